@@ -21,11 +21,11 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("pytest_crd.strategies needs hypothesis: install pytest-crd[hypothesis]") from error
 
 from pytest_crd import engine
-from pytest_crd.synthesis import making, numbers, places, repair, texts
+from pytest_crd.synthesis import exampleobjects, numbervalues, objectplaces, repair, texts
 from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.synthesis.mutations import Mutator
 from pytest_crd.synthesis.repair import Judge, NotFoundError, Resource, Search
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.schemavalues import Maker
 
 # How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
 _MOST_FIELDS: Final = 6
@@ -53,7 +53,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     Raises:
         NoExampleError: Not even one object was found that the server accepts.
     """
-    first = making.example(version)
+    first = exampleobjects.example(version)
     root = Demand.of_version(version)
     judge = repair.trying(version.unobserved.create)
     head = {name: first[name] for name in _HEAD}
@@ -84,9 +84,9 @@ def _refused(accepted: SearchStrategy[Resource], judge: Judge) -> SearchStrategy
     @st.composite
     def refused_resource(draw: DrawFn) -> Resource:
         resource = draw(accepted)
-        found = [steps for steps in places.all_steps(resource) if steps and steps[0] not in _HEAD]
+        found = [steps for steps in objectplaces.all_steps(resource) if steps and steps[0] not in _HEAD]
         steps = draw(st.sampled_from(found or [("spec",)]))
-        changed = (places.replaced(resource, steps, odd) for odd in _ODD)
+        changed = (objectplaces.replaced(resource, steps, odd) for odd in _ODD)
         refused = [one for one in changed if not judge(one).accepted]
         return draw(st.sampled_from(refused)) if refused else reject()
 
@@ -124,7 +124,7 @@ def _integers(node: Demand) -> SearchStrategy[int]:
 def _numbers(node: Demand) -> SearchStrategy[float]:
     demand = node.number
     if demand.multiples:
-        return st.sampled_from(numbers.find(demand))
+        return st.sampled_from(numbervalues.find(demand))
     low, high = (None if bound is None else float(bound) for bound in (demand.least, demand.most))
     return st.floats(
         low,

@@ -18,9 +18,9 @@ from oracle import door
 
 from pytest_crd import engine, synthesis
 from pytest_crd.cases import loader
-from pytest_crd.cases.catalog import Catalog
+from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import CaseFileError
-from pytest_crd.cases.openshift import runner
+from pytest_crd.cases.openshift import suiterunner
 from pytest_crd.cases.openshift.crds import Variant
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
 from pytest_crd.cases.subject import CaseSubject
@@ -133,7 +133,7 @@ def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds(
 def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) -> str:
     old = CaseSubject(catalog.suite_old_version_of(suite, case.case, variant))
     try:
-        result = runner.run(case, CaseSubject(variant.version), old_subject=old)
+        result = suiterunner.run(case, CaseSubject(variant.version), old_subject=old)
     except CaseFileError as error:
         return str(error)
     return "held" if result.held else case.case.title

@@ -11,8 +11,8 @@ import pytest
 from handbook import markdown
 from support import sessions
 
+from pytest_crd.cases import caseformat as case_format
 from pytest_crd.cases import casekeys
-from pytest_crd.cases import format as case_format
 from pytest_crd.engine import profile
 from pytest_crd.plugin import fixtures
 from pytest_crd.plugin.settings import SETTINGS

@@ -11,8 +11,8 @@ from hypothesis import given, strategies
 from support import crds
 
 from pytest_crd import suggestions
-from pytest_crd.cases import ownership, schemafields
-from pytest_crd.cases.result import PathsMismatch, Trace
+from pytest_crd.cases import expectedowners, schemafields
+from pytest_crd.cases.caseresult import PathsMismatch, Trace
 from pytest_crd.checks import likeness, samplefiles
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.report import text
@@ -145,7 +145,7 @@ def test_an_unknown_kind_without_a_search_is_not_passed_over(monkeypatch: pytest
 def test_few_managers_are_listed_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     managers = [f"manager{index}" for index in range(30)]
 
-    assert ownership._remedy("x", managers, WorkBudget()).endswith(" and 10 more")
-    assert ownership._remedy("x", managers, WorkBudget(0)) == (
+    assert expectedowners._remedy("x", managers, WorkBudget()).endswith(" and 10 more")
+    assert expectedowners._remedy("x", managers, WorkBudget(0)) == (
         "similar names were not looked for, as too many are unknown"
     )

@@ -14,7 +14,7 @@ from pytest_crd.casefiles.comments import Lost
 from pytest_crd.casefiles.sharing import LocatedCase
 from pytest_crd.casefiles.yamlspans import Span
 from pytest_crd.cases import loader
-from pytest_crd.cases.format import FREE_PREFIX
+from pytest_crd.cases.caseformat import FREE_PREFIX
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError

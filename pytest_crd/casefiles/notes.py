@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.casefiles import casetext, files, removal
+from pytest_crd.casefiles import casetext, filereplacement, removal
 from pytest_crd.casefiles.casetext import Correction, WrittenCases
 from pytest_crd.casefiles.removal import LeftCases
 from pytest_crd.cases import loader
@@ -215,11 +215,11 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
     problem = ""
     try:
         content = path.read_bytes()
-        files.refuse_other(content, wanted[0].digest)
+        filereplacement.refuse_other(content, wanted[0].digest)
         written = _written(content, wanted, shown(path))
         if written.content != content:
-            files.replace(path, written.content, old=wanted[0].digest)
-    except files.ChangedError:
+            filereplacement.replace(path, written.content, old=wanted[0].digest)
+    except filereplacement.ChangedError:
         problem = "the file has changed since it was read; nothing was written into it"
     except OSError as error:
         problem = f"the file cannot be written: {error.strerror}"

@@ -10,9 +10,8 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
-from pytest_crd.cases import loader, ownership
-from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
-from pytest_crd.cases.result import (
+from pytest_crd.cases import expectedowners, loader
+from pytest_crd.cases.caseresult import (
     Accepted,
     CaseAnswer,
     CaseResult,
@@ -25,11 +24,12 @@ from pytest_crd.cases.result import (
     Present,
     Strays,
 )
+from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
 from pytest_crd.engine import ErrorType, FieldError
 from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
-from pytest_crd.engine.requests import rules
+from pytest_crd.engine.requests import resourcerules
 from pytest_crd.engine.schema.metafields import TYPE_META
 
 # What an expectation of an accepted object says, and one of a refused object.
@@ -142,11 +142,11 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         return _object(case, answer)
     if key == "errors":
         # That rules were not checked follows from the other errors.
-        return [*map(_entry, [one for one in answer.errors if not rules.is_notice(one)] or answer.errors)]
+        return [*map(_entry, [one for one in answer.errors if not resourcerules.is_notice(one)] or answer.errors)]
     if key == "conflicts":
         return [{"manager": one.manager, "field": str(one.field)} for one in answer.conflicts]
     if key == "managers":
-        return {name: ownership.shortest(owned) for name, owned in answer.managers.items()}
+        return {name: expectedowners.shortest(owned) for name, owned in answer.managers.items()}
     listed = {
         "pruned": trace.pruned,
         "defaulted": trace.defaulted,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pytest_crd.casefiles.yamlspans import Span
+from pytest_crd.cases.caseformat import FREE_PREFIX
 from pytest_crd.cases.casekeys import CASE_KEYS
-from pytest_crd.cases.format import FREE_PREFIX
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue

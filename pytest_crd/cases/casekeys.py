@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.cases import forms, valueforms
-from pytest_crd.cases.forms import Conflict, Form, Need
+from pytest_crd.cases import keyschemas, valueforms
+from pytest_crd.cases.keyschemas import Conflict, Form, Need
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.requests import requestbody
@@ -68,7 +68,7 @@ _IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
 
 CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "name": CaseKey(
-        form=forms.text(
+        form=keyschemas.text(
             "a name (one line of text without '::', '[' and ']')",
             without=r"::|[\[\]\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]",
         ),
@@ -96,7 +96,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         required_in=APPLIES,
     ),
     "old": CaseKey(
-        form=forms.any_object("a mapping (the object as it is stored)"),
+        form=keyschemas.any_object("a mapping (the object as it is stored)"),
         meaning=(
             "The object as it is stored before, status included. Before an apply there need not be one, and without managedFields "
             "it belongs to before-first-apply."
@@ -104,12 +104,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=UPDATES,
     ),
     "oldFile": CaseKey(
-        form=forms.text("the path of a file"),
+        form=keyschemas.text("the path of a file"),
         meaning="A file with the object as it is stored, relative to this file; instead of `old`.",
         sections=UPDATES,
     ),
     "oldDocument": CaseKey(
-        form=forms.number("the number of a document, from 1"),
+        form=keyschemas.number("the number of a document, from 1"),
         meaning="Which document of `oldFile`, from 1, where it has several.",
         sections=UPDATES,
     ),
@@ -124,25 +124,25 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=UPDATES,
     ),
     "expected": CaseKey(
-        form=forms.any_object("a mapping (the whole object)"),
+        form=keyschemas.any_object("a mapping (the whole object)"),
         meaning="The whole resulting object, compared by JSON type, less what only a server sets.",
         sections=_ALL,
         expects=True,
     ),
     "contains": CaseKey(
-        form=forms.any_object("a mapping (a part of the object)"),
+        form=keyschemas.any_object("a mapping (a part of the object)"),
         meaning="A part of the resulting object.",
         sections=_ALL,
         expects=True,
     ),
     "absent": CaseKey(
-        form=forms.some_list("a list of one or more field paths", valueforms.PATH),
+        form=keyschemas.some_list("a list of one or more field paths", valueforms.PATH),
         meaning="Field paths that the resulting object does not have.",
         sections=_ALL,
         expects=True,
     ),
     "accepted": CaseKey(
-        form=forms.constant("true", value=True),
+        form=keyschemas.constant("true", value=True),
         meaning="Asks only that the object is accepted.",
         sections=REQUESTS,
         expects=True,
@@ -163,7 +163,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "error": CaseKey(
-        form=forms.text("text (a part of the whole message)"),
+        form=keyschemas.text("text (a part of the whole message)"),
         meaning="A part of the whole message with which the object is refused.",
         sections=REQUESTS,
         expects=True,
@@ -201,7 +201,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
     ),
     "warnings": CaseKey(
-        form=forms.any_list("a list of texts", forms.text("a text")),
+        form=keyschemas.any_list("a list of texts", keyschemas.text("a text")),
         meaning="All warnings.",
         sections=REQUESTS,
         expects=True,
@@ -216,16 +216,18 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
     ),
     "fieldValidation": CaseKey(
-        form=forms.choice(requestbody.FIELD_VALIDATIONS),
+        form=keyschemas.choice(requestbody.FIELD_VALIDATIONS),
         meaning="What unknown and duplicate fields do; Warn where it is left out, as for kubectl.",
         sections=REQUESTS,
     ),
-    "skip": CaseKey(form=forms.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
-    "xfail": CaseKey(form=forms.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL),
+    "skip": CaseKey(form=keyschemas.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
+    "xfail": CaseKey(
+        form=keyschemas.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL
+    ),
     "marks": CaseKey(
-        form=forms.any_list(
+        form=keyschemas.any_list(
             "a list of names of pytest marks",
-            forms.text(
+            keyschemas.text(
                 "the name of a pytest mark other than skip, skipif and xfail",
                 without="^[^A-Za-z]|[^A-Za-z0-9_]|^(skip|skipif|xfail)$",
             ),

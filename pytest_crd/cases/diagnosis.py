@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import suggestions
-from pytest_crd.cases import casekeys
-from pytest_crd.cases import format as caseformat
+from pytest_crd.cases import caseformat, casekeys
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_crd.cases import comparison
+from pytest_crd.cases.caseresult import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.cases.model import Case
-from pytest_crd.cases.result import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_crd.cases import blanks, casekeys, conversion, suites
+from pytest_crd.cases import blanks, casebuilder, casekeys, suites
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -74,8 +74,8 @@ def stating(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
     """
     keys = [key for key in casekeys.case_keys(case.section) if casekeys.CASE_KEYS[key].expects]
     unstated: dict[str, Any] = {one.name: one.default for one in dataclasses.fields(case)}
-    unstated = {attribute: unstated[attribute] for attribute in (conversion.ATTRIBUTES.get(key, key) for key in keys)}
-    return dataclasses.replace(case, **(unstated | conversion.stated_in(declared, keys) | blanks.of(declared)))
+    unstated = {attribute: unstated[attribute] for attribute in (casebuilder.ATTRIBUTES.get(key, key) for key in keys)}
+    return dataclasses.replace(case, **(unstated | casebuilder.stated_in(declared, keys) | blanks.of(declared)))
 
 
 def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
@@ -96,4 +96,4 @@ def _case_files(text: str, documents: list[Document], source: str, *, fills: boo
     from pytest_crd.cases import mistakes  # noqa: PLC0415 - a session without case files needs no jsonschema
 
     mistakes.demand_none(text, documents, source, fills=fills)
-    return tuple(map(conversion.case_file, documents))
+    return tuple(map(casebuilder.case_file, documents))

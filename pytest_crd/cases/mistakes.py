@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.cases import conversion, diagnosis, jsonpatch, suites
+from pytest_crd.cases import casebuilder, diagnosis, jsonpatch, suites
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, CaseFileError
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
@@ -52,7 +52,7 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
     yield from diagnosis.find(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
-    for section, index, case in conversion.cases_in(document.value):
+    for section, index, case in casebuilder.cases_in(document.value):
         yield from _bad_patterns(document, (section, index), case)
         yield from _empty_expectations(document, (section, index), case)
         yield from _nothing_stored(document, (section, index), case)
@@ -162,7 +162,7 @@ def _states_something(contains: Mapping[str, JSONValue]) -> bool:
 def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
     first: dict[str, tuple[Document, diagnosis.Path]] = {}
     for document in documents:
-        for section, index, case in conversion.cases_in(document.value):
+        for section, index, case in casebuilder.cases_in(document.value):
             name, path = case.get("name"), (section, index)
             if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
                 other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd import suggestions
-from pytest_crd.cases import ownership
+from pytest_crd.cases import expectedowners
 from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.cases.matching import ErrorIndex, Matching
 from pytest_crd.cases.model import ApplyCase, RequestCase
-from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.requests import rules
+from pytest_crd.engine.requests import resourcerules
 
 # From here on, a text counts as a variant of another.
 _ALIKE: Final = 0.6
@@ -44,7 +44,7 @@ def of_response(
         yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or ())
         return
     if isinstance(case, ApplyCase):
-        yield from ownership.of_conflicts(case, response)
+        yield from expectedowners.of_conflicts(case, response)
     for key, wanted, is_open in (("errors", case.errors, False), ("containsErrors", case.contains_errors, True)):
         if wanted is not None and (mismatch := _errors_mismatch(key, wanted, response, is_open=is_open)):
             yield mismatch
@@ -58,7 +58,11 @@ def _errors_mismatch(
     pairs = Matching(wanted, ErrorIndex(response.errors), meets).pairs
     met = tuple(error for index, error in enumerate(response.errors) if index in pairs)
     # That rules were not checked need not be expected: it follows from the other errors.
-    others = [error for index, error in enumerate(response.errors) if index not in pairs and not rules.is_notice(error)]
+    others = [
+        error
+        for index, error in enumerate(response.errors)
+        if index not in pairs and not resourcerules.is_notice(error)
+    ]
     unasked = tuple(error for error in others if error.type is not ErrorType.REQUEST)
     are_met = set(pairs.values())
     missing = [one for index, one in enumerate(wanted) if index not in are_met]

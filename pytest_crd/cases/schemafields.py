@@ -13,13 +13,13 @@ from typing import Final
 from pytest_crd import suggestions
 from pytest_crd.cases import comparison, diagnosis
 from pytest_crd.engine import UnsupportedConstructError, Version, profile
-from pytest_crd.engine.golang import types
+from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.metafields import TYPE_META
-from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, Each, Place, SchemaNode
+from pytest_crd.engine.schema.subschemas import Schema
 
 # None of these is a whole object, so that each has a place.
 _ANYTHING: Final = SchemaNode({KEEPS_UNKNOWN: True}, (Each.VALUE,))
@@ -163,15 +163,15 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
     return "" if dotted else rest[min((i for i in range(1, len(rest)) if rest[i] in ".["), default=len(rest)) :]
 
 
-def _schema(kind: types.GoType) -> Schema:
+def _schema(kind: gotypes.GoType) -> Schema:
     """Return a type of Go's as a schema, as far as its fields go."""
-    if isinstance(kind, types.Pointer):
+    if isinstance(kind, gotypes.Pointer):
         return _schema(kind.to)
-    if isinstance(kind, types.Struct):
-        fields: Mapping[str, types.GoType] = kind.fields
+    if isinstance(kind, gotypes.Struct):
+        fields: Mapping[str, gotypes.GoType] = kind.fields
         return {"properties": {name: _schema(field) for name, field in fields.items()}}
-    if isinstance(kind, types.Map):
+    if isinstance(kind, gotypes.Map):
         return {"additionalProperties": _schema(kind.value)}
-    if isinstance(kind, types.List):
+    if isinstance(kind, gotypes.List):
         return {"items": _schema(kind.item)}
-    return {KEEPS_UNKNOWN: True} if isinstance(kind, types.Raw) else {}
+    return {KEEPS_UNKNOWN: True} if isinstance(kind, gotypes.Raw) else {}

@@ -13,8 +13,8 @@ from typing import Final
 from pytest_crd import suggestions
 from pytest_crd.cases import comparison
 from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.caseresult import Stray, Strays
 from pytest_crd.cases.model import ApplyCase, Case, DefaultingCase, PatchCase, PruningCase, RequestCase
-from pytest_crd.cases.result import Stray, Strays
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, Version, fieldpath

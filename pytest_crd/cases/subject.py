@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd.cases.result import Context
+from pytest_crd.cases.caseresult import Context
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from pytest_crd import suggestions
 from pytest_crd.cases import comparison, refusals, sending
+from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
-from pytest_crd.cases.result import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue

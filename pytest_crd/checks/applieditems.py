@@ -10,9 +10,9 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.synthesis import places
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import ANYTHING, Demand
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.schemavalues import Maker
 
 
 def with_others(version: Version, value: JSONObject) -> JSONObject:
@@ -25,9 +25,9 @@ def with_others(version: Version, value: JSONObject) -> JSONObject:
     """
     root = Demand.of_version(version)
     for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # what is in a list before the list itself
-        items = places.at(value, steps)
+        items = objectplaces.at(value, steps)
         more = _another(root.at(steps), items)
-        value = places.replaced(value, steps, [*items, *more])
+        value = objectplaces.replaced(value, steps, [*items, *more])
     return value
 
 

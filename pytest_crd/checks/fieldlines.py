@@ -11,7 +11,7 @@ from pytest_crd.engine import FieldError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.synthesis import places
+from pytest_crd.synthesis import objectplaces
 
 # What the server moves: what all versions of a CRD share stands above them in its own form, and in none of v1.
 _MOVED: Final = (
@@ -29,7 +29,7 @@ def of_steps(manifest: Manifest, steps: Steps) -> str:
     moved = (
         (*other, *steps[len(one) :]) for pair in _MOVED for one, other in (pair, pair[::-1]) if steps[: len(one)] == one
     )
-    path = max((places.reached(manifest.value, one)[0] for one in (steps, *moved)), key=len)
+    path = max((objectplaces.reached(manifest.value, one)[0] for one in (steps, *moved)), key=len)
     line = manifest.key_line_of(*path) if path else manifest.line_of()
     return f"{manifest.document.source}:{line}"
 
@@ -49,7 +49,7 @@ def finding(manifest: Manifest, error: FieldError, details: tuple[str, ...] = ()
 def of_sentence(manifest: Manifest, sentence: str) -> str:
     """Return `file:line` of the first field that a *sentence* of the server names, or of the whole object."""
     named = _PATH.search(sentence)
-    return manifest.where if named is None else of_steps(manifest, places.find(manifest.value, named[0])[0])
+    return manifest.where if named is None else of_steps(manifest, objectplaces.find(manifest.value, named[0])[0])
 
 
 def of_values(manifest: Manifest, key: str, value: JSONValue) -> tuple[str, ...]:

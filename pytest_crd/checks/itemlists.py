@@ -9,8 +9,8 @@ from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.engine import Version
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import ownertypes
-from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
+from pytest_crd.engine.schema.subschemas import Schema
 
 # Where none of these stands, a schema neither is of such a list nor has one in it.
 _INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for step in Each)})

@@ -13,35 +13,35 @@ from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 if TYPE_CHECKING:
-    from pytest_crd.checks import applies
+    from pytest_crd.checks import appliedsamples
 
 
 def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
     """Return whether a server takes a CRD."""
-    from pytest_crd.checks import definitions
+    from pytest_crd.checks import crdchecks
 
-    return definitions.accepted(read, is_stored=is_stored)
+    return crdchecks.accepted(read, is_stored=is_stored)
 
 
 def structural(read: ReadCrd, version: Version) -> CheckVerdict:
     """Return whether the schema of a version is structural."""
-    from pytest_crd.checks import definitions
+    from pytest_crd.checks import crdchecks
 
-    return definitions.structural(read, version)
+    return crdchecks.structural(read, version)
 
 
 def conditions(read: ReadCrd) -> CheckVerdict:
     """Return the conditions that a CRD would have."""
-    from pytest_crd.checks import definitions
+    from pytest_crd.checks import crdchecks
 
-    return definitions.conditions(read)
+    return crdchecks.conditions(read)
 
 
 def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
     """Return whether the rules of a version compile and stay within their budget."""
-    from pytest_crd.checks import rules
+    from pytest_crd.checks import rulechecks
 
-    return rules.within_budget(read, version, share=share)
+    return rulechecks.within_budget(read, version, share=share)
 
 
 def published(read: ReadCrd, version: Version) -> CheckVerdict:
@@ -67,9 +67,9 @@ def sample(one: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdic
 
 def made_up(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
     """Return whether objects that are made up can be applied."""
-    from pytest_crd.checks import applies, itemlists
+    from pytest_crd.checks import appliedsamples, itemlists
 
-    return applies.made_up(version, [*itemlists.unreached(version, samples)], source)
+    return appliedsamples.made_up(version, [*itemlists.unreached(version, samples)], source)
 
 
 class UnappliedSamples:
@@ -84,7 +84,7 @@ class UnappliedSamples:
         return self._samples.verdict(number)
 
     @cached_property
-    def _samples(self) -> applies.AppliedSamples:
-        from pytest_crd.checks import applies
+    def _samples(self) -> appliedsamples.AppliedSamples:
+        from pytest_crd.checks import appliedsamples
 
-        return applies.AppliedSamples(*self._given)
+        return appliedsamples.AppliedSamples(*self._given)

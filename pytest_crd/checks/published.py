@@ -8,8 +8,8 @@ from typing import Final
 from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.subschemas import Schema
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pytest_crd.checks import itemlists, published
 from pytest_crd.engine import Version
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema import subschemas
 from pytest_crd.engine.schema.schemamap import RULES
 
 
@@ -28,7 +28,7 @@ class VersionFacts(NamedTuple):
 def find(version: Version) -> VersionFacts:
     """Return the facts of a version."""
     root = version.schema_map
-    schemas = nodes.walk(root.schema)
+    schemas = subschemas.walk(root.schema)
     # All schemas are looked through sooner than the nodes of the places that rules can be for.
     has_rules = any(RULES in one for one in schemas) and any(node.rules for node in root)
     has_lists = version.served and any(True for _ in itemlists.of_version(version))

@@ -37,7 +37,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
     "explain": Command("explain", "print what kubectl explain prints of a custom resource and its fields"),
     "json-schema": Command(
-        "jsonschemas",
+        "jsonschema",
         "write JSON Schemas of custom resources for editors and validators, one for each served version:"
         " KIND-GROUP-VERSION.json",
     ),

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from pytest_crd import engine
-from pytest_crd.cli import arguments, explanation, lookup
-from pytest_crd.cli.explanation import Explanation, NoFieldError
+from pytest_crd.cli import arguments, explaintext, lookup
+from pytest_crd.cli.explaintext import Explanation, NoFieldError
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 def _explained(version: engine.Version, path: list[str], *, is_recursive: bool) -> int:
     crd = version.crd
     document = version.openapi(3) or {}
-    schema = explanation.schema_of(document, crd.group, version.name, crd.kind)
+    schema = explaintext.schema_of(document, crd.group, version.name, crd.kind)
     print(f"GROUP:      {crd.group}\nKIND:       {crd.kind}\nVERSION:    {version.name}\n")
     try:
         text = Explanation(document, is_recursive=is_recursive).of(schema, path)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cli import proposals, repository
+from pytest_crd.cli import initproposals, repository
 from pytest_crd.cli.exits import Exit
-from pytest_crd.cli.proposals import NothingWrittenError, ProposedFile
+from pytest_crd.cli.initproposals import NothingWrittenError, ProposedFile
 from pytest_crd.cli.repository import Repository
 from pytest_crd.cli.wording import counted
 from pytest_crd.engine import InputError
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
     print("\n".join(_lines(found)))
-    proposed = [*proposals.of(found)]
+    proposed = [*initproposals.of(found)]
     if not proposed:
         print("nothing is missing: pytest-crd test runs it all")
         return Exit.HOLDS

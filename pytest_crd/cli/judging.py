@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli.objects import Identity, Resource
+from pytest_crd.cli.objectfiles import Identity, Resource
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue

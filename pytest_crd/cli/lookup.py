@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd import engine
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.crds import versionpriority
-from pytest_crd.engine.openapi.types import OpenAPIVersion
+from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
 # What keeps CRDs from being found.
 ERRORS: Final = (engine.CrdLookupError, engine.InputError, engine.UnknownVersionError)

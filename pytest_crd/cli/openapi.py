@@ -7,7 +7,7 @@ import json
 import sys
 
 from pytest_crd.cli import arguments, lookup
-from pytest_crd.engine.openapi.types import OpenAPIVersion
+from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

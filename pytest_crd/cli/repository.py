@@ -11,7 +11,7 @@ from typing import Final
 from pytest_crd import folders
 from pytest_crd.cases import loader
 from pytest_crd.checks import samplefiles, samplehints
-from pytest_crd.cli import objects
+from pytest_crd.cli import objectfiles
 from pytest_crd.discovery import inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
@@ -142,7 +142,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
 
 def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
     """Return how many samples there are by folder: those that checks look at, and others."""
-    given, claims = inifiles.words(ini, "crd_samples") if ini else (), objects.claims_of(crds)
+    given, claims = inifiles.words(ini, "crd_samples") if ini else (), objectfiles.claims_of(crds)
     known = samplepaths.files(given, folder=folder)
     others = samplehints.telling(samplepaths.elsewhere((), folder=folder, known=known), claims)
     counts = [

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Namespace) -> int:
     from pytest_crd.server.api import Api  # noqa: PLC0415 - an extra
-    from pytest_crd.server.transport import certificates, httpserver, kubeconfig  # noqa: PLC0415 - an extra
+    from pytest_crd.server.transport import certificates, httpserver, kubeconfigfile  # noqa: PLC0415 - an extra
 
     path: Path = options.kubeconfig
     _require_new(path)
@@ -82,7 +82,7 @@ def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Na
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)
         server.start()
-        stack.enter_context(privatefile.temporary(path, kubeconfig.text(server.url, signed.authority, token)))
+        stack.enter_context(privatefile.temporary(path, kubeconfigfile.text(server.url, signed.authority, token)))
         for crd in crds:
             versions = ", ".join(one.name for one in crd.versions if one.served)
             print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")

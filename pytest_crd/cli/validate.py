@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import arguments, judging, objects
+from pytest_crd.cli import arguments, judging, objectfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import Way
-from pytest_crd.cli.objects import STREAM, Identity, ReadObjects, Resource, ToldApart
+from pytest_crd.cli.objectfiles import STREAM, Identity, ReadObjects, Resource, ToldApart
 from pytest_crd.cli.wording import counted
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
@@ -88,13 +88,13 @@ def run(options: argparse.Namespace) -> int:
     """Print what becomes of each object; return a code of `exits.Exit`."""
     try:
         _demand_possible(options)
-        sent = objects.read(options.files)
+        sent = objectfiles.read(options.files)
         known = _known(options, sent)
-        claims = objects.claims_of(known.crds)
-        found, way, mistakes = objects.told_apart(sent.manifests, claims), _way(options), sent.mistakes
+        claims = objectfiles.claims_of(known.crds)
+        found, way, mistakes = objectfiles.told_apart(sent.manifests, claims), _way(options), sent.mistakes
         if options.old:
-            old = objects.read([options.old])
-            stored = objects.told_apart(old.manifests, claims).resources
+            old = objectfiles.read([options.old])
+            stored = objectfiles.told_apart(old.manifests, claims).resources
             mistakes += [*old.mistakes, *_impossible(stored), *_repeated(stored)]
             stored = [one for one in stored if _has_metadata(one)]
             way = way._replace(old={one.identity: one for one in stored})
@@ -142,7 +142,7 @@ def _known(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
     if options.crd_live:
         return _installed(options)
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
-    among = objects.crds_of(sent.contents, version)
+    among = objectfiles.crds_of(sent.contents, version)
     named = _named(options.crd, version) if options.crd else _of_project(version, is_needed=not among)
     # Those that come with the objects take the place of those of the project, and what is named counts before all.
     first, second = (named, among) if options.crd else (among, named)
@@ -164,7 +164,7 @@ def _of_project(kubernetes_version: str, *, is_needed: bool) -> list[CustomResou
 def _named(paths: Sequence[str], kubernetes_version: str) -> list[CustomResourceDefinition]:
     found = CrdFiles(kubernetes_version)
     if STREAM in paths:
-        found.take_output(sys.stdin.buffer.read(), source=objects.STREAM_NAME)
+        found.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
     if files := [path for path in paths if path != STREAM]:
         found.read_all(files, base=Path.cwd())
     found.raise_mistakes()

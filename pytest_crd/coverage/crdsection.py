@@ -13,7 +13,7 @@ from functools import cached_property
 from html import escape
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.coverage.suggestions import Suggestion, Suggestions
+from pytest_crd.coverage.reachingobjects import Suggestion, Suggestions
 from pytest_crd.coverage.summary import Counted, VersionCoverage
 
 # Gives the lines of an object as a person writes it.

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from pytest_crd.coverage import nodes
+from pytest_crd.coverage import coveragenodes
+from pytest_crd.coverage.coveragenodes import UNKNOWN_DROPPED, PointNode
 from pytest_crd.coverage.evidence import (
     ROOT,
     Evidence,
@@ -26,7 +27,6 @@ from pytest_crd.coverage.evidence import (
     Worded,
 )
 from pytest_crd.coverage.look import Look
-from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, PointNode
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import Version, profile
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -55,7 +55,7 @@ class Meter:
         self._profile = profile.named(version.crd.kubernetes_version)
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
-        self._root = nodes.build(version.schema_map, self._profile, prunes=not version.preserves_unknown_fields)
+        self._root = coveragenodes.build(version.schema_map, self._profile, prunes=not version.preserves_unknown_fields)
         self._conversion = _conversion(version)
         self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
         self._ids = {point.id for point in self.points}

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from pytest_crd.discovery import madecrds, projectfiles, releases, search, trees
+from pytest_crd.discovery import filetrees, madecrds, projectfiles, releases, search
+from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
 from pytest_crd.discovery.releases import AbsentError
-from pytest_crd.discovery.trees import FolderTree, GitTree, Tree
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
@@ -103,7 +103,7 @@ def _of_commit(wanted: str, project: Project, kubernetes_version: str, tell: Tel
         raise AbsentError([Mistake(wanted, 0, message)])
     commit = releases.find(project.folder, wanted.removeprefix(OF_GIT))
     folder = Path(os.path.relpath(project.folder.resolve(), commit.repository.resolve())).as_posix()
-    tree = trees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
+    tree = filetrees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
     found = CrdFiles(kubernetes_version)
     for origin, names in _places(tree, project):
         for name, content in each(tree.read(names).items(), tell, lambda one: one[0]):

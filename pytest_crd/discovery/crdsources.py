@@ -19,7 +19,7 @@ from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError
-from pytest_crd.engine.loading import copies, project
+from pytest_crd.engine.loading import copies, projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.yaml import manifest
@@ -108,7 +108,7 @@ class Sources:
             for one, crd in pairs
             if crd in kept
         ]
-        installed = project.installed([one.crd for one in read])
+        installed = projectcrds.installed([one.crd for one in read])
         return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
 
     def only_made(self, kubernetes_version: str) -> list[CustomResourceDefinition]:

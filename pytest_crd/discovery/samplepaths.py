@@ -12,7 +12,7 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 
 if TYPE_CHECKING:
-    from pytest_crd.discovery.trees import Tree
+    from pytest_crd.discovery.filetrees import Tree
 
 # Lists the YAML and JSON files below a folder that belong to the project.
 Lists: TypeAlias = Callable[[Path], list[Path]]

@@ -13,7 +13,7 @@ from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
-from pytest_crd.engine.loading.project import CustomResourceDefinitions, load
+from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions, load
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
 from pytest_crd.engine.requests.requestbody import FieldValidation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_crd.cases import ownership
+from pytest_crd.cases import expectedowners
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.errors.failedrule import Steps
@@ -14,8 +14,8 @@ from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.generation import words
 from pytest_crd.generation.constraints import Constraints
-from pytest_crd.generation.proposals import Proposal, bare
-from pytest_crd.synthesis import places
+from pytest_crd.generation.proposedcases import Proposal, bare
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 
 FIRST: Final = "gitops"
@@ -43,11 +43,11 @@ def find(constraints: Constraints, version: Version, node: SchemaNode, demand: D
     if held is None or version.unknown_when_stored:
         return
     resource, steps = held
-    pair = _pair(node, demand, places.at(resource, steps), constraints)
+    pair = _pair(node, demand, objectplaces.at(resource, steps), constraints)
     second = None if pair is None else _alone(version.schema_map, resource, steps, pair[1])
     if pair is None or second is None:
         return
-    first = bare(places.replaced(resource, steps, pair[0]))
+    first = bare(objectplaces.replaced(resource, steps, pair[0]))
     is_of_status = constraints.is_of_status(node.place)
     section = Section.APPLY_STATUS if is_of_status else Section.APPLY
     old = constraints.smallest if is_of_status else None
@@ -67,7 +67,7 @@ def answer(proposal: Proposal, version: Version) -> Response | None:
 
 def owned(answer: Response) -> dict[str, list[str]]:
     """Return what the second manager owns, as a case states it."""
-    return {SECOND: ownership.shortest(answer.managers.get(SECOND, ()))}
+    return {SECOND: expectedowners.shortest(answer.managers.get(SECOND, ()))}
 
 
 def _pair(node: SchemaNode, demand: Demand, value: Any, constraints: Constraints) -> tuple[Any, Any] | None:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from pytest_crd import engine
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.generation import proposals, words
-from pytest_crd.generation.proposals import Proposal, bare
-from pytest_crd.synthesis import limits, places
+from pytest_crd.generation import proposedcases, words
+from pytest_crd.generation.proposedcases import Proposal, bare
+from pytest_crd.synthesis import boundaryvalues, objectplaces
 from pytest_crd.synthesis.boundaries import Boundaries, Boundary, keywords
 from pytest_crd.synthesis.demands import INT_OR_STRING, Demand
 from pytest_crd.synthesis.placement import STATUS, Held
@@ -147,7 +147,7 @@ class Constraints:
             is_lost = name in node.required and not is_meta and not child.is_nullable and child.default is None
             held = self.finder.existing((*place, name)) if is_lost else None
             if held is not None:
-                yield self.proposal(place, f"{words.fit(name)} must not be null", places.replaced(*held, None))
+                yield self.proposal(place, f"{words.fit(name)} must not be null", objectplaces.replaced(*held, None))
 
     # Boundaries
 
@@ -176,7 +176,7 @@ class Constraints:
         yield self.proposal(place, name, boundary.outside, boundary.old)
 
     def _value(self, resource: Any, place: Place) -> Any:
-        return proposals.at(resource, place, self._fields)
+        return proposedcases.at(resource, place, self._fields)
 
     def _holding(self, place: Place, value: Any, name: str) -> Iterator[Proposal]:
         held = self.finder.holding(place, value)
@@ -208,10 +208,10 @@ class Constraints:
     def _without(self, place: Place, names: Sequence[str]) -> Proposal | None:
         """Return an object at whose *place* the fields *names*, several, are missing; None where not each of them is missed."""
         held = self.finder.existing(place) if len(names) > 1 and (place or not OF_RESOURCE & {*names}) else None
-        if held is None or not isinstance(value := places.at(*held), Mapping):
+        if held is None or not isinstance(value := objectplaces.at(*held), Mapping):
             return None
         resource, steps = held
-        without = places.replaced(resource, steps, {key: one for key, one in value.items() if key not in names})
+        without = objectplaces.replaced(resource, steps, {key: one for key, one in value.items() if key not in names})
         missed = [error.path.steps for error in self.finder.placer.judge(place)(without).errors if error.path]
         if sorted(missed) != sorted((*steps, name) for name in names):
             return None
@@ -220,7 +220,7 @@ class Constraints:
     def _of_types(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield an object whose fields all have a value of another type: each of them is refused."""
         fields = {
-            name: limits.find(child, "type", self.finder.maker).outside[0]
+            name: boundaryvalues.find(child, "type", self.finder.maker).outside[0]
             for name, child in node.properties.items()
             if child.type and not self._is_left_out(place, node, name)
         }
@@ -228,7 +228,7 @@ class Constraints:
         if not fields or held is None:
             return
         resource, steps = held
-        wrong = places.replaced(resource, steps, {**places.at(resource, steps), **fields})
+        wrong = objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **fields})
         yield self.proposal(place, "values of a wrong type", wrong)
 
     def _is_left_out(self, place: Place, node: Demand, name: str) -> bool:

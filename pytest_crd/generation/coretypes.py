@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 
@@ -121,7 +121,9 @@ _OF_OBJECT_META: Final = frozenset({"annotations", "finalizers", "labels", "name
 @functools.cache
 def _object_meta(profile: Profile) -> frozenset[str]:
     return frozenset(
-        types.of(profile, 3 if profile.publishes_v3 else 2, scales=False).schemas[types.OBJECT_META]["properties"]
+        commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=False).schemas[commontypes.OBJECT_META][
+            "properties"
+        ]
     )
 
 

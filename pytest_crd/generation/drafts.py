@@ -10,9 +10,9 @@ from pytest_crd import engine
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import expectations, words
+from pytest_crd.generation import expectedanswers, words
 from pytest_crd.generation.layout import Layout, StatedCase, group_of
-from pytest_crd.generation.proposals import Proposal
+from pytest_crd.generation.proposedcases import Proposal
 
 _LONGEST_LINE: Final = 2000
 # An empty line, and the heading.
@@ -104,7 +104,7 @@ class Drafts:
     def _add(self, proposal: Proposal) -> None:
         if proposal.old is not None and not all(one.store(proposal.old).accepted for one in self._subjects):
             return  # no server has it stored
-        answers = [expectations.of_answer(proposal, version) for version in self._versions]
+        answers = [expectedanswers.of_answer(proposal, version) for version in self._versions]
         if any(answer != answers[0] for answer in answers[1:]):
             known = ", ".join(version.crd.kubernetes_version for version in self._versions)
             self.left_out.append(f"{proposal.name}: the answers of {known} differ")

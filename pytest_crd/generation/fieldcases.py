@@ -10,8 +10,8 @@ from pytest_crd.casefiles import yamltext
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import words
 from pytest_crd.generation.constraints import OF_RESOURCE, Constraints
-from pytest_crd.generation.proposals import Proposal, nested
-from pytest_crd.synthesis import places
+from pytest_crd.generation.proposedcases import Proposal, nested
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import Held
 
@@ -44,7 +44,7 @@ class FieldCases:
             known: The places at which some other case sets something.
         """
         held = self._constraints.finder.existing(place)
-        if held is None or not isinstance(places.at(*held), dict):
+        if held is None or not isinstance(objectplaces.at(*held), dict):
             return
         judge = self._constraints.finder.placer.judge(place)
         found = self._values(place, node, known)
@@ -78,7 +78,7 @@ class FieldCases:
 def _with(held: Held, fields: Mapping[str, Any]) -> Any:
     """Return the object of *held* with *fields* in the one that is held."""
     resource, steps = held
-    return places.replaced(resource, steps, {**places.at(resource, steps), **fields})
+    return objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **fields})
 
 
 def _parts(place: Place, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

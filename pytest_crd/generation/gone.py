@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, Case
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.engine import Version
 from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.generation import renaming, words
+from pytest_crd.generation import casenames, words
 
 
 class Trimmed(NamedTuple):
@@ -25,12 +25,12 @@ class Trimmed(NamedTuple):
 
 def is_about_one(case: Case, version: Version) -> bool:
     """Return whether *case* was generated for a field that the CRD no longer has, and that its objects do have."""
-    place, separator, what = renaming.without_number(case.name).partition(": ")
-    if not separator or not renaming.is_known(what, case.section):
+    place, separator, what = casenames.without_number(case.name).partition(": ")
+    if not separator or not casenames.is_known(what, case.section):
         return False
-    node = renaming.nodes(version).get(place)
+    node = casenames.nodes(version).get(place)
     if node is not None:
-        missing = renaming.MISSING.fullmatch(what)
+        missing = casenames.MISSING.fullmatch(what)
         return missing is not None and missing[1] not in map(words.fit, node.properties)
     return any(place in _places(value) for value in case.objects)
 
@@ -46,9 +46,9 @@ def without_any(case: AnyCase, result: CaseResult) -> Trimmed | None:
     Returns:
         None where there is no such field, where the case is not a generated one, or where nothing would be left.
     """
-    what = renaming.without_number(case.name).partition(": ")[2]
+    what = casenames.without_number(case.name).partition(": ")[2]
     # What is generated about requests has no unknown field from the beginning, and a patch gives no whole object.
-    if case.section not in REQUESTS - PATCHES - APPLIES or not renaming.is_known(what, case.section):
+    if case.section not in REQUESTS - PATCHES - APPLIES or not casenames.is_known(what, case.section):
         return None
     key = "patch" if isinstance(case.declared.get("patch"), dict) else "input"
     if key not in case.declared or (key == "input" and case.input_source is not None):

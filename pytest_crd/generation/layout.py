@@ -11,9 +11,9 @@ from pytest_crd.cases.model import APPLIES, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import patches, words
+from pytest_crd.generation import objectpatch, words
 from pytest_crd.generation.appliers import FIRST, SECOND
-from pytest_crd.generation.proposals import Proposal
+from pytest_crd.generation.proposedcases import Proposal
 
 # Deep enough to tell parts of a CRD apart, and not a heading for each field.
 _DEPTH_OF_GROUP: Final = 2
@@ -86,7 +86,7 @@ class Layout:
         return statement.stated
 
     def _object(self, resource: Mapping[str, Any], key: str, patch: str) -> dict[str, Any]:
-        changes = patches.between(self.smallest or {}, resource)
+        changes = objectpatch.between(self.smallest or {}, resource)
         if self.smallest is not None and changes is None:
             return {key: _ALIAS}
         if isinstance(changes, list) and any("times" in one for one in changes):

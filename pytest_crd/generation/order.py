@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import appliers, objects
+from pytest_crd.generation import appliers, wholeobjects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, is_inner, keywords_of, says_types
 from pytest_crd.generation.fieldcases import FieldCases
 from pytest_crd.generation.passes import PassCases
-from pytest_crd.generation.proposals import Proposal
+from pytest_crd.generation.proposedcases import Proposal
 from pytest_crd.generation.scope import FileScope
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import STATUS
@@ -120,7 +120,7 @@ class CaseOrder:
         return iter(()) if node is None else appliers.find(self._constraints, self._version.unobserved, node, demand)
 
     def _whole(self, *_: object) -> Iterator[Proposal]:
-        return objects.find(self._version, self._constraints.finder)
+        return wholeobjects.find(self._version, self._constraints.finder)
 
     def _set(self, place: Place, _: Demand) -> Iterator[Proposal]:
         return iter(()) if place in self._set_places else self._constraints.set(place)

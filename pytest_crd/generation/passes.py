@@ -10,9 +10,9 @@ from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.generation import words
-from pytest_crd.generation.proposals import Proposal, nested
+from pytest_crd.generation.proposedcases import Proposal, nested
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.places import at
+from pytest_crd.synthesis.objectplaces import at
 
 _UNKNOWN: Final = "unknown"
 _MOST_NAMED: Final = 4

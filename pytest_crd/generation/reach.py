@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_crd import engine
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector, Point, points
 from pytest_crd.engine import InputError
@@ -63,4 +63,4 @@ class Reach:
 
     def _run(self, case: AnyCase) -> CaseResult:
         with self._collector.collecting():
-            return runner.run(case, self._subject)
+            return caserunner.run(case, self._subject)

@@ -70,13 +70,13 @@ def _shown(parts: urllib.parse.SplitResult) -> str:
 
 
 def _of_kubeconfig(path: Path, context: str | None) -> tuple[Transport, str]:
-    from pytest_crd.live import kubeconfig  # noqa: PLC0415 - who names a URL needs no other client
+    from pytest_crd.live import kubeconfigserver  # noqa: PLC0415 - who names a URL needs no other client
 
     if not path.is_file():
         raise UsageProblemError(f"{path}: neither a URL (http://…) nor the file of a kubeconfig")
     try:
-        transport = kubeconfig.transport(path, context)
-    except kubeconfig.KubeconfigError as error:
+        transport = kubeconfigserver.transport(path, context)
+    except kubeconfigserver.KubeconfigError as error:
         raise UsageProblemError(str(error)) from None
     command = f"kubectl --kubeconfig {shlex.quote(str(path))} --context {shlex.quote(context or '')}"
     return transport, command

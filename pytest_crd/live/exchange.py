@@ -15,8 +15,8 @@ from pytest_crd.engine.requests import completion, scale
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.live import client
-from pytest_crd.live.objects import namespace_of
 from pytest_crd.live.stages import NotAskedError, Stage, type_meta
+from pytest_crd.live.temporaryobjects import namespace_of
 
 JSONValue = Any
 

@@ -16,12 +16,12 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.requests import completion
-from pytest_crd.live import client, exchange, facts, obstacles, structure
+from pytest_crd.live import answerfacts, client, exchange, obstacles, structure
+from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.exchange import Exchange
-from pytest_crd.live.facts import Facts
-from pytest_crd.live.objects import StoredObjects, namespace_of
-from pytest_crd.live.renaming import replaced
+from pytest_crd.live.grouprenaming import replaced
 from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, Stage, Stages
+from pytest_crd.live.temporaryobjects import StoredObjects, namespace_of
 
 JSONValue = Any
 
@@ -144,9 +144,9 @@ class LiveJudge:
             raise NotAskedError("several applies need a stored object, which might wake an operator")
 
     def _compare(self, question: Question, live: Exchange, stage: Stage) -> client.ServerAnswer:
-        of_engine, stated = facts.of_engine, facts.stated
+        of_engine, stated = answerfacts.of_engine, answerfacts.stated
         if live.has_owners:
-            of_engine, stated = facts.of_engine_with_owners, facts.with_owners
+            of_engine, stated = answerfacts.of_engine_with_owners, answerfacts.with_owners
         ours = of_engine(live.response, live.sent)
         headers = {"Content-Type": live.media_type} if live.media_type else None
 
@@ -165,23 +165,23 @@ class LiveJudge:
                     self._server, live.path.removesuffix(f"/{question.section.subresource}"), live.old
                 )
             request = {"method": live.method, "path": live.path, "query": dict(live.query), "body": live.sent}
-            old = {"old": facts.without_server_made(live.old)} if live.old else {}
+            old = {"old": answerfacts.without_server_made(live.old)} if live.old else {}
             whole = {"CRD": stage.crd.declared, **old, "request": request}
             raise stage.disagreement(whole, ours, theirs, namespace_of(question)) from None
 
     def _notes(self, question: Question, stage: Stage, live: Exchange) -> list[str]:
         """Return where the answer, on which both agree, is another than that to the question as the project asks it."""
         sent = question.body.value if live.old is None else _without_generation(question.body.value)
-        asked = facts.of_engine(question.answer(), sent)
-        there = facts.of_engine(_under(question, self._version).answer(), sent)
-        shown = stage.renaming.undone(facts.of_engine(live.response, sent), namespace_of(question))
+        asked = answerfacts.of_engine(question.answer(), sent)
+        there = answerfacts.of_engine(_under(question, self._version).answer(), sent)
+        shown = stage.renaming.undone(answerfacts.of_engine(live.response, sent), namespace_of(question))
         there_named, own = (live.old or {}).get("metadata", {}).get("name"), _own_name(question)
         if there_named not in (None, own):  # which may be generated
             shown = replaced(shown, {there_named: own})
         notes = []
-        if not facts.are_equal(asked, there):
+        if not answerfacts.are_equal(asked, there):
             notes.append(f"answered otherwise by Kubernetes {question.version.crd.kubernetes_version}")
-        if not facts.are_equal(shown, there):
+        if not answerfacts.are_equal(shown, there):
             parts = [key for key in (*shown, *there) if shown.get(key) != there.get(key)]
             named = ", ".join(dict.fromkeys(parts))
             notes.append(f"compared under another name, under which the answer is another ({named})")
@@ -194,7 +194,7 @@ def compare(
     ours: Facts,
     sent: JSONValue,
     *,
-    stated: Callable[..., Facts] = facts.stated,
+    stated: Callable[..., Facts] = answerfacts.stated,
 ) -> client.ServerAnswer:
     """
     Return the answer of a server that is *ours*; it is asked until it is as good as certain that it does not.
@@ -216,17 +216,17 @@ def compare(
     for times in range(_TIMES):
         answer = ask()
         theirs = stated(answer, sent)
-        if facts.are_equal(ours, theirs):
+        if answerfacts.are_equal(ours, theirs):
             return answer
         obstacles.refuse_as_no_answer(answer)
         seen.append(theirs)
-        if times < len(client.PAUSES) and not facts.are_equal(
-            facts.in_order(ours, _WITHOUT_ORDER), facts.in_order(theirs, _WITHOUT_ORDER)
+        if times < len(client.PAUSES) and not answerfacts.are_equal(
+            answerfacts.in_order(ours, _WITHOUT_ORDER), answerfacts.in_order(theirs, _WITHOUT_ORDER)
         ):
             server.rest(client.PAUSES[times])
     parts = [key for key in _WITHOUT_ORDER if any(one.get(key) != seen[0].get(key) for one in seen)]
-    wanted = facts.in_order(ours, parts)
-    if not any(facts.are_equal(wanted, facts.in_order(one, parts)) for one in seen):
+    wanted = answerfacts.in_order(ours, parts)
+    if not any(answerfacts.are_equal(wanted, answerfacts.in_order(one, parts)) for one in seen):
         raise DisagreementError({}, ours, seen[0])
     return answer
 

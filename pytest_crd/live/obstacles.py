@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.client import Server, ServerAnswer
-from pytest_crd.live.facts import Facts
 from pytest_crd.live.transport import NoAnswerError
 
 JSONValue = Any

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.live.facts import Facts
+from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.stages import DisagreementError
 
 JSONValue = Any

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
 from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.live import client, lease, recording, remnants, sandbox
-from pytest_crd.live.definitions import CrdJudge
+from pytest_crd.live.crdquestions import CrdJudge
 from pytest_crd.live.judge import LiveJudge
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.sandbox import Sandbox

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
 from pytest_crd.engine.requests import completion
-from pytest_crd.live import client, facts, obstacles, settling
-from pytest_crd.live.facts import Facts
-from pytest_crd.live.renaming import Renaming
+from pytest_crd.live import answerfacts, client, obstacles, settling
+from pytest_crd.live.answerfacts import Facts
+from pytest_crd.live.grouprenaming import Renaming
 from pytest_crd.live.sandbox import Sandbox, make_group
 from pytest_crd.live.transport import NoAnswerError
 
@@ -171,7 +171,7 @@ class OwnStages(Stages):
         answer = self._sandbox.make_crd(first.manifest)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
-            parts = ({"CRD": first.manifest}, facts.of_crd(response), facts.stated(answer))
+            parts = ({"CRD": first.manifest}, answerfacts.of_crd(response), answerfacts.stated(answer))
             raise DisagreementError(*(renaming.undone(part, "") for part in parts))
         stored = settling.wait_until_served(self._server, first.manifest)
         if not settling.is_established(stored):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema import subschemas
 
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
@@ -34,6 +34,6 @@ def alone(manifest: JSONObject) -> dict[str, JSONValue]:
 
 
 def _of_version(version: JSONObject) -> JSONObject:
-    schema = nodes.without(version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _KEPT)
+    schema = subschemas.without(version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _KEPT)
     names = ("name", "served", "storage")
     return {**{name: version[name] for name in names}, "schema": {"openAPIV3Schema": schema}}

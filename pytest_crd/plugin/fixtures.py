@@ -14,7 +14,7 @@ from pytest_crd.plugin import session, settings
 from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
 
 if TYPE_CHECKING:
-    from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.cases.crdcatalog import Catalog
     from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, Version
     from pytest_crd.plugin.items.cases import BoundCase
     from pytest_crd.server.accessor import CrdServer

@@ -13,7 +13,7 @@ from pytest_crd.plugin import manifests, settings
 from pytest_crd.plugin.settings import project
 
 if TYPE_CHECKING:
-    from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.cases.crdcatalog import Catalog
     from pytest_crd.coverage.summary import Summary
     from pytest_crd.discovery.crdsources import Sources
     from pytest_crd.engine.loading.remarks import Remark
@@ -79,7 +79,7 @@ def sources(config: pytest.Config) -> Sources:
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     """Return the CRDs of a session, once for each of its Kubernetes versions; nothing is read before somebody asks for one."""
-    from pytest_crd.cases.catalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.cases.crdcatalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
 
     if _CATALOGS not in config.stash:
         versions, stored = project.kubernetes_versions(config), project.of(config).stored
@@ -134,12 +134,12 @@ def header(config: pytest.Config) -> Header:
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
     """Yield what was passed over: of each kind a count, with `-v` the names, with `-vv` every reason."""
-    from pytest_crd.report import remarks  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.report import remarkwords  # noqa: PLC0415 - a session without CRDs loads nothing
 
     of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in of_versions for note in crds.passed_over)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
-    yield from remarks.lines(list(passed_over), verbosity=config.get_verbosity())
+    yield from remarkwords.lines(list(passed_over), verbosity=config.get_verbosity())
     told = (note for crds in of_versions for note in crds.alternatives)
     yield from dict.fromkeys(
         itertools.chain(told, (one for part in parts for one in part.notes if isinstance(one, str)))

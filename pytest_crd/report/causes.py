@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_crd.cases.result import CaseResult
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import FieldError, Response
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.report import rules, text
-from pytest_crd.report.facts import Cause, FilePlace, placed
-from pytest_crd.upgrades.findings import Finding, Witness
+from pytest_crd.report import text, verdictrules
+from pytest_crd.report.testfacts import Cause, FilePlace, placed
+from pytest_crd.upgrades.upgradefindings import Finding, Witness
 
 
 def of_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
@@ -44,7 +44,7 @@ def of_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[Cause
     """Return what an upgrade does to objects, at the lines of the new CRD, each with what shows it."""
     return tuple(
         Cause(
-            rules.of_upgrade(one.kind, is_rollback=is_rollback),
+            verdictrules.of_upgrade(one.kind, is_rollback=is_rollback),
             one.words,
             one.path,
             next((placed(new.where) for _, new in one.lines if new.where), None),

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import suggestions
 from pytest_crd.cases import strays
-from pytest_crd.cases.result import (
+from pytest_crd.cases.caseresult import (
     CaseResult,
     ConflictsMismatch,
     ManagersMismatch,
@@ -25,10 +25,10 @@ from pytest_crd.cases.result import (
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.report import differences, owners, verdicts
-from pytest_crd.report.differences import DifferenceKind, ObjectDifference
-from pytest_crd.report.owners import OwnersMismatch
-from pytest_crd.report.verdicts import CaseVerdict, VerdictLine
+from pytest_crd.report import objectdifferences, ownerwords, verdictwords
+from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
+from pytest_crd.report.ownerwords import OwnersMismatch
+from pytest_crd.report.verdictwords import CaseVerdict, VerdictLine
 
 # Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
 Paint: TypeAlias = "Callable[[str, str], str]"
@@ -99,7 +99,7 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
-    if owned := [*owners.footer(result, verbosity=verbosity)]:
+    if owned := [*ownerwords.footer(result, verbosity=verbosity)]:
         yield ""
         yield from (paint(_visible(line), "reason") for line in owned)
     if result.barewords:
@@ -155,13 +155,13 @@ def _key(mismatch: Mismatch) -> str:
     if isinstance(mismatch, Strays):
         return "fields of the input that are dropped"
     if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
-        return owners.heading(mismatch)
-    return "" if isinstance(mismatch, NotReached) else verdicts.heading(mismatch)
+        return ownerwords.heading(mismatch)
+    return "" if isinstance(mismatch, NotReached) else verdictwords.heading(mismatch)
 
 
 def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[Row]:
     if isinstance(mismatch, ObjectMismatch):
-        for difference in differences.find(mismatch, trace):
+        for difference in objectdifferences.find(mismatch, trace):
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
             words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
             row = Row(path, words, brief, _visible(difference.reason), difference.text_diff)
@@ -189,15 +189,15 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) ->
 
 def _verdict_lines(mismatch: CaseVerdict | OwnersMismatch, verbosity: int) -> Iterator[VerdictLine]:
     if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
-        return owners.lines(mismatch)
-    return verdicts.lines(mismatch, verbosity=verbosity)
+        return ownerwords.lines(mismatch)
+    return verdictwords.lines(mismatch, verbosity=verbosity)
 
 
 def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> Iterator[str]:
     """Yield what was pruned of the input where no difference is about it: that may be what is misspelt."""
     if not trace.pruned:
         return
-    paths = [difference.path for difference in differences.find(mismatch, trace)]
+    paths = [difference.path for difference in objectdifferences.find(mismatch, trace)]
     others = [str(one) for one in trace.pruned if not any(fieldpath.leads_to(one, path) for path in paths)]
     shown = others if verbosity > 0 else others[:_MOST_LINES]
     if shown:

@@ -14,7 +14,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.patching import mediatypes
-from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.requestlog import RequestLog
 from pytest_crd.server.resourcetypes import ResourceType

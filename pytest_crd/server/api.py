@@ -21,22 +21,22 @@ from pytest_crd.server import (
     generalpaths,
     listoptions,
     negotiation,
-    reading,
+    reads,
     resourcetypes,
     statuses,
     tables,
-    writing,
+    writes,
 )
 from pytest_crd.server.builtin import unservedkinds
-from pytest_crd.server.catalog import ServerCatalog
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.negotiation import Form
 from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.store import HISTORY, Store
 from pytest_crd.server.watching import Reply, Stream, Watch
-from pytest_crd.server.writing import WriteOutcome
+from pytest_crd.server.writes import WriteOutcome
 
 _SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 # Whether requests of a verb name an object in the URL.
@@ -154,7 +154,7 @@ class Api:
     def _get(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
         version = request.query.first("resourceVersion")
-        entry = reading.get(self.store, type_, info.namespace, info.name, version)
+        entry = reads.get(self.store, type_, info.namespace, info.name, version)
         shown = type_.scale(entry) if info.subresource == "scale" else type_.shown(entry)
         return self._of_object(request, 200, shown, type_, form)
 
@@ -167,10 +167,10 @@ class Api:
         if options.is_watch:
             return self._watch(request, info, type_, options)
         form = _form_of(request, type_)
-        page = reading.page(self.store, type_, info.namespace, options)
+        page = reads.page(self.store, type_, info.namespace, options)
         return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
 
-    def _list_of(self, request: HTTPRequest, page: reading.Page, type_: ResourceType, form: Form) -> Resource:
+    def _list_of(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> Resource:
         if form.shape == "PartialObjectMetadata":
             kind = resourcetypes.go_name(type_.api_version, type_.names.list_kind)
             shown_as = kind if type_.is_typed else "unstructured.UnstructuredList"
@@ -219,12 +219,12 @@ class Api:
 
     def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "patch":
-            writing.demand_patch_type(request, type_)
+            writes.demand_patch_type(request, type_)
         form = _form_of(request, type_)
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
         with self.store.lock:
-            written = writing.write(self.store, type_, info, request, self.catalog.admission(type_, info))
+            written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
             self.catalog.settle()
         return self._of_object(request, written.code, written.value, type_, form, written=written)
 
@@ -232,7 +232,7 @@ class Api:
         form = _form_of(request, type_)
         options = deleting.read(request, type_)
         with self.store.lock:
-            entry = reading.get(self.store, type_, info.namespace, info.name)
+            entry = reads.get(self.store, type_, info.namespace, info.name)
             self.catalog.demand_deletable(type_, entry)
             found = deleting.delete(self.store, type_, entry, options)
             self.catalog.settle()
@@ -245,7 +245,7 @@ class Api:
         options = listoptions.read(request.query, self.profile)
         how = deleting.read(request, type_)
         with self.store.lock:
-            page = reading.page(self.store, type_, info.namespace, options)
+            page = reads.page(self.store, type_, info.namespace, options)
             for shown in page.items:
                 metadata = shown["metadata"]
                 entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))

@@ -16,7 +16,7 @@ from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.requestbody import Body
 from pytest_crd.engine.yaml import yamlreader, yamlwords
 from pytest_crd.server import negotiation, resourcetypes, statuses
-from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.protobuf.protofields import ProtobufError, UnstorableError
 from pytest_crd.server.resourcetypes import ResourceType

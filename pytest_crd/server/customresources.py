@@ -13,7 +13,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import scale
-from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.patching import patchdocuments
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import RefusedError
 from pytest_crd.server import jsonpath, statuses
@@ -94,7 +94,7 @@ class CustomResourceType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         try:
-            found: Resource = documents.plain(scale.of_resource(self.shown(entry), self.of.subresources))
+            found: Resource = patchdocuments.plain(scale.of_resource(self.shown(entry), self.of.subresources))
         except RefusedError as error:
             subject = {"name": entry.key.name, "group": self.group, "kind": self.names.plural}
             raise statuses.of_refusal(error.refusal, subject) from None

@@ -16,9 +16,9 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import definitions, deleting, making
+from pytest_crd.server import crdtype, deleting, generatedvalues
+from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.customresources import CustomResourceType
-from pytest_crd.server.definitions import DefinitionType
 from pytest_crd.server.store import Store, StoredObject
 
 # The conditions that follow from what a CRD declares alone.
@@ -65,7 +65,7 @@ class DefinitionController:
         """
         answer = crd.first_response
         answer.assert_accepted_as(crd.name, source=crd.source)
-        value = definitions.made_of(answer, None, making.of_request(lambda _end: True))
+        value = crdtype.made_of(answer, None, generatedvalues.of_request(lambda _end: True))
         value = {**value, "apiVersion": declared.V1, "spec": as_v1(value["spec"])}
         self._given.append((value["spec"], crd))
         self._store.put(self._type.key("", crd.name), value)
@@ -160,20 +160,20 @@ class DefinitionController:
         """
         metadata = entry.value["metadata"]
         finalizers = metadata.get("finalizers") or []
-        if definitions.CLEANUP not in finalizers:
+        if crdtype.CLEANUP not in finalizers:
             return False
         names, group = entry.value["spec"]["names"], entry.value["spec"]["group"]
         resource = f"{names['plural']}.{group}"
-        if _reason(entry.value) == definitions.PENDING[0]:
-            self._store.put(entry.key, definitions.terminating(entry.value, *_IN_PROGRESS))
+        if _reason(entry.value) == crdtype.PENDING[0]:
+            self._store.put(entry.key, crdtype.terminating(entry.value, *_IN_PROGRESS))
             return True
         if left := self._store.entries(resource):
             changes = [deleting.delete_entry(self._store, one) for one in left]
             return any(changes)
-        rest = [one for one in finalizers if one != definitions.CLEANUP]
+        rest = [one for one in finalizers if one != crdtype.CLEANUP]
         if rest:
             why = _COMPLETED if _condition(entry.value, "Established") == "True" else _NEVER_ESTABLISHED
-            done = definitions.terminating(entry.value, *why, is_done=True)
+            done = crdtype.terminating(entry.value, *why, is_done=True)
             self._store.put(entry.key, {**done, "metadata": {**metadata, "finalizers": rest}})
         else:
             self._store.delete(entry.key)
@@ -246,9 +246,9 @@ class _Conditions:
         """Return them with one; its time is when its status changed."""
         known = self.find(wanted["type"])
         if known is None:
-            return _Conditions([*self.listed, _dated(wanted, making.now())])
+            return _Conditions([*self.listed, _dated(wanted, generatedvalues.now())])
         is_kept = known["status"] == wanted["status"] and known.get("lastTransitionTime")
-        dated = _dated(wanted, known["lastTransitionTime"] if is_kept else making.now())
+        dated = _dated(wanted, known["lastTransitionTime"] if is_kept else generatedvalues.now())
         return _Conditions([dated if one is known else one for one in self.listed])
 
     def without(self, kind: str) -> _Conditions:

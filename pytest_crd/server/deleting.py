@@ -9,9 +9,9 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import bodies, resourcetypes, statuses, writing
+from pytest_crd.server import bodies, resourcetypes, statuses, writes
+from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.listoptions import boolean, integer
-from pytest_crd.server.messages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import Store, StoredObject
 
@@ -55,7 +55,7 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
         errors.append(fielderror.invalid(_POLICY_PATH, policy, problem))
     if policy is not None and policy not in _POLICIES:
         errors.append(fielderror.not_supported(_POLICY_PATH, policy, [*_POLICIES, "nil"]))
-    errors += writing.dry_run_problems(list(options.get("dryRun") or ()))
+    errors += writes.dry_run_problems(list(options.get("dryRun") or ()))
     if errors:
         raise statuses.invalid_options("DeleteOptions", errors)
     if orphans is not None:

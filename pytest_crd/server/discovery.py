@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import messages
+from pytest_crd.server import httpmessages
 from pytest_crd.server.resourcetypes import ResourceType, SubresourceKind
 
 AGGREGATED: Final = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -59,7 +59,7 @@ def path_of(type_: ResourceType) -> list[str]:
 
 def etag(value: JSONValue) -> str:
     """Return what tells one answer from another."""
-    return f'"{hashlib.sha512(messages.compact(value).encode()).hexdigest().upper()}"'
+    return f'"{hashlib.sha512(httpmessages.compact(value).encode()).hexdigest().upper()}"'
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ import yaml
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import negotiation, statuses
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest, compact
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.negotiation import Form
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError

@@ -7,9 +7,9 @@ from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import discovery, encoding, negotiation, openapipaths
-from pytest_crd.server.catalog import ServerCatalog
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.negotiation import Form
+from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import NotFoundPageError
 

@@ -11,7 +11,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server import selectors, statuses
-from pytest_crd.server.messages import Query
+from pytest_crd.server.httpmessages import Query
 from pytest_crd.server.selectors import FieldTerm, Requirement, SelectorError
 
 _EXACT, _NOT_OLDER_THAN = "Exact", "NotOlderThan"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.server import making, statuses
+from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.deleting import delete_entry
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import ObjectKey, Store, StoredObject
@@ -31,7 +31,12 @@ class NamespaceController:
 
     def create(self, name: str) -> None:
         """Store a namespace, as one that a client has created."""
-        metadata = {"name": name, "uid": making.uid(), "creationTimestamp": making.now(), "labels": {_NAME_LABEL: name}}
+        metadata = {
+            "name": name,
+            "uid": generatedvalues.uid(),
+            "creationTimestamp": generatedvalues.now(),
+            "labels": {_NAME_LABEL: name},
+        }
         value = {"kind": "Namespace", "apiVersion": "v1", "metadata": metadata}
         self._store.put(
             ObjectKey(RESOURCE, "", name),

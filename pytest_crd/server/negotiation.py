@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import encoding, negotiation, openapi, statuses
-from pytest_crd.server.catalog import ServerCatalog
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest, compact
+from pytest_crd.server import encoding, negotiation, openapiendpoints, statuses
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.protobuf import openapiwriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
+from pytest_crd.server.resourcecatalog import ServerCatalog
 
 _V2: Final = "/openapi/v2"
 _V3: Final = "/openapi/v3"
@@ -68,7 +68,7 @@ def _of_document(
     request: HTTPRequest, found: Resource, version: str, media_type: str, vary: tuple[tuple[str, str], ...]
 ) -> HTTPAnswer:
     """Return a document, or that a client has it, or where it is now."""
-    tag = openapi.tag(found)
+    tag = openapiendpoints.tag(found)
     asked = request.query.first("hash") if version == "v3" else ""
     headers = (*(_of_age() if asked == tag else encoding.ALWAYS), ("Etag", f'"{tag}"'), *vary)
     if asked and asked != tag:

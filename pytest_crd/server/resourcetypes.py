@@ -11,7 +11,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.server import making, statuses
+from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Event, ObjectKey, StoredObject
 
@@ -289,7 +289,7 @@ def marked(value: Resource, finalizers: list[str]) -> Resource:
     """Return an object that *finalizers* hold as one that is to be deleted."""
     metadata = {**value["metadata"], "finalizers": finalizers}
     if not metadata.get("deletionTimestamp"):
-        metadata |= {"deletionTimestamp": making.now(), "deletionGracePeriodSeconds": 0}
+        metadata |= {"deletionTimestamp": generatedvalues.now(), "deletionGracePeriodSeconds": 0}
         if metadata.get("generation"):
             metadata["generation"] += 1
     return {**value, "metadata": dict(sorted(metadata.items()))}

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation, reading, statuses
+from pytest_crd.server import negotiation, reads, statuses
+from pytest_crd.server.httpmessages import HTTPAnswer, compact
 from pytest_crd.server.listoptions import ListOptions
-from pytest_crd.server.messages import HTTPAnswer, compact
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
@@ -52,9 +52,9 @@ class Watch:
         self.is_over = False
         self._store = store
         self._namespace = namespace if type_.is_namespaced else ""
-        self._matches = reading.filter_of(type_, options)
+        self._matches = reads.filter_of(type_, options)
         self._wants_bookmarks = options.wants_bookmarks
-        since = reading.version_of(options.resource_version or "0")
+        since = reads.version_of(options.resource_version or "0")
         self._begins = options.sends_initial_events if options.sends_initial_events is not None else not since
         self._ends_beginning = bool(options.sends_initial_events) and options.wants_bookmarks
         with store.lock:

@@ -15,8 +15,8 @@ from enum import Enum, auto
 from typing import Final
 
 from pytest_crd.engine.golang.regexp import classes, readable, runesets
+from pytest_crd.engine.golang.regexp.patterntree import Alternate, Assertion, Chars, Concat, Node, Repeat
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
-from pytest_crd.engine.golang.regexp.tree import Alternate, Assertion, Chars, Concat, Node, Repeat
 
 START: Final = 0
 FINAL: Final = 1

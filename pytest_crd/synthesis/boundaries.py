@@ -16,11 +16,11 @@ from pytest_crd import engine
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.synthesis import limits, places, repair
-from pytest_crd.synthesis.changes import Change, Mutation
+from pytest_crd.synthesis import boundaryvalues, objectplaces, repair
 from pytest_crd.synthesis.demands import INT_OR_STRING, Demand
+from pytest_crd.synthesis.objectchanges import Change, Mutation
+from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.placement import Placer
-from pytest_crd.synthesis.places import Steps
 from pytest_crd.synthesis.repair import Judge, NotFoundError, Resource, Search
 from pytest_crd.synthesis.rulesearch import RuleSearch
 
@@ -106,7 +106,7 @@ def _to_be_handed_out(boundary: Boundary) -> Boundary:
 
 def keywords(node: Demand) -> Iterator[str]:
     """Yield the keywords of *node* that draw a boundary, as `Boundary` names them."""
-    yield from limits.keywords(node)
+    yield from boundaryvalues.keywords(node)
     yield from (f"{_REQUIRED} {name}" for name in node.required)
     # Of an int-or-string the junctors are those that say its two types.
     junctors = () if node.type == INT_OR_STRING else _JUNCTORS
@@ -173,14 +173,14 @@ class _Search:
         return Boundary(schemamap.spelled(self.place), self.keyword, inside, outside, answer, subresource)
 
     def _of_limit(self) -> Boundary:
-        sides = limits.find(self._node, self.keyword, self.placer.maker)
+        sides = boundaryvalues.find(self._node, self.keyword, self.placer.maker)
         held = self.placer.first_holding(self.place, sides.inside) or self.placer.existing(self.place)
         if held is None or not self.place:
             return self._boundary(None if held is None else held[0])
         inside, steps = held
         breaks = self._loses_null if self.keyword == "nullable" else self._breaks
         is_broken = functools.partial(breaks, steps=steps)
-        broken = [places.replaced(inside, steps, value) for value in sides.outside]
+        broken = [objectplaces.replaced(inside, steps, value) for value in sides.outside]
         outside = next((one for one in broken if is_broken(one)), None)
         if outside is None and self.keyword != "nullable":
             outside = next(filter(None, (self._alone(one, steps) for one in broken[:_MOST_REPAIRED])), None)
@@ -208,7 +208,7 @@ class _Search:
         if held is None:
             return self._boundary(None)
         inside, steps = held
-        without = places.removed(inside, steps)
+        without = objectplaces.removed(inside, steps)
         return self._boundary(inside, without if self._breaks(without, steps) else None)
 
     def _of_junctor(self) -> Boundary:
@@ -218,7 +218,7 @@ class _Search:
         inside, steps = held
 
         def mutations(resource: Resource) -> Iterator[Mutation]:
-            for value in limits.of_junctor(self._node, self.keyword, self.placer.maker):
+            for value in boundaryvalues.of_junctor(self._node, self.keyword, self.placer.maker):
                 if steps:
                     yield Mutation(steps, value)
                 elif isinstance(value, dict):

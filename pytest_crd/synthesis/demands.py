@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Each
-from pytest_crd.synthesis import numbers
-from pytest_crd.synthesis.numbers import NumberDemand
+from pytest_crd.synthesis import numbervalues
+from pytest_crd.synthesis.numbervalues import NumberDemand
 from pytest_crd.synthesis.texts import TextDemand
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -175,7 +175,7 @@ class Demand:
         """What is asked of a number."""
         is_integer = self.type in {"integer", INT_OR_STRING}
         low, high = (
-            numbers.limits(next((one["format"] for one in self.schemas if one.get("format")), ""))
+            numbervalues.limits(next((one["format"] for one in self.schemas if one.get("format")), ""))
             if is_integer
             else (None, None)
         )

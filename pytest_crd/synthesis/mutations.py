@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine.errors.failedrule import FailedRule
-from pytest_crd.synthesis import patterns, places
-from pytest_crd.synthesis.changes import ABSENT, Change, Mutation, there
+from pytest_crd.synthesis import matchingtexts, objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.places import Steps
-from pytest_crd.synthesis.rulegoals.rules import RuleGoals
-from pytest_crd.synthesis.values import KEYS, Maker
+from pytest_crd.synthesis.objectchanges import ABSENT, Change, Mutation, there
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
+from pytest_crd.synthesis.schemavalues import KEYS, Maker
 
 _TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
@@ -80,7 +80,7 @@ class Mutator:
 
     def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Mutation]:
         """Yield mutations that add the field that *missing*, the end of a path, begins with."""
-        if missing and isinstance(places.at(resource, steps), dict):
+        if missing and isinstance(objectplaces.at(resource, steps), dict):
             made = self.maker.find(self.root.at((*steps, missing[0])))
             yield from (Mutation((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
 
@@ -176,7 +176,7 @@ class Mutator:
 
 def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, Steps]:
     """Return where the nearest part of *resource* stands that an error is about, and what of its path leads no further."""
-    return places.reached(resource, error.path.steps if error.path is not None else ())
+    return objectplaces.reached(resource, error.path.steps if error.path is not None else ())
 
 
 def _depth(rule_steps: Steps) -> int:
@@ -195,7 +195,7 @@ def _literals(text: str) -> list[Any]:
     """Return the texts and numbers that a rule has in it, each once."""
     found: list[Any] = [_unquoted(match) for match in _TEXT.findall(text)]
     for pattern in map(_unquoted, _MATCHES.findall(text)):
-        matching = list(itertools.islice(patterns.texts(pattern), _MOST_TEXTS))
+        matching = list(itertools.islice(matchingtexts.texts(pattern), _MOST_TEXTS))
         found += matching if pattern.startswith("^") else [*matching, *(f"a{one}" for one in matching)]
     for number in _NUMBER.findall(_TEXT.sub(" ", text)):
         found.append(float(number) if "." in number else int(number))

@@ -13,13 +13,13 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.synthesis import making, places, repair
+from pytest_crd.synthesis import exampleobjects, objectplaces, repair
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.mutations import Mutator
-from pytest_crd.synthesis.places import Steps
+from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.repair import Judge, Keep, NotFoundError, Resource, Search
-from pytest_crd.synthesis.rulegoals.rules import RuleGoals
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
+from pytest_crd.synthesis.schemavalues import Maker
 
 # An object, and where in it something stands.
 Held: TypeAlias = "tuple[Resource, Steps]"
@@ -59,7 +59,7 @@ class Placer:
         self.maker = Maker()
         self.goals = RuleGoals(version, self.root, self.maker)
         self.mutator = Mutator(self.root, self.maker, self.goals)
-        self.start = making.example(version)
+        self.start = exampleobjects.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
         self._existing: dict[Place, Held | None] = {}
 
@@ -83,7 +83,7 @@ class Placer:
         if base is None:
             return None
         resource, steps = base
-        placed = places.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
+        placed = objectplaces.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
         most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
         return self._accepted(place, placed, steps, Keep(steps, within=True), most)
 
@@ -108,7 +108,7 @@ class Placer:
         for step in steps:
             if isinstance(kept, Mapping) and step not in kept:
                 return True
-            kept = places.at(kept, (step,))
+            kept = objectplaces.at(kept, (step,))
         return False
 
     def _accepted(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
@@ -133,14 +133,14 @@ class Placer:
         if outer is None:
             return None
         resource, steps = outer
-        parent, step = places.at(resource, steps), place[-1]
+        parent, step = objectplaces.at(resource, steps), place[-1]
         if not isinstance(parent, list if step is Each.ITEM else dict):
             return None
         if step is Each.ITEM:
-            return places.replaced(resource, steps, [value, *parent[1:]]), (*steps, 0)
+            return objectplaces.replaced(resource, steps, [value, *parent[1:]]), (*steps, 0)
         named = self.node(place[:-1]).properties
         inner = (*steps, next((key for key in parent if key not in named), "key") if step is Each.VALUE else step)
-        return places.replaced(resource, inner, value), inner
+        return objectplaces.replaced(resource, inner, value), inner
 
     def judge_of_change(self, place: Place, old: Resource) -> Judge:
         """Return what asks the server to replace *old*, an accepted object with something at *place*."""

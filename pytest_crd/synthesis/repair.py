@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.synthesis.changes import Change, Mutation
-from pytest_crd.synthesis.places import Steps
+from pytest_crd.synthesis.objectchanges import Change, Mutation
+from pytest_crd.synthesis.objectplaces import Steps
 
 Resource: TypeAlias = "dict[str, Any]"
 Judge: TypeAlias = "Callable[[Resource], engine.Response]"

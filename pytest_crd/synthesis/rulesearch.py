@@ -12,7 +12,7 @@ from pytest_crd import engine
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import repair
-from pytest_crd.synthesis.changes import Change, Mutation
+from pytest_crd.synthesis.objectchanges import Change, Mutation
 from pytest_crd.synthesis.placement import Held, Placer
 from pytest_crd.synthesis.repair import Judge, Keep, KeepAll, NotFoundError, Resource, Search
 from pytest_crd.synthesis.rulegoals.state import State

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.synthesis import patterns, textsearch
+from pytest_crd.synthesis import matchingtexts, textsearch
 from pytest_crd.synthesis.textsearch import Lengths
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -98,7 +98,7 @@ def of_length(demand: TextDemand, length: int) -> Iterator[str]:
     if length > _LONGEST_MADE and length > demand.least:
         return
     for pattern in demand.patterns:
-        text = patterns.of_length(pattern, length)
+        text = matchingtexts.of_length(pattern, length)
         if text is not None:
             yield text
     for text in FORMATS.get(demand.format.replace("-", ""), ()):
@@ -123,7 +123,7 @@ def _all(demand: TextDemand) -> Iterator[str]:
 
 def _of_pattern(pattern: str, demand: TextDemand) -> Iterator[str]:
     """Yield texts for *pattern*: as they are, and at least as long as they have to be."""
-    found = patterns.texts(pattern)
+    found = matchingtexts.texts(pattern)
     if demand.least > 1 or demand.most is not None:
         lengths = (demand.least, demand.least + 1, demand.most or demand.least)
         yield from (text for length in dict.fromkeys(lengths) if (text := _padded(pattern, length)) is not None)
@@ -131,7 +131,7 @@ def _of_pattern(pattern: str, demand: TextDemand) -> Iterator[str]:
 
 
 def _padded(pattern: str, length: int) -> str | None:
-    return patterns.stretched(pattern, length) if 0 < length <= _LONGEST_MADE else None
+    return matchingtexts.stretched(pattern, length) if 0 < length <= _LONGEST_MADE else None
 
 
 def _plain(length: int) -> Iterator[str]:

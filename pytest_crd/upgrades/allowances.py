@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pytest_crd.upgrades.findings import BREAKING, Finding
+from pytest_crd.upgrades.upgradefindings import BREAKING, Finding
 
 ANY: Final = "*"
 _BELOW: Final = "**"

@@ -12,9 +12,9 @@ from typing import Any, Final
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.requests.subresources import Scale
-from pytest_crd.synthesis import Boundaries, places
-from pytest_crd.upgrades import definitions
-from pytest_crd.upgrades.findings import Finding, Kind, Resource, Witness
+from pytest_crd.synthesis import Boundaries, objectplaces
+from pytest_crd.upgrades import crdwrites
+from pytest_crd.upgrades.upgradefindings import Finding, Kind, Resource, Witness
 
 _REPLICAS: Final = 3
 
@@ -32,8 +32,8 @@ def selections(old: Version, new: Version) -> Iterator[Finding]:
             label = path.removeprefix(".")
             words = f"a list with the field selector {label}=… is refused: field label not supported: {label}"
             lines = (
-                definitions.line_of(old, "selectableFields", text=path),
-                definitions.line_of(new, "selectableFields"),
+                crdwrites.line_of(old, "selectableFields", text=path),
+                crdwrites.line_of(new, "selectableFields"),
             )
             yield Finding(Kind.REFUSED, f"selectableFields[{path}]", words, (old.name,), (lines,))
 
@@ -54,7 +54,7 @@ def scale(old: Version, new: Version, sides: Iterable[Boundaries]) -> Finding | 
         if was != is_now and isinstance(was, Scale) and all(answer.accepted for answer in answers):
             words = f"/scale of this object was {_told(was)}, and is {_told(is_now)} now"
             lines = tuple(
-                definitions.line_of(one, "subresources", text=str(one.subresources.scale)) for one in (old, new)
+                crdwrites.line_of(one, "subresources", text=str(one.subresources.scale)) for one in (old, new)
             )
             witness = Witness(resource, *answers)
             return Finding(Kind.CHANGED, "subresources.scale", words, (old.name,), ((lines[0], lines[1]),), witness)
@@ -73,8 +73,10 @@ def _scalable(sides: Iterable[Boundaries], paths: Iterable[str]) -> Iterator[Res
             values = [number, *side.maker.find(side.root.at(place))]
             is_text = side.root.at(place).type == "string"
             value = f"app={number}" if is_text else number
-            made = places.set_below(made, place, value)
-            yield from (places.set_below(side.placer.start, place, one) for one in ([value] if is_text else values))
+            made = objectplaces.set_below(made, place, value)
+            yield from (
+                objectplaces.set_below(side.placer.start, place, one) for one in ([value] if is_text else values)
+            )
         yield made
 
 
@@ -129,4 +131,4 @@ def _selectable(version: Version) -> list[str]:
 
 
 def _listed(version: Version, field: str) -> Sequence[Mapping[str, Any]]:
-    return definitions.declared_of(version, field) or ()
+    return crdwrites.declared_of(version, field) or ()

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.upgrades import effects, storedobjects
-from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.effects import Change
-from pytest_crd.upgrades.findings import Effect, Finding, Kind, Line, path_of
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Line, path_of
+from pytest_crd.upgrades.upgradesubject import Subject
 
 
 class Collection:

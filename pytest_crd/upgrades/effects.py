@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
-from pytest_crd.engine.requests import rules
+from pytest_crd.engine.requests import resourcerules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.synthesis import places
-from pytest_crd.synthesis.places import Steps
-from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.synthesis import objectplaces
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
+from pytest_crd.upgrades.upgradesubject import Subject
 
 ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "
@@ -80,7 +80,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
         return
     dropped = (*after.changes.pruned, *after.changes.lost)
     # A null that was dropped before was not kept either.
-    kept = [path for path in dropped if not places.reached(before.stored, path.steps)[1]]
+    kept = [path for path in dropped if not objectplaces.reached(before.stored, path.steps)[1]]
     lost = {path: place_of(path.steps, old, new) for path in kept}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
@@ -118,7 +118,7 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 def refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
     """Yield why an object is refused: of a junctor once, whatever its branches say."""
     for error in answer.errors:
-        if not rules.is_notice(error) and not _is_of_another(error, answer.errors):
+        if not resourcerules.is_notice(error) and not _is_of_another(error, answer.errors):
             place = place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.synthesis import places
-from pytest_crd.synthesis.places import Steps
-from pytest_crd.upgrades.findings import Resource
+from pytest_crd.synthesis import objectplaces
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.upgrades.upgradefindings import Resource
 
 Holds: TypeAlias = "Callable[[Resource], bool]"
 
@@ -48,10 +48,10 @@ class _Shrinking:
 
     def _shrink(self, steps: Steps) -> None:
         """Take away parts of the value at *steps*, the last first."""
-        value = places.at(self._resource, steps)
+        value = objectplaces.at(self._resource, steps)
         if isinstance(value, list):
             self._shorten(steps, len(value))
-            value = places.at(self._resource, steps)
+            value = objectplaces.at(self._resource, steps)
         for step in reversed(list(_inner(value))):
             if self._left <= 0:
                 return
@@ -63,15 +63,15 @@ class _Shrinking:
         """Take away items of a list: as many at once as may go, halving what is tried."""
         count = length
         while count and self._left > 0:
-            end = len(places.at(self._resource, steps))
+            end = len(objectplaces.at(self._resource, steps))
             while end > 0 and self._left > 0:
-                items = places.at(self._resource, steps)
-                self._takes(places.replaced(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]]))
+                items = objectplaces.at(self._resource, steps)
+                self._takes(objectplaces.replaced(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]]))
                 end -= count
             count //= 2
 
     def _drops(self, steps: Steps) -> bool:
-        return self._takes(places.removed(self._resource, steps))
+        return self._takes(objectplaces.removed(self._resource, steps))
 
     def _takes(self, resource: Resource) -> bool:
         """Go on with an object if it still shows what it is kept for, and return whether it does."""

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.synthesis import places
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.schemavalues import Maker
 from pytest_crd.upgrades import effects
-from pytest_crd.upgrades.findings import Effect, Kind, Resource, Witness
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
+from pytest_crd.upgrades.upgradesubject import Subject
 
 _LABELS: Final = {"upgrade": "tried"}
 _STATUS: Final = "status"
@@ -119,11 +119,12 @@ class _Updates:
         steps = _found(self._stored, around)
         if steps is None:
             return
-        value = places.at(self._stored, steps)
+        value = objectplaces.at(self._stored, steps)
         if isinstance(value, list):
             made = Maker().find(demand.inner(Each.ITEM))
             yield from (
-                places.replaced(self._stored, steps, [*value, one]) for one in itertools.islice(made, _MOST_VALUES)
+                objectplaces.replaced(self._stored, steps, [*value, one])
+                for one in itertools.islice(made, _MOST_VALUES)
             )
             return
         fields = {name: child for name, child in demand.properties.items() if name != step}
@@ -132,10 +133,10 @@ class _Updates:
         for name, child in itertools.islice(fields.items(), _MOST_FIELDS):
             for one in itertools.islice(Maker().find(child), _MOST_VALUES):
                 if value.get(name) != one:
-                    yield places.replaced(self._stored, (*steps, name), one)
+                    yield objectplaces.replaced(self._stored, (*steps, name), one)
 
 
-def _found(resource: Any, place: Place) -> places.Steps | None:
+def _found(resource: Any, place: Place) -> objectplaces.Steps | None:
     """Return where an object has the first value at a place; None where it has none."""
     steps: list[str | int] = []
     for step in place:

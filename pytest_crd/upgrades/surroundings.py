@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.synthesis import Boundaries, places
+from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.upgrades.differences import Difference
-from pytest_crd.upgrades.findings import Resource
+from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.upgradefindings import Resource
 
 _COUNTING: Final = ("minProperties", "maxProperties", "required", "allOf", "anyOf", "oneOf", "not")
 _MOST_SIBLINGS: Final = 8
@@ -30,11 +30,11 @@ def of_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
     demand = side.root.at(outer)
     if isinstance(name, str) and any(schema.get(keyword) for schema in demand.schemas for keyword in _COUNTING):
         for fields in _combined(side, demand, name):
-            yield places.replaced(resource, steps, {**_kept(places.at(resource, steps), demand), **fields})
+            yield objectplaces.replaced(resource, steps, {**_kept(objectplaces.at(resource, steps), demand), **fields})
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
-        item, field = places.at(resource, steps), demand.field(name)
+        item, field = objectplaces.at(resource, steps), demand.field(name)
         values = [] if field is None else itertools.islice(side.maker.find(field), _MOST_SIBLINGS)
-        yield from (places.replaced(resource, steps[:-1], items) for items in _alike(item, name, values))
+        yield from (objectplaces.replaced(resource, steps[:-1], items) for items in _alike(item, name, values))
 
 
 def _kept(value: Any, demand: Demand) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def in_other_orders(side: Boundaries, listed: tuple[Place, ...]) -> Iterator[Res
         for name in names
         if (field := side.root.at((*outer, name))).type == "array" and (items := side.maker.items(field, 2)) is not None
     ]
-    fields = _kept(places.at(resource, steps), side.root.at(outer))
+    fields = _kept(objectplaces.at(resource, steps), side.root.at(outer))
     for items in two:
         for turned in range(len(names)):
             values = {name: items[::-1] if index == turned else items for index, name in enumerate(names)}
-            yield places.replaced(resource, steps, {**fields, **values})
+            yield objectplaces.replaced(resource, steps, {**fields, **values})

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine import Response, Version, jsonvalue
 from pytest_crd.engine.requests.request import Subresource
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.synthesis import Boundaries, places
+from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.synthesis.demands import ANYTHING, Demand
-from pytest_crd.synthesis.places import Steps
-from pytest_crd.synthesis.values import KEYS
-from pytest_crd.upgrades.findings import Resource
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.synthesis.schemavalues import KEYS
+from pytest_crd.upgrades.upgradefindings import Resource
 
 FIRST: Final = "first"
 SECOND: Final = "second"
@@ -74,7 +74,7 @@ class ApplyTrial:
 
     def holding(self, value: Any) -> Resource:
         """Return the object with *value* there."""
-        found: Resource = places.replaced(self.resource, self.steps, value)
+        found: Resource = objectplaces.replaced(self.resource, self.steps, value)
         return found
 
     def begin(self, version: Version, value: Any) -> Response:
@@ -94,7 +94,7 @@ class ApplyTrial:
     def is_in(self, part: Any, answer: Response) -> bool:
         """Return whether what is stored has a *part*."""
         stored: Any = answer.stored
-        return not places.reached(stored, self.steps)[1] and _has(places.at(stored, self.steps), part)
+        return not objectplaces.reached(stored, self.steps)[1] and _has(objectplaces.at(stored, self.steps), part)
 
 
 def _has(value: Any, part: Any) -> bool:

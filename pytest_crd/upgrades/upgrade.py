@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
-from pytest_crd.upgrades import clients, definitions, differences, effects
-from pytest_crd.upgrades.candidates import PRESERVE
+from pytest_crd.upgrades import clients, crdwrites, effects, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
-from pytest_crd.upgrades.differences import Difference
-from pytest_crd.upgrades.findings import Finding
-from pytest_crd.upgrades.objects import Specimen, Specimens
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.objectcandidates import PRESERVE
+from pytest_crd.upgrades.projectobjects import Specimen, Specimens
+from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.upgradefindings import Finding
+from pytest_crd.upgrades.upgradesubject import Subject
 from pytest_crd.upgrades.witnesses import Unshown, Witnesses
 
 
@@ -50,11 +50,11 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         InputError: A CRD uses what the engine does not know, or the server refuses the new one whatever is stored.
     """
     if new is None:
-        return Upgrade((definitions.gone(old),))
+        return Upgrade((crdwrites.gone(old),))
     if jsonvalue.equal(old.declared["spec"], new.declared["spec"]):
         return Upgrade()
     collection = Collection()
-    for finding in (*definitions.written(old, new), *definitions.unserved(old, new)):
+    for finding in (*crdwrites.written(old, new), *crdwrites.unserved(old, new)):
         collection.add(finding)
     if not new.first_response.accepted and new.guard is not None:
         return Upgrade(collection.findings())
@@ -63,7 +63,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     shown: list[Difference] = []
     warnings: list[str] = []
     for before, after in _served(old, new):
-        for finding in (*definitions.subresources(before, after), *clients.selections(before, after)):
+        for finding in (*crdwrites.subresources(before, after), *clients.selections(before, after)):
             collection.add(finding)
         found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
         notices += clients.columns(before, after)
@@ -96,20 +96,20 @@ def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Ite
 
 def _is_served_otherwise(old: Version, new: Version) -> bool:
     """Return whether something besides the schema may be met by clients."""
-    return old.subresources != new.subresources or definitions.is_deprecated_otherwise(old, new)
+    return old.subresources != new.subresources or crdwrites.is_deprecated_otherwise(old, new)
 
 
 def _differences(old: Version, new: Version) -> Iterator[Difference]:
     """Yield where the schemas of a version differ, or those of the version that objects are stored in."""
     names = (old.name, new.name)
-    own = list(differences.find(old.schema_map, new.schema_map))
+    own = list(schemadifferences.find(old.schema_map, new.schema_map))
     yield from (replace(one, versions=names) for one in own)
     if old.preserves_unknown_fields != new.preserves_unknown_fields:
         yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields, names)
     stored = [_storage(version.crd) or version for version in (old, new)]
     if stored != [old, new]:
         before, after = stored
-        others = (one for one in differences.find(before.schema_map, after.schema_map) if one not in own)
+        others = (one for one in schemadifferences.find(before.schema_map, after.schema_map) if one not in own)
         yield from (replace(one, versions=(before.name, after.name)) for one in others)
 
 

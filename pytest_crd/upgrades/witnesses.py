@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applies, clients, effects, shrinking
-from pytest_crd.upgrades.candidates import Candidate, Maker
+from pytest_crd.upgrades import applyeffects, clients, effects, shrinking
 from pytest_crd.upgrades.collection import VersionCollection
-from pytest_crd.upgrades.differences import Difference
 from pytest_crd.upgrades.effects import Change
-from pytest_crd.upgrades.findings import Effect, Finding, Kind, Resource, Witness, path_of
+from pytest_crd.upgrades.objectcandidates import Candidate, Maker
+from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
 
 _MOST_CANDIDATES: Final = 80
 # How many values may be looked at for one difference, in all objects together: machines must agree, so that it is no time.
@@ -183,8 +183,8 @@ class Witnesses:
     def _of_applies(self) -> None:
         """Keep what becomes of lists and objects that are merged otherwise."""
         old, new = self._found.old, self._found.new
-        for change in applies.changes(self._found.differences, (old.version.name, new.version.name)):
-            findings = applies.find(change, old, new, self._maker.sides)
+        for change in applyeffects.changes(self._found.differences, (old.version.name, new.version.name)):
+            findings = applyeffects.find(change, old, new, self._maker.sides)
             if findings is None:
                 self.notices.append(change.notice)
                 continue

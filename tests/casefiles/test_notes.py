@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.casefiles import files, notes
+from pytest_crd.casefiles import filereplacement, notes
 from pytest_crd.casefiles.notes import FillOutcome, Gone, Note
 
 TEXT = """\
@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 def note(path: Path, name: str = "a", **rest: Any) -> Note:
     line = {"a": 3, "b": 4, "c": 5}[name]
-    return Note(str(path), files.digest(TEXT.encode()), name, f'create case "{name}"', line, **rest)
+    return Note(str(path), filereplacement.digest(TEXT.encode()), name, f'create case "{name}"', line, **rest)
 
 
 def write(*found: Note) -> FillOutcome:
@@ -150,7 +150,9 @@ def test_what_goes_with_what_is_replaced_is_told(path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     values = {"errors": [{"field": "spec", "type": "Invalid"}]}
 
-    outcome = write(note(path, values=values, removed=("absent",))._replace(digest=files.digest(text.encode())))
+    outcome = write(
+        note(path, values=values, removed=("absent",))._replace(digest=filereplacement.digest(text.encode()))
+    )
 
     assert outcome.gone == (Gone(path, 3, "&gone"),)
 

@@ -9,9 +9,9 @@ import pytest
 
 from pytest_crd.casefiles import observation
 from pytest_crd.casefiles.observation import Mode, Observed
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 
@@ -42,7 +42,7 @@ def load(section: str, declared: str) -> tuple[AnyCase, Callable[[AnyCase], Case
     text = f"crd: gardens.stories.example.com\n{section}:\n- {{name: a, {declared}}}\n"
     (file,) = loader.load(text, source="f", fills=True)
     subject = CaseSubject(CRD.version("v1"))
-    return file.cases[0], lambda case: runner.run(case, subject)
+    return file.cases[0], lambda case: caserunner.run(case, subject)
 
 
 def observe(section: str, declared: str, mode: Mode = Mode.UPDATE) -> Observed:

@@ -17,10 +17,10 @@ from pytest_crd import engine
 from pytest_crd.casefiles import casetext, observation
 from pytest_crd.casefiles.casetext import Correction
 from pytest_crd.casefiles.observation import Mode
-from pytest_crd.cases import loader, objectsources, runner
+from pytest_crd.cases import caserunner, loader, objectsources
 from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamlreader
@@ -52,7 +52,7 @@ def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResul
 
 
 def _run(subject: CaseSubject, case: AnyCase) -> CaseResult:
-    return runner.run(case, subject)
+    return caserunner.run(case, subject)
 
 
 def rewritten(text: str, mode: Mode) -> str:

@@ -8,9 +8,9 @@ import pytest
 from support import pots
 
 from pytest_crd import suggestions
-from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
+from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase, CaseFileError
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import text
@@ -77,7 +77,7 @@ def case_of(section: str, declared: str, *, top: str = "") -> AnyCase:
 
 
 def run(crd: CustomResourceDefinition, section: str, declared: str, *, top: str = "") -> CaseResult:
-    return runner.run(case_of(section, declared, top=top), CaseSubject(crd.version("v1")))
+    return caserunner.run(case_of(section, declared, top=top), CaseSubject(crd.version("v1")))
 
 
 TWO_DOORS = (
@@ -439,7 +439,7 @@ def test_a_text_that_cannot_be_read_is_a_mistake_of_its_step(crd: CustomResource
 )
 def test_a_manager_that_there_is_not_is_a_mistake(declared: str, message: str) -> None:
     case = case_of("apply", f"{MANAGED}, steps: [{{manager: gitops, input: {{}}}}], {declared}")
-    assert [one.message for one in ownership.mistakes(case, suggestions.WorkBudget())] == [message]
+    assert [one.message for one in expectedowners.mistakes(case, suggestions.WorkBudget())] == [message]
 
 
 @pytest.mark.parametrize(
@@ -458,7 +458,7 @@ def test_a_manager_that_there_is_not_is_a_mistake(declared: str, message: str) -
     ],
 )
 def test_managers_of_the_steps_and_of_the_old_object_are_known(section: str, declared: str) -> None:
-    assert [*ownership.mistakes(case_of(section, declared), suggestions.WorkBudget())] == []
+    assert [*expectedowners.mistakes(case_of(section, declared), suggestions.WorkBudget())] == []
 
 
 def test_a_path_that_must_be_absent_may_be_one_of_a_step(crd: CustomResourceDefinition) -> None:

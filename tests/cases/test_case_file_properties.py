@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from pytest_crd.cases import casekeys, loader
-from pytest_crd.cases import format as caseformat
+from pytest_crd.cases import caseformat, casekeys, loader
 from pytest_crd.cases.model import CaseFile
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError

@@ -11,7 +11,7 @@ from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.matching import ErrorIndex, Matching
 from pytest_crd.cases.refusals import _errors_mismatch
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.report import verdicts
+from pytest_crd.report import verdictwords
 from pytest_crd.suggestions import WorkBudget
 
 _TYPES = strategies.sampled_from([ErrorType.INVALID, ErrorType.REQUIRED])
@@ -76,7 +76,7 @@ def test_missing_errors_are_listed_though_no_nearest_is_looked_for(monkeypatch: 
 
     assert mismatch is not None
     assert len(mismatch.missing) == 48
-    lines = [line for line in verdicts.lines(mismatch, verbosity=0) if line.label == "missing"]
+    lines = [line for line in verdictwords.lines(mismatch, verbosity=0) if line.label == "missing"]
     assert len(lines) == 48
     assert lines[0].note == ""
     assert lines[-1].note == "similar errors were not looked for, as there are too many"

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_crd.cases import refusals
 from pytest_crd.cases.caseparts import CaseLines, ExpectedError
+from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, Rejected
 from pytest_crd.cases.model import CreateCase
-from pytest_crd.cases.result import Accepted, ErrorsMismatch, MessageMismatch, Rejected
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors import fielderror, refusal, response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError

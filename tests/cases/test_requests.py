@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases import loader, runner
-from pytest_crd.cases.model import CaseFileError
-from pytest_crd.cases.result import (
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import (
     Accepted,
     CaseResult,
     Disregarded,
@@ -19,6 +18,7 @@ from pytest_crd.cases.result import (
     PathsMismatch,
     Rejected,
 )
+from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, ErrorType, FieldError
 
@@ -65,7 +65,7 @@ def _run(section: str, case: str, **crd: Any) -> CaseResult:
     (case_file,) = loader.load(f"crd: x\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
     subject = CaseSubject(_crd(**crd).version("v1"))
     old_subject = CaseSubject(old_crd.version("v1")) if old_crd else None
-    return runner.run(case_file.cases[0], subject, old_subject=old_subject)
+    return caserunner.run(case_file.cases[0], subject, old_subject=old_subject)
 
 
 HOLDING = [

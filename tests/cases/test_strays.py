@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import CaseResult, NotReached, Strays
 from pytest_crd.cases.model import CaseFileError
-from pytest_crd.cases.result import CaseResult, NotReached, Strays
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
@@ -72,7 +72,7 @@ def _version(
 
 def _run(section: str, case: str, *, head: str = "", version: Version | None = None) -> CaseResult:
     (case_file,) = loader.load(f"crd: x\n{head}\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
-    return runner.run(case_file.cases[0], CaseSubject(version or _version()))
+    return caserunner.run(case_file.cases[0], CaseSubject(version or _version()))
 
 
 def _found(result: CaseResult) -> list[tuple[str, bool, str | None]]:

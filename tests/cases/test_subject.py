@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases.result import Context
+from pytest_crd.cases.caseresult import Context
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 

@@ -6,9 +6,9 @@ import pytest
 from cases.test_mistakes import mistakes_of
 from cases.test_strays import _version
 
-from pytest_crd.cases import loader, runner, unreachable
+from pytest_crd.cases import caserunner, loader, unreachable
+from pytest_crd.cases.caseresult import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.model import AnyCase, CaseFileError
-from pytest_crd.cases.result import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 
@@ -91,7 +91,7 @@ def test_a_part_that_an_object_may_lack_is_none(contains: str) -> None:
 @pytest.mark.parametrize("key", ["pruned", "defaulted", "nullsDropped", "lost"])
 def test_a_path_that_cannot_be_is_hinted_at(key: str) -> None:
     case = _case("create", f"input: {{spec: {{class: a}}}}, {key}: [spec.replcas, spec.items]")
-    (mismatch,) = runner.run(case, CaseSubject(_version())).mismatches
+    (mismatch,) = caserunner.run(case, CaseSubject(_version())).mismatches
 
     assert isinstance(mismatch, PathsMismatch)
     assert mismatch.hints == {"spec.replcas": "can be no field; did you mean spec.replicas?"}
@@ -108,7 +108,7 @@ def test_a_path_that_cannot_be_is_hinted_at(key: str) -> None:
 )
 def test_a_field_of_an_error_that_cannot_be_is_hinted_at(field: str, hints: dict[str, str]) -> None:
     case = _case("create", f"input: {{spec: {{class: c}}}}, containsErrors: [{{field: '{field}'}}, {{matches: zzz}}]")
-    (mismatch,) = runner.run(case, CaseSubject(_version())).mismatches
+    (mismatch,) = caserunner.run(case, CaseSubject(_version())).mismatches
 
     assert isinstance(mismatch, ErrorsMismatch)
     assert mismatch.hints == hints
@@ -123,12 +123,12 @@ def test_a_case_that_is_to_fail_may_not_fail_for_a_path_or_a_rule_that_there_is_
     with pytest.raises(
         CaseFileError, match=r"cases.yaml:3: create case \"a\" is expected to fail, but would for another"
     ):
-        runner.run(case, CaseSubject(_version()))
+        caserunner.run(case, CaseSubject(_version()))
 
 
 def test_warnings_are_no_paths() -> None:
     case = _case("create", "input: {spec: {class: a}}, warnings: [zzz]")
-    (mismatch,) = runner.run(case, CaseSubject(_version())).mismatches
+    (mismatch,) = caserunner.run(case, CaseSubject(_version())).mismatches
 
     assert mismatch == PathsMismatch("warnings", ("zzz",), (), ())
 
@@ -164,7 +164,7 @@ def test_a_rule_of_an_error_that_there_is_not_is_hinted_at(part: str, hints: dic
         }
     )
     case = _case("create", f"input: {{spec: {{a: x}}}}, errors: [{{rule: '{part}'}}]")
-    (mismatch,) = runner.run(case, CaseSubject(crd.version("v1"))).mismatches
+    (mismatch,) = caserunner.run(case, CaseSubject(crd.version("v1"))).mismatches
 
     assert isinstance(mismatch, ErrorsMismatch)
     assert mismatch.hints == hints

@@ -9,14 +9,14 @@ from support import crds
 
 from pytest_crd.casefiles import observation
 from pytest_crd.casefiles.observation import Mode, Observed
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import CaseFileError, RequestCase
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.generation import casefile
 from pytest_crd.upgrades import upgrade
-from pytest_crd.upgrades.objects import Specimens
+from pytest_crd.upgrades.projectobjects import Specimens
 
 TEXT = {"type": "string"}
 WEBHOOK = {
@@ -51,11 +51,11 @@ def load(case: str, *, section: str = "create", fills: bool = False) -> Any:
 
 
 def run(case: str, version: Version = V1, *, section: str = "create") -> CaseResult:
-    return runner.run(load(case, section=section), CaseSubject(version))
+    return caserunner.run(load(case, section=section), CaseSubject(version))
 
 
 def filled(case: str, mode: Mode = Mode.FILL) -> Observed:
-    return observation.observe(load(case, fills=True), lambda one: runner.run(one, CaseSubject(V1)), mode)
+    return observation.observe(load(case, fills=True), lambda one: caserunner.run(one, CaseSubject(V1)), mode)
 
 
 def test_what_is_stored_is_unknown_but_for_the_version_that_objects_are_stored_in() -> None:
@@ -150,7 +150,7 @@ def test_who_owns_what_once_it_is_stored_is_warned_of() -> None:
     case = load(
         "steps: [{manager: a, input: {spec: {b: x}}}], accepted: true, managers: TODO", section="apply", fills=True
     )
-    observed = observation.observe(case, lambda one: runner.run(one, CaseSubject(V1)), Mode.FILL)
+    observed = observation.observe(case, lambda one: caserunner.run(one, CaseSubject(V1)), Mode.FILL)
     assert (dict(observed.values), observed.problem) == ({}, UNKNOWN)
 
 

@@ -10,7 +10,7 @@ from handbook import markdown
 from support.sessions import GARDEN
 
 from pytest_crd.checks.lints import LINTS
-from pytest_crd.report.rules import RULES
+from pytest_crd.report.verdictrules import RULES
 
 if TYPE_CHECKING:
     from support.sessions import Project

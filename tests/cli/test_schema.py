@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd import __main__ as program
-from pytest_crd.cases import format as case_format
+from pytest_crd.cases import caseformat as case_format
 
 
 def test_the_schema_of_case_files_is_where_it_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.live import facts, nondeterminism
+from pytest_crd.live import answerfacts, nondeterminism
 
 JSONValue = Any
 Answer = Mapping[str, JSONValue]
@@ -108,7 +108,7 @@ def differences(found: Answer, recorded: Answer) -> list[str]:
 
 def _differences(found: Answer, recorded: Answer) -> Iterator[str]:
     unordered = recorded.get("unordered", ())
-    left, right = facts.in_order(dict(found), unordered), facts.in_order(dict(recorded), unordered)
+    left, right = answerfacts.in_order(dict(found), unordered), answerfacts.in_order(dict(recorded), unordered)
     for key in sorted((left.keys() | right.keys()) - {"unordered"}):
         ours, theirs = left.get(key), right.get(key)
         if isinstance(ours, list) and isinstance(theirs, list):

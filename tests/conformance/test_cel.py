@@ -13,14 +13,14 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, EvaluationError
-from pytest_crd.engine.cel.library.format import Format
+from pytest_crd.engine.cel.library.formatfunctions import Format
 from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import SizeEstimate, SizeProvider
-from pytest_crd.engine.cel.types.types import Type
-from pytest_crd.engine.cel.values import durations, timestamps
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
     Optional,
@@ -35,10 +35,10 @@ from pytest_crd.engine.cel.values.values import (
 )
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import declarations, environments, views
+from pytest_crd.engine.rules import environments, schemadeclarations, views
 from pytest_crd.engine.rules.compilation import RuleScope
-from pytest_crd.engine.rules.declarations import SchemaDeclarations
 from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
@@ -57,7 +57,7 @@ class NoSizes:
 
 
 def environment(version: str) -> Environment:
-    return environments.stored(profile.KNOWN[version]).extend({"self": types.DYN, "oldSelf": types.DYN})
+    return environments.stored(profile.KNOWN[version]).extend({"self": celtypes.DYN, "oldSelf": celtypes.DYN})
 
 
 def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Answer:
@@ -77,9 +77,9 @@ def answer_of_schema(expression: str, version: str, schema: str, self_value: JSO
 @functools.cache
 def of_schema(version: str, schema: str) -> tuple[RuleScope, View]:
     kubernetes, node = profile.KNOWN[version], structural.from_schema(json.loads(schema))
-    declared = declarations.declare(node, kubernetes, "selfType1")
+    declared = schemadeclarations.declare(node, kubernetes, "selfType1")
     assert declared is not None
-    scope = RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), lambda: scope.declarations)
+    scope = RuleScope(SchemaDeclarations(declared, schemadeclarations.structs(declared)), lambda: scope.declarations)
     return scope, views.compile(node, kubernetes)
 
 
@@ -152,7 +152,7 @@ SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
     float: lambda value: f"double {printing.number(value)}",
     str: lambda value: f"string {_json(value)}",
     bytes: lambda value: f"bytes {value.hex()}",
-    Duration: lambda value: f"duration {durations.show(value)}",
+    Duration: lambda value: f"duration {celdurations.show(value)}",
     Timestamp: lambda value: f"timestamp {timestamps.text(value)}",
     TypeValue: lambda value: f"type {value.name}",
     Optional: _optional,

@@ -11,9 +11,9 @@ import pytest
 
 from conformance import crdrequests, sequences
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import forms
+from pytest_crd.engine.crds import crdforms
+from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
-from pytest_crd.engine.crds.forms import Forms
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import completion, crdapplying, crdrequest
@@ -38,12 +38,12 @@ KNOWN: Final[Mapping[tuple[str, int], str]] = {
 
 def _answer(one: crdrequests.Recorded, asked: crdrequests.Request, named: Profile) -> JSONValue:
     verb, body = crdrequests.verb_of(asked), crdrequests.body_of(asked, crdrequests.GROUP)
-    old = None if one.before is None else forms.of_decoded(decode_crd(_versioned(one.before)), named)
+    old = None if one.before is None else crdforms.of_decoded(decode_crd(_versioned(one.before)), named)
     if verb == "apply":
         return _found(_applied(old, asked, body, named))
     validation, writing = asked.get("fieldValidation", "Warn"), Writing(asked.get("manager", ""), _AGENT, _MAKING)
     if verb in crdrequests.WHOLE:
-        new = forms.of_decoded(decode_crd(body), named)
+        new = crdforms.of_decoded(decode_crd(body), named)
         if old is None:
             return _found(crdrequest.create(new, named, validation, writing))
         return _found(crdrequest.update(new, old, named, validation, writing))

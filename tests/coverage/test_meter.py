@@ -345,10 +345,10 @@ def test_rules_in_lists_and_maps_are_found_where_they_stand() -> None:
 
 
 def test_a_message_that_runs_out_of_its_budget_leaves_the_rule_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytest_crd.engine.rules import messages
+    from pytest_crd.engine.rules import rulemessages
 
     version = version_of(RANGE)
-    monkeypatch.setattr(messages, "evaluate", lambda *_: messages.Evaluated(problem="out of budget"))
+    monkeypatch.setattr(rulemessages, "evaluate", lambda *_: rulemessages.Evaluated(problem="out of budget"))
 
     found = reached(version, lambda version: version.create({"spec": {"low": 3, "high": 2}}))
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from support.covered import version_of
 
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.objectsources import resolved
-from pytest_crd.cases.result import CaseResult
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine import Version
@@ -70,7 +70,7 @@ def _run(declared: str, version: Version, section: str = "create") -> tuple[Coll
     [file] = loader.load(text.encode(), source="cases")
     collector = Collector()
     with collector.collecting():
-        return collector, runner.run(resolved(file.cases[0], Path()), CaseSubject(version))
+        return collector, caserunner.run(resolved(file.cases[0], Path()), CaseSubject(version))
 
 
 def _wrong(spec: str, errors: str) -> str:

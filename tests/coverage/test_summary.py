@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.pots import POTS, read
 
-from pytest_crd.coverage import data, table
+from pytest_crd.coverage import coveragetable, data
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.coverage.data import Data, Record
 from pytest_crd.coverage.lines import Exclusion, read_exclusion
@@ -210,7 +210,7 @@ def test_a_percentage_is_whole_only_where_it_is(points: int, missed: int, shown:
 def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
     summary = _summary(read(tmp_path), {"size": 1, "bogus": 1}, exclude=("pots.example.com spec.old",))
 
-    assert list(table.lines(summary, with_missing=False)) == [
+    assert list(coveragetable.lines(summary, with_missing=False)) == [
         "Name                       Points   Held   Seen   Miss   Cover",
         "--------------------------------------------------------------",
         "pots.example.com v1            13      0      4      9     31%",
@@ -222,7 +222,7 @@ def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
 
 
 def test_the_table_says_what_is_missing(tmp_path: Path) -> None:
-    told = list(table.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
+    told = list(coveragetable.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
 
     assert told[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
     assert told[2] == "pots.example.com v1            19      0      4     15     21%   13, 16, 18, 22-23, 26-27, 29-31"
@@ -248,7 +248,7 @@ def test_a_version_of_which_nothing_is_missing_is_not_told_of_again(tmp_path: Pa
     )
 
     assert told.tally.missed == 0
-    assert list(table.lines(told, with_missing=True))[-1].endswith("crd_cov_exclude")
+    assert list(coveragetable.lines(told, with_missing=True))[-1].endswith("crd_cov_exclude")
 
 
 def test_copies_count_together(tmp_path: Path) -> None:

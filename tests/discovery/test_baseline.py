@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_crd.discovery import baseline, git, releases, trees
+from pytest_crd.discovery import baseline, filetrees, git, releases
 from pytest_crd.discovery.baseline import Baseline, Project
-from pytest_crd.discovery.trees import FolderTree, GitTree
+from pytest_crd.discovery.filetrees import FolderTree, GitTree
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.profile import DEFAULT
 
@@ -353,7 +353,7 @@ def test_a_commit_that_git_does_not_give_is_a_mistake(repository: Repository) ->
     repository.write("a.yaml")
     repository.commit("v1")
     with pytest.raises(InputError, match="git lists no files: fatal"):
-        trees.of_commit(repository.path, "0" * 40, ref="v1", folder="")
+        filetrees.of_commit(repository.path, "0" * 40, ref="v1", folder="")
     missing = GitTree(repository.path, "v1", "", {"a.yaml": "0" * 40})
     with pytest.raises(InputError, match="fetch it whole, without a filter"):
         missing.read(["a.yaml"])
@@ -399,7 +399,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[FolderTree, GitTree]
         repository.write(name, "")
     repository.commit("v1")
     commit = releases.find(repository.path, "v1")
-    return FolderTree(repository.path), trees.of_commit(repository.path, commit.id, ref="v1", folder="")
+    return FolderTree(repository.path), filetrees.of_commit(repository.path, commit.id, ref="v1", folder="")
 
 
 @example("x/**/?")

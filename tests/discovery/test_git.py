@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.git import commit, git
 
+from pytest_crd.discovery import filetrees, projectfiles, releases, tags
 from pytest_crd.discovery import git as asked
-from pytest_crd.discovery import projectfiles, releases, tags, trees
 from pytest_crd.engine.inputerror import CrdError
 
 pytestmark = pytest.mark.session
@@ -83,7 +83,7 @@ def test_no_program_of_a_repository_is_run(repository: Path, ran: Path) -> None:
     assert tags.latest(repository).name == "v1.0.0"
     found = releases.find(repository, "latest-tag")
     assert releases.find(repository, "HEAD").note.startswith("of 2")
-    tree = trees.of_commit(repository, found.id, ref="v1.0.0", folder="")
+    tree = filetrees.of_commit(repository, found.id, ref="v1.0.0", folder="")
     assert tree.read(["gardens.yaml"]) == {"gardens.yaml": KIND.encode()}
 
     assert not ran.exists()
@@ -127,7 +127,7 @@ def test_a_partial_clone_asks_no_remote_for_files(repository: Path, tmp_path: Pa
     ran.unlink(missing_ok=True)
 
     found = releases.find(clone, "v1.0.0")
-    tree = trees.of_commit(clone, found.id, ref="v1.0.0", folder="")
+    tree = filetrees.of_commit(clone, found.id, ref="v1.0.0", folder="")
     with pytest.raises(CrdError, match="fetch it whole, without a filter"):
         tree.read(["gardens.yaml"])
     assert not ran.exists()

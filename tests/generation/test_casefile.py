@@ -12,12 +12,12 @@ from synthesis import versions
 from synthesis.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.cases import loader, runner
+from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolved
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.generation import Generated, NothingToStateError, Wanted, expectations, generate
-from pytest_crd.synthesis import making
+from pytest_crd.generation import Generated, NothingToStateError, Wanted, expectedanswers, generate
+from pytest_crd.synthesis import exampleobjects
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -66,7 +66,7 @@ def _failing(text: str, version: engine.Version) -> list[str]:
     failing = []
     for case in _cases(text):
         try:
-            is_failing = bool(runner.run(case, subject).mismatches)
+            is_failing = bool(caserunner.run(case, subject).mismatches)
         except engine.InputError:
             is_failing = True  # what was stored before cannot be stored any more
         if is_failing:
@@ -242,7 +242,7 @@ def test_a_case_that_several_servers_answer_differently_is_left_out() -> None:
 
 
 def test_a_version_without_a_valid_object_has_nothing_to_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
+    monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
     version = versions.of(fields(a_={**NUMBER, "minimum": 3, RULES: [{"rule": "self < 3"}]}))
 
     with pytest.raises(NothingToStateError, match="no object of Tab v1 was found that a server accepts"):
@@ -251,7 +251,7 @@ def test_a_version_without_a_valid_object_has_nothing_to_state(monkeypatch: pyte
 
 def test_a_case_that_does_not_hold_is_a_mistake_of_the_generator(monkeypatch: pytest.MonkeyPatch) -> None:
     version = versions.of(fields(a={**NUMBER, "maximum": 3}))
-    monkeypatch.setattr(expectations, "of_answer", lambda proposal, _: proposal.stated or {"accepted": True})
+    monkeypatch.setattr(expectedanswers, "of_answer", lambda proposal, _: proposal.stated or {"accepted": True})
 
     with pytest.raises(RuntimeError, match=r"tabs\.example\.com v1: .* case "):
         generate([version])

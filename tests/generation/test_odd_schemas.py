@@ -16,7 +16,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
 from pytest_crd.cases.objectsources import resolved
 from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.generation import Wanted, casefile, generate, proposals
+from pytest_crd.generation import Wanted, casefile, generate, proposedcases
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -307,7 +307,7 @@ def test_what_is_at_a_place() -> None:
     resource = {"m": {"named": 1, "other": [{"a": 2}]}, "empty": {}, "none": []}
     named: dict[Place, set[str]] = {("m",): {"named"}}
 
-    assert proposals.at(resource, ("m", Each.VALUE, Each.ITEM, "a"), named) == 2
+    assert proposedcases.at(resource, ("m", Each.VALUE, Each.ITEM, "a"), named) == 2
     for place in (("empty", Each.VALUE), ("none", Each.ITEM), ("m", "named", "deeper"), ("absent",)):
         with pytest.raises(LookupError):
-            proposals.at(resource, place, named)
+            proposedcases.at(resource, place, named)

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from pytest_crd.live import facts, nondeterminism, recording
+from pytest_crd.live import answerfacts, nondeterminism, recording
 from pytest_crd.live.client import ServerAnswer
 from pytest_crd.live.stages import DisagreementError
 
@@ -59,22 +59,25 @@ def test_the_facts_of_an_answer_are_those_that_are_compared() -> None:
     body: dict[str, Any] = {"metadata": {"name": "a", "namespace": "n", "uid": "u"}, "spec": {}}
     status = {"message": "no", "reason": "Invalid", "details": {"causes": [{"message": "m"}]}, "code": 422}
 
-    assert facts.stated(ServerAnswer(201, body, ("w",)), {"metadata": {}}) == {
+    assert answerfacts.stated(ServerAnswer(201, body, ("w",)), {"metadata": {}}) == {
         "code": 201,
         "stored": {"metadata": {"name": "a"}, "spec": {}},
         "warnings": ["w"],
     }
-    assert facts.stated(ServerAnswer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"]["metadata"] == {
+    assert answerfacts.stated(ServerAnswer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"]["metadata"] == {
         "name": "a",
         "namespace": "n",
     }
-    assert facts.stated(ServerAnswer(422, status, ())) == {
+    assert answerfacts.stated(ServerAnswer(422, status, ())) == {
         "code": 422,
         "message": "no",
         "reason": "Invalid",
         "causes": [{"reason": "", "field": "", "message": "m"}],
     }
-    assert facts.stated(ServerAnswer(404, "404 page not found", ())) == {"code": 404, "message": "404 page not found"}
+    assert answerfacts.stated(ServerAnswer(404, "404 page not found", ())) == {
+        "code": 404,
+        "message": "404 page not found",
+    }
 
 
 def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
@@ -82,17 +85,17 @@ def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
     body = {"metadata": {"name": "a-bcd5f", "generateName": "a-"}}
     status = {"message": 'Thing "a-bcd5f" is invalid', "details": {"name": "a-bcd5f"}}
 
-    assert facts.stated(ServerAnswer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
-    assert facts.stated(ServerAnswer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
+    assert answerfacts.stated(ServerAnswer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
+    assert answerfacts.stated(ServerAnswer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
     assert not nondeterminism.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
 
 
 def test_causes_are_put_in_order_with_their_message() -> None:
     answer = {"code": 422, "causes": CAUSES, "message": "spec.b: Invalid value: 2, spec.a: Invalid value: 1"}
 
-    ordered = facts.in_order(answer, ("causes", "warnings"))
+    ordered = answerfacts.in_order(answer, ("causes", "warnings"))
 
     assert ordered["causes"] == CAUSES[::-1]
     assert ordered["message"] == "spec.a: Invalid value: 1, spec.b: Invalid value: 2"
-    assert facts.in_order({"warnings": ["b", "a"]}, ("causes", "warnings")) == {"warnings": ["a", "b"]}
-    assert facts.in_order(answer, ()) == answer
+    assert answerfacts.in_order({"warnings": ["b", "a"]}, ("causes", "warnings")) == {"warnings": ["a", "b"]}
+    assert answerfacts.in_order(answer, ()) == answer

@@ -20,7 +20,7 @@ import sys
 def pytest_unconfigure():
     loaders = {name: type(module.__loader__).__name__ for name, module in sys.modules.items() if name.startswith("pytest_crd.")}
     assert loaders["pytest_crd.engine.api.version"] == "SourceFileLoader", loaders
-    assert loaders["pytest_crd.checks.plan"] == "SourceFileLoader", loaders
+    assert loaders["pytest_crd.checks.checkplan"] == "SourceFileLoader", loaders
     assert type(sys.modules["conftest"].__loader__).__name__ == "AssertionRewritingHook"
 """
 

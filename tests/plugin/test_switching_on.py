@@ -159,13 +159,13 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
     project.start().assert_outcomes(passed=5)
 
     loaders = json.loads(project.read("modules.json"))
-    assert {"pytest_crd.plugin.items.cases", "pytest_crd.cases.runner"} <= loaders.keys()
+    assert {"pytest_crd.plugin.items.cases", "pytest_crd.cases.caserunner"} <= loaders.keys()
     assert not loaders.keys() & {
         "deepdiff",
         "pytest_crd.cases.openshift.crds",
-        "pytest_crd.cases.openshift.runner",
+        "pytest_crd.cases.openshift.suiterunner",
         "pytest_crd.cases.openshift.suite",
-        "pytest_crd.checks.plan",
+        "pytest_crd.checks.checkplan",
         "pytest_crd.coverage",
         "pytest_crd.engine.yaml.scalarplaces",
         "pytest_crd.synthesis",

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import examples
 
-from pytest_crd.cases import comparison, loader, runner, unreachable
+from pytest_crd.cases import caserunner, comparison, loader, unreachable
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, FieldError, InputError
@@ -102,7 +102,7 @@ def _case(section: str, stated: dict[str, Any]) -> AnyCase:
 def _holds(section: str, stated: dict[str, Any]) -> bool:
     """Return whether a case holds; one that is wrong does not."""
     try:
-        return runner.run(_case(section, stated), SUBJECT).held
+        return caserunner.run(_case(section, stated), SUBJECT).held
     except InputError:
         return False
 

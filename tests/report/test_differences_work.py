@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_crd.report import differences
+from pytest_crd.report import objectdifferences
 
 
 class _Paths(dict[str, str]):
@@ -16,6 +16,6 @@ class _Paths(dict[str, str]):
 def test_only_the_paths_above_a_difference_are_looked_up() -> None:
     paths = _Paths({path: path for path in ["spec.a", "spec.a[1]", *(f"spec.x{index}" for index in range(5_000))]})
 
-    assert differences._covering("spec.a[1].b.c", paths) == "spec.a[1]"
-    assert differences._covering("spec.ab", paths) == ""
+    assert objectdifferences._covering("spec.a[1].b.c", paths) == "spec.a[1]"
+    assert objectdifferences._covering("spec.ab", paths) == ""
     assert paths.lookups <= 8

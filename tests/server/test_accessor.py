@@ -10,7 +10,7 @@ import pytest
 from support import servers
 
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
-from pytest_crd.server.messages import HTTPRequest
+from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.requestlog import RequestLog
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import openapi
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server import openapiendpoints
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf import openapiwriting
 
 V2 = "/openapi/v2"
@@ -48,7 +48,7 @@ def _get(path: str, method: str = "GET", server: Any = None, **headers: str) -> 
 )
 def test_it_is_there_in_two_forms(accept: str, form: str) -> None:
     answer = _get(V2, accept=accept)
-    tag = openapi.tag(answer.value)
+    tag = openapiendpoints.tag(answer.value)
     headers = (NEVER_KEPT, ("Etag", f'"{tag}"'), ("Vary", "Accept-Encoding"), VARY)
     assert (answer.code, answer.media_type, answer.headers) == (200, form, headers)
     is_json = form == "application/json"
@@ -59,7 +59,7 @@ def test_it_is_there_in_two_forms(accept: str, form: str) -> None:
 
 def test_each_group_has_its_own_in_version_3() -> None:
     answer = _get(V3, accept=PROTOBUF_3)
-    headers = (NEVER_KEPT, ("Etag", f'"{openapi.tag(answer.value)}"'), VARY)
+    headers = (NEVER_KEPT, ("Etag", f'"{openapiendpoints.tag(answer.value)}"'), VARY)
     assert (answer.code, answer.media_type, answer.headers) == (200, PROTOBUF_3, headers)
     assert answer.body == openapiwriting.write(answer.value, "v3")
     other = _get(V3, accept="application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
@@ -79,7 +79,7 @@ def test_where_documents_are_is_told_as_json_that_is_called_a_text() -> None:
     answer = _get("/openapi/v3", accept=PROTOBUF_3)
     assert (answer.code, answer.media_type, answer.headers) == (200, "text/plain; charset=utf-8", (NEVER_KEPT,))
     at = json.loads(answer.body)["paths"]["apis/fuzz.example.com/v1"]["serverRelativeURL"]
-    assert at == f"{V3}?hash={openapi.tag(_get(V3).value)}"
+    assert at == f"{V3}?hash={openapiendpoints.tag(_get(V3).value)}"
 
 
 def test_names_stand_in_the_order_of_a_server() -> None:
@@ -121,13 +121,13 @@ def test_nobody_looks_at_the_method(method: str) -> None:
 @pytest.mark.parametrize("path", [V2, V3])
 def test_who_has_it_already_is_told_so(path: str, given: str, code: int) -> None:
     whole = _get(path)
-    answer = _get(path, if_none_match=given.format(openapi.tag(whole.value)))
+    answer = _get(path, if_none_match=given.format(openapiendpoints.tag(whole.value)))
     assert (answer.code, answer.headers) == (code, whole.headers)
     assert (answer.body, answer.media_type) == ((b"", "") if code == 304 else (whole.body, whole.media_type))
 
 
 def test_what_is_asked_for_by_its_hash_never_changes() -> None:
-    tag = openapi.tag(_get(V3).value)
+    tag = openapiendpoints.tag(_get(V3).value)
     answer = _get(f"{V3}?hash={tag}", accept=PROTOBUF_3)
     kept, (expires, until), *rest = answer.headers
     assert (answer.code, kept, rest) == (200, ("Cache-Control", "public, immutable"), [("Etag", f'"{tag}"'), VARY])
@@ -136,7 +136,7 @@ def test_what_is_asked_for_by_its_hash_never_changes() -> None:
 
 
 def test_another_hash_leads_to_what_is_there_now() -> None:
-    tag = openapi.tag(_get(V3).value)
+    tag = openapiendpoints.tag(_get(V3).value)
     answer = _get(f"{V3}?hash=X", accept=PROTOBUF_3)
     assert (answer.code, answer.body, answer.media_type) == (301, b"", PROTOBUF_3)
     assert answer.headers == (NEVER_KEPT, ("Etag", f'"{tag}"'), VARY, ("Location", f"{V3}?hash={tag}"))
@@ -162,7 +162,9 @@ def test_version_2_is_compressed_for_who_says_so(encoding: str, is_compressed: b
 
 def test_what_has_no_place_in_protobuf_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is left out of a document that a client takes for whole."""
-    monkeypatch.setattr(openapi, "_document", lambda *_: {"swagger": "2.0", "definitions": {"a": {"nullable": True}}})
+    monkeypatch.setattr(
+        openapiendpoints, "_document", lambda *_: {"swagger": "2.0", "definitions": {"a": {"nullable": True}}}
+    )
     answer = _get(V2, accept=PROTOBUF_2)
     assert (answer.code, answer.value["message"]) == (
         500,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_crd.report.facts import About, Cause, FilePlace, SessionFacts, Verdict, VerdictKind, VerdictOutcome
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.testfacts import About, Cause, FilePlace, SessionFacts, Verdict, VerdictKind, VerdictOutcome
 
 CRD = "crds/a.yaml"
 CASES = "test_a.crd.yaml"

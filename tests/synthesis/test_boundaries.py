@@ -10,9 +10,9 @@ from synthesis import versions
 from synthesis.versions import fields
 
 from pytest_crd import engine
-from pytest_crd.synthesis import Boundary, NoExampleError, boundaries, boundary, making, placement, repair
-from pytest_crd.synthesis.changes import Change, Mutation
+from pytest_crd.synthesis import Boundary, NoExampleError, boundaries, boundary, exampleobjects, placement, repair
 from pytest_crd.synthesis.mutations import Mutator
+from pytest_crd.synthesis.objectchanges import Change, Mutation
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -394,7 +394,7 @@ def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
 
 
 def test_without_an_example_there_are_no_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
+    monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
     version = versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self > 5 && self < 5"}]}))
 
     with pytest.raises(NoExampleError):

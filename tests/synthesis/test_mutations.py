@@ -12,12 +12,12 @@ from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.synthesis import places
-from pytest_crd.synthesis.changes import Mutation
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.mutations import Mutator
+from pytest_crd.synthesis.objectchanges import Mutation
 from pytest_crd.synthesis.repair import Keep, NotFoundError, Search, acceptance
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.schemavalues import Maker
 
 TEXT = {"type": "string"}
 SPEC = fields(
@@ -198,7 +198,7 @@ def test_a_start_that_is_accepted_is_what_is_found() -> None:
 def test_a_field_is_found_however_it_is_spelt(field: str, found: Any) -> None:
     resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
 
-    assert places.find(resource, field) == found
+    assert objectplaces.find(resource, field) == found
 
 
 def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:

@@ -18,7 +18,7 @@ from synthesis.versions import fields
 
 from pytest_crd import engine, strategies
 from pytest_crd.strategies import resources
-from pytest_crd.synthesis import NoExampleError, making
+from pytest_crd.synthesis import NoExampleError, exampleobjects
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -119,7 +119,7 @@ def test_an_object_that_has_nothing_is_refused_for_what_it_is_given() -> None:
 
 
 def test_where_no_object_is_found_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "_MOST_TRIALS", 50)
+    monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
     impossible = versions.of({**fields(a=NUMBER), RULE: [{"rule": "self.a > 5 && self.a < 5"}]})
 
     with pytest.raises(NoExampleError, match="no object of Tab v1 was found"):

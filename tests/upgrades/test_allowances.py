@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.upgrades import allowances
-from pytest_crd.upgrades.findings import Finding, Kind
+from pytest_crd.upgrades.upgradefindings import Finding, Kind
 
 NAME = "things.example.com"
 LOSS = Finding(Kind.DATA_LOSS, "spec.x", "spec.x is dropped")

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.report import upgrades as report
+from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import upgrade
-from pytest_crd.upgrades.findings import Kind
-from pytest_crd.upgrades.objects import Specimens
+from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
+from pytest_crd.upgrades.upgradefindings import Kind
 from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
 
 SCHEMA = obj(spec=obj(a=NUMBER, b=NUMBER, c=TEXT), status=obj(r=NUMBER, s=TEXT))

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.upgrades import storedobjects
-from pytest_crd.upgrades.findings import Effect, Kind, Witness
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.upgradefindings import Effect, Kind, Witness
+from pytest_crd.upgrades.upgradesubject import Subject
 from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
 
 

@@ -9,11 +9,11 @@ import pytest
 from _pytest.mark import ParameterSet  # nothing public
 
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.report import upgrades as report
+from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import effects, upgrade, witnesses
-from pytest_crd.upgrades.findings import Finding, Kind
-from pytest_crd.upgrades.objects import Specimen, Specimens
+from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
+from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, items, obj, of_versions
 
 CONSTRAINED = {**TEXT, "enum": ["a"]}
@@ -79,7 +79,7 @@ def test_a_difference_that_no_object_shows_is_told_as_such(change: SchemaChange)
 
 
 def test_equal_crds_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(upgrade, "definitions")
+    monkeypatch.delattr(upgrade, "crdwrites")
 
     assert judged(crd(TEXT), crd(TEXT), {"spec": {"x": 1}}) == Upgrade()
 

@@ -25,8 +25,8 @@ from oracle.servers.crds import collection
 from benchmarks import corpus
 from benchmarks.figures import Figure
 from pytest_crd import garbage
-from pytest_crd.cases.catalog import Catalog
-from pytest_crd.checks import plan
+from pytest_crd.cases.crdcatalog import Catalog
+from pytest_crd.checks import checkplan
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.live import client
 
@@ -42,8 +42,8 @@ def checked(root: Path) -> tuple[Counter[str], dict[str, float]]:
         before = time.perf_counter()
         with garbage.paused():  # as in a session
             catalog = Catalog(Sources(repository), _VERSION)
-            scope = plan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
-            planned = plan.of((catalog,), scope, home=repository)
+            scope = checkplan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
+            planned = checkplan.of((catalog,), scope, home=repository)
         seconds[""] += time.perf_counter() - before
         for check in itertools.chain.from_iterable(planned.checks.values()):
             before = time.perf_counter()

@@ -21,7 +21,7 @@ from benchmarks.figures import Figure
 from benchmarks.subjects import Subject, nodes, subjects
 from pytest_crd import engine
 from pytest_crd.engine import profile
-from pytest_crd.engine.values import validation
+from pytest_crd.engine.values import valuevalidation
 
 JSONValue = Any
 
@@ -64,7 +64,7 @@ def _seconds(subject: Subject, version: engine.Version) -> tuple[dict[str, float
     _accepted(version.update(stored, old=stored, namespace=namespace))
     declared = next(item for item in subject.crd["spec"]["versions"] if item["name"] == version.name)
     schema = declared["schema"]["openAPIV3Schema"]
-    validator = validation.compile(schema, profile.named(version.crd.kubernetes_version))
+    validator = valuevalidation.compile(schema, profile.named(version.crd.kubernetes_version))
     peer = jsonschema.Draft4Validator(schema)
     copied, values, by_peer, create, update = peers.best(
         [

@@ -20,8 +20,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
-from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import RuleSubject
+from pytest_crd.engine.rules import ruleevaluation, ruletree
+from pytest_crd.engine.rules.ruleevaluation import RuleSubject
 
 JSONValue = Any
 
@@ -112,12 +112,12 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
     if not answer.accepted or answer.stored is None or version.schema is None:
         raise ValueError(answer.message)
     stored, named = answer.stored, profile.named(profile.DEFAULT)
-    rules = tree.of_stored(version.schema, named, is_resource=True)
+    rules = ruletree.of_stored(version.schema, named, is_resource=True)
     if rules is None:
         raise ValueError("no rules")
     evaluated, created = peers.best(
         [
-            lambda: validation.validate(rules, RuleSubject(stored), named),
+            lambda: ruleevaluation.validate(rules, RuleSubject(stored), named),
             lambda: version.create(resource, namespace=namespace),
         ]
     )

@@ -22,7 +22,7 @@ from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.upgrades import upgrade
-from pytest_crd.upgrades.objects import Specimens
+from pytest_crd.upgrades.projectobjects import Specimens
 
 JSONValue = Any
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_crd import cli
+from pytest_crd.cases import caseformat as case_format
 from pytest_crd.cases import casekeys
-from pytest_crd.cases import format as case_format
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.cli.exits import Exit

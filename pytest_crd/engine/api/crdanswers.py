@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_crd.engine.api import keptanswers
 from pytest_crd.engine.api.versionschema import VersionSchema
-from pytest_crd.engine.crds import declared, forms, internal
+from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -53,7 +53,7 @@ class CrdAnswers:
         self.profile = profile
         self._locate = locate
         self.manifest = manifest
-        self.forms = forms.of_decoded(manifest, self.profile)
+        self.forms = crdforms.of_decoded(manifest, self.profile)
         self.spec = internal.declared(self.forms.internal)
         self.schemas = tuple(
             VersionSchema(self.spec, version, self.profile, _in_version(manifest, version.name, self._locate))

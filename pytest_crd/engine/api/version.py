@@ -29,7 +29,7 @@ from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.jsonvalue import JSONObject as Resource
-    from pytest_crd.engine.openapi.types import OpenAPIVersion
+    from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
     from pytest_crd.engine.requests.clientrequests import Requests  # much that only requests need
     from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 
@@ -444,7 +444,7 @@ class Version(Generic[CrdT]):
             KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.openapi import documents  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - much that only this answer needs
 
         if openapi not in (2, 3):
             raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
@@ -452,7 +452,7 @@ class Version(Generic[CrdT]):
         of, schema = self._answers, self._schema
         if not of.is_established(self._context.naming):
             return None
-        return documents.document(of.spec, schema.spec, schema.as_published, of.profile, openapi)
+        return openapidocuments.document(of.spec, schema.spec, schema.as_published, of.profile, openapi)
 
     def json_schema(self) -> dict[str, JSONValue] | None:
         """
@@ -464,12 +464,12 @@ class Version(Generic[CrdT]):
             is published in v3.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.openapi import documents, jsonschemas  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import jsonschemas, openapidocuments  # noqa: PLC0415 - much that only this answer needs
 
         document = self.openapi(3)
         if document is None:
             return None
-        of = documents.resource(self._answers.spec, self._schema.spec)
+        of = openapidocuments.resource(self._answers.spec, self._schema.spec)
         return jsonschemas.of_document(document, of.type, api_version=f"{of.group}/{of.version}", kind=of.kind)
 
     @property

@@ -19,7 +19,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import subresources
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.subresources import Subresources
-from pytest_crd.engine.schema import nodes, nonstructural, unsupported
+from pytest_crd.engine.schema import nonstructural, subschemas, unsupported
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
@@ -83,7 +83,7 @@ class VersionSchema:
             apiextensions-apiserver controller/openapi/builder, generateBuilder.
         """
         declared = self.spec.schema
-        if declared is None or nodes.have_invalid_types(declared.nodes) or self.structural_errors:
+        if declared is None or subschemas.have_invalid_types(declared.nodes) or self.structural_errors:
             return None
         return declared.value
 

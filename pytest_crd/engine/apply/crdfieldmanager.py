@@ -12,13 +12,13 @@ from pytest_crd.engine.apply.fieldsets import FieldSet
 from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.openapitypes import OpenAPITypes
 from pytest_crd.engine.apply.pathelements import field
-from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.versionedobjects import Versions
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.golang.release import ApplyRelease
-from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi import commontypes
+from pytest_crd.engine.openapi.commontypes import Schema, Types
 from pytest_crd.engine.openapi.schemas import Publisher
-from pytest_crd.engine.openapi.types import Schema, Types
 from pytest_crd.engine.profile import Profile
 
 
@@ -69,7 +69,7 @@ def of_scale(profile: Profile) -> FieldManager:
     """Return the field manager of requests to `/scale`, which is the same for all CRDs."""
     of_types = _types(profile)
     group, _, version = scalefields.API_VERSION.partition("/")
-    kinds = {version: lambda: OpenAPITypes(of_types.schemas, profile.apply).of(of_types.schemas[types.SCALE])}
+    kinds = {version: lambda: OpenAPITypes(of_types.schemas, profile.apply).of(of_types.schemas[commontypes.SCALE])}
     type_meta = {"apiVersion": scalefields.API_VERSION, "kind": "Scale"}
     return FieldManager(Versions(group, kinds), type_meta, {"scale": {}}, profile.apply)
 
@@ -105,4 +105,4 @@ def _kind(schema: Callable[[], Schema | None], preserves: bool, profile: Profile
 
 def _types(profile: Profile) -> Types:
     """Return the types of Kubernetes; schemas refer to them as in v3, whatever a version publishes."""
-    return types.of(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
+    return commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)

@@ -11,9 +11,9 @@ from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.openapitypes import OpenAPITypes
 from pytest_crd.engine.apply.pathelements import field
-from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.versionedobjects import Versions
 from pytest_crd.engine.crds import declared, decoded, encoded
-from pytest_crd.engine.golang.types import (
+from pytest_crd.engine.golang.gotypes import (
     Bytes,
     Float,
     GoType,
@@ -29,8 +29,8 @@ from pytest_crd.engine.golang.types import (
     Union,
 )
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.openapi import types
-from pytest_crd.engine.openapi.types import Schema
+from pytest_crd.engine.openapi import commontypes
+from pytest_crd.engine.openapi.commontypes import Schema
 from pytest_crd.engine.profile import Profile
 
 # The lists of which each item has an owner, by struct and field, with the key that items are known by. All others are owned as a whole.
@@ -39,7 +39,7 @@ _KEYED: Final[Mapping[tuple[str, str], str]] = {
     ("v1.JSONSchemaProps", "x-kubernetes-validations"): "rule",
 }
 _SCHEMA: Final = "v1.JSONSchemaProps"
-_REFERENCE: Final[Schema] = {"$ref": types.PREFIXES[3] + _SCHEMA}
+_REFERENCE: Final[Schema] = {"$ref": commontypes.PREFIXES[3] + _SCHEMA}
 _OBJECT_META: Final = "v1.ObjectMeta"
 
 
@@ -65,21 +65,21 @@ def of_definitions(profile: Profile) -> FieldManager:
 
 
 def _kind(profile: Profile) -> MergeType:
-    published = types.of(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
+    published = commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
     whole = decoded.custom_resource_definition("v1")
     schema = decoded.json_schema_props("v1")
     named = {**published.schemas, _SCHEMA: _of_struct(schema, profile, published)}
     return OpenAPITypes(named, profile.apply).of(_of_struct(whole, profile, published))
 
 
-def _of(kind: GoType, profile: Profile, published: types.Types) -> Schema:
+def _of(kind: GoType, profile: Profile, published: commontypes.Types) -> Schema:
     """Return the schema that is published of a Go type."""
     if isinstance(kind, Pointer):
         return _of(kind.to, profile, published)
     if isinstance(kind, StructReference):
         return _REFERENCE
     if isinstance(kind, Struct):
-        referred = {_OBJECT_META: {"$ref": published.ref(types.OBJECT_META)}, _SCHEMA: _REFERENCE}
+        referred = {_OBJECT_META: {"$ref": published.ref(commontypes.OBJECT_META)}, _SCHEMA: _REFERENCE}
         return referred.get(kind.go) or _of_struct(kind, profile, published)
     if isinstance(kind, List):
         return {"type": "array", "items": _of(kind.item, profile, published)}
@@ -98,7 +98,7 @@ def _of_scalar(kind: GoType) -> Schema:
     return {"type": "boolean" if isinstance(kind, Scalar) and kind.empty is False else "string"}
 
 
-def _of_struct(kind: Struct, profile: Profile, published: types.Types) -> Schema:
+def _of_struct(kind: Struct, profile: Profile, published: commontypes.Types) -> Schema:
     properties: dict[str, JSONValue] = {}
     for name in _known(kind, profile):
         schema = _of(kind.fields[name], profile, published)

@@ -18,7 +18,7 @@ from pytest_crd.engine.apply.managers import APPLY, NOBODY, UPDATE, BrokenEntrie
 from pytest_crd.engine.apply.ownership import ConflictsError, ObjectChange, Ownership
 from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.apply.typedvalues import TypedError
-from pytest_crd.engine.apply.versions import ConversionError, Typed, Versions
+from pytest_crd.engine.apply.versionedobjects import ConversionError, Typed, Versions
 from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal

@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.apply.fieldsets import FieldSet
 from pytest_crd.engine.apply.typedvalues import TypedError
-from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.versionedobjects import Versions
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 

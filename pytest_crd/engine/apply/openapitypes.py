@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.apply.mergetypes import ATOMIC, DEDUCED, ListType, MapType, MergeType, Scalar
 from pytest_crd.engine.golang.release import ApplyRelease
-from pytest_crd.engine.openapi.types import Schema
+from pytest_crd.engine.openapi.commontypes import Schema
 
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _LIST_TYPE: Final = "x-kubernetes-list-type"

@@ -18,7 +18,7 @@ from pytest_crd.engine.apply.managers import Manager, Owned
 from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.pathelements import FIELD, KEY, Path, PathElement
 from pytest_crd.engine.apply.typedvalues import TypedError
-from pytest_crd.engine.apply.versions import ConversionError, MissingVersionError, Typed
+from pytest_crd.engine.apply.versionedobjects import ConversionError, MissingVersionError, Typed
 
 
 class ConflictsError(Exception):

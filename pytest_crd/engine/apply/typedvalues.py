@@ -13,7 +13,7 @@ from pytest_crd.engine.apply import fieldsets, pathelements
 from pytest_crd.engine.apply.fieldsets import FieldSet
 from pytest_crd.engine.apply.mergetypes import ListType, MapType, MergeType
 from pytest_crd.engine.apply.pathelements import PathElement
-from pytest_crd.engine.golang import printing, syntax
+from pytest_crd.engine.golang import gosyntax, printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Where it stands, as it is spelled, and what is wrong.
@@ -140,7 +140,7 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     if scalar == "string":
         if isinstance(value, str):
             return ""
-        return f"expected string, got &value.valueUnstructured{{Value:{syntax.value(value)}}}"
+        return f"expected string, got &value.valueUnstructured{{Value:{gosyntax.value(value)}}}"
     if scalar == "boolean":
         return "" if isinstance(value, bool) else f"expected boolean, got {_shown(value)}"
     return f"expected any scalar, got {_shown(value)}" if isinstance(value, dict | list) else ""

@@ -14,15 +14,15 @@ from pytest_crd.engine.cel import validators
 from pytest_crd.engine.cel.cost.earlierestimate import EarlierEstimator
 from pytest_crd.engine.cel.cost.estimate import Estimator
 from pytest_crd.engine.cel.dialect import Dialect
-from pytest_crd.engine.cel.limits import deep_recursion
+from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import parser
 from pytest_crd.engine.cel.text.ast import ParsedExpression
 from pytest_crd.engine.cel.types import checker
+from pytest_crd.engine.cel.types.celtypes import Type, TypeProvider
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import CostEstimate, SizeProvider
 from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function, Library
-from pytest_crd.engine.cel.types.types import Type, TypeProvider
 from pytest_crd.engine.golang.release import GoRelease
 
 _PARSED_KEPT = 4096

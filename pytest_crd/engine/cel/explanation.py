@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
-from pytest_crd.engine.cel.limits import deep_recursion
+from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.run.frames import Frame
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
 from pytest_crd.engine.cel.run.planner import Planner
@@ -21,7 +21,7 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import QUANTIFIERS, MacroCall
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
-from pytest_crd.engine.cel.values.values import Value, find, is_list, is_map
+from pytest_crd.engine.cel.values.celvalues import Value, find, is_list, is_map
 
 Variables = Mapping[str, Value]
 

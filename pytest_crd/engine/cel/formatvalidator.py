@@ -14,8 +14,8 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import textformat
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.celtypes import TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression
-from pytest_crd.engine.cel.types.types import TypeKind
 
 _NUMBERS: Final = frozenset({TypeKind.INT, TypeKind.UINT})
 _DOUBLES: Final = frozenset({TypeKind.DOUBLE, TypeKind.STRING})

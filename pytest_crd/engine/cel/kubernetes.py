@@ -27,7 +27,7 @@ from pytest_crd.engine.cel.library import (
     semver,
     sets,
     standard,
-    strings,
+    stringfunctions,
     url,
 )
 from pytest_crd.engine.cel.types.functions import Library
@@ -57,7 +57,7 @@ def _libraries(known: Libraries, dialect: Dialect, go: GoRelease, formats: Libra
     yield authorizer.library()
     yield optionals.library(dialect)
     yield quantity.library()
-    yield strings.library(dialect)
+    yield stringfunctions.library(dialect)
     yield sets.library()
     yield ip.library()
     yield cidr.library()

@@ -14,8 +14,8 @@ from pytest_crd.engine.cel import formatvalidator
 from pytest_crd.engine.cel.errors import CompileError, EvaluationError, Problem
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.values import re2patterns
 
 _FORMAT: Final = "format"

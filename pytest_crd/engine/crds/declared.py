@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"

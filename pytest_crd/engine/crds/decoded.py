@@ -10,8 +10,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.golang import decoding, types
-from pytest_crd.engine.golang.types import (
+from pytest_crd.engine.golang import decoding, gotypes
+from pytest_crd.engine.golang.gotypes import (
     BOOL,
     BYTES,
     FLOAT64,
@@ -30,7 +30,7 @@ from pytest_crd.engine.golang.types import (
 from pytest_crd.engine.metadata import metav1types, typemeta
 
 GROUP: Final = "apiextensions.k8s.io"
-_Fields: TypeAlias = dict[str, types.GoType]
+_Fields: TypeAlias = dict[str, gotypes.GoType]
 
 
 def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_paths: bool = True) -> decoding.Decoded:
@@ -86,13 +86,13 @@ def _spec_v1() -> Struct:
         "v1.WebhookConversion",
         {"clientConfig": Pointer(_client_config("v1")), "conversionReviewVersions": List(STRING)},
     )
-    conversion: _Fields = {"strategy": types.string("v1.ConversionStrategyType"), "webhook": Pointer(webhook)}
+    conversion: _Fields = {"strategy": gotypes.string("v1.ConversionStrategyType"), "webhook": Pointer(webhook)}
     return Struct(
         "v1.CustomResourceDefinitionSpec",
         {
             "group": STRING,
             "names": _names("v1"),
-            "scope": types.string("v1.ResourceScope"),
+            "scope": gotypes.string("v1.ResourceScope"),
             "versions": List(_version("v1")),
             "conversion": Pointer(Struct("v1.CustomResourceConversion", conversion)),
             "preserveUnknownFields": BOOL,
@@ -102,7 +102,7 @@ def _spec_v1() -> Struct:
 
 def _spec_v1beta1() -> Struct:
     conversion: _Fields = {
-        "strategy": types.string("v1beta1.ConversionStrategyType"),
+        "strategy": gotypes.string("v1beta1.ConversionStrategyType"),
         "webhookClientConfig": Pointer(_client_config("v1beta1")),
         "conversionReviewVersions": List(STRING),
     }
@@ -112,7 +112,7 @@ def _spec_v1beta1() -> Struct:
             "group": STRING,
             "version": STRING,
             "names": _names("v1beta1"),
-            "scope": types.string("v1beta1.ResourceScope"),
+            "scope": gotypes.string("v1beta1.ResourceScope"),
             "validation": Pointer(_validation("v1beta1")),
             "subresources": Pointer(_subresources("v1beta1")),
             "versions": List(_version("v1beta1")),
@@ -202,8 +202,8 @@ def _selectable_field(package: str) -> Struct:
 
 def _status(package: str) -> Struct:
     condition: _Fields = {
-        "type": types.string(f"{package}.CustomResourceDefinitionConditionType"),
-        "status": types.string(f"{package}.ConditionStatus"),
+        "type": gotypes.string(f"{package}.CustomResourceDefinitionConditionType"),
+        "status": gotypes.string(f"{package}.ConditionStatus"),
         "lastTransitionTime": TIME,
         "reason": STRING,
         "message": STRING,
@@ -246,7 +246,7 @@ def json_schema_props(package: str) -> Struct:
         **dict.fromkeys(("allOf", "oneOf", "anyOf"), List(schema)),
         **dict.fromkeys(("properties", "patternProperties"), Map(schema)),
         **dict.fromkeys(("additionalProperties", "additionalItems"), Pointer(or_bool)),
-        "$schema": types.string(f"{package}.JSONSchemaURL"),
+        "$schema": gotypes.string(f"{package}.JSONSchemaURL"),
         "$ref": Pointer(STRING),
         "default": Pointer(json),
         "example": Pointer(json),
@@ -269,7 +269,7 @@ def _extensions(package: str) -> _Fields:
             "rule": STRING,
             "message": STRING,
             "messageExpression": STRING,
-            "reason": Pointer(types.string(f"{package}.FieldValueErrorReason")),
+            "reason": Pointer(gotypes.string(f"{package}.FieldValueErrorReason")),
             "fieldPath": STRING,
             "optionalOldSelf": Pointer(BOOL),
         },

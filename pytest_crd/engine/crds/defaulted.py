@@ -13,7 +13,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema import subschemas
 
 _WEBHOOK_PORT: Final = 443
 
@@ -128,7 +128,7 @@ def _known_of_version(holder: Object, field: str, profile: Profile) -> dict[str,
         known.pop("selectableFields", None)
     validation = known.get(field)
     if not profile.validation_rules and validation is not None and validation.get("openAPIV3Schema") is not None:
-        schema = nodes.without(validation["openAPIV3Schema"], _is_rules)
+        schema = subschemas.without(validation["openAPIV3Schema"], _is_rules)
         known[field] = {**validation, "openAPIV3Schema": schema}
     return known
 

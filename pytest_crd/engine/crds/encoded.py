@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_crd.engine.crds import declared, decoded
 from pytest_crd.engine.golang import decoding
-from pytest_crd.engine.golang.types import GoType, List, Map, Pointer, Struct, StructReference, Union
+from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 
 # The fields that are written even when they are empty, by the struct's name less its package.

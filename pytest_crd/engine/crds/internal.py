@@ -26,11 +26,11 @@ from pytest_crd.engine.crds.internalspec import (
 )
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs
-from pytest_crd.engine.golang.types import GoType
+from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 # What all versions may not say alike, each for itself.
 Exclusive: TypeAlias = Literal["schema", "subresources", "additionalPrinterColumns"]

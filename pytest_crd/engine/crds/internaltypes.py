@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.golang import types
-from pytest_crd.engine.golang.types import (
+from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang.gotypes import (
     BOOL,
     FLOAT64,
     INT32,
@@ -26,7 +26,7 @@ from pytest_crd.engine.golang.types import (
 )
 from pytest_crd.engine.profile import Profile
 
-_Fields: TypeAlias = dict[str, types.GoType]
+_Fields: TypeAlias = dict[str, gotypes.GoType]
 
 STRINGS: Final = List(STRING)
 STRING_POINTER: Final = Pointer(STRING)
@@ -61,7 +61,7 @@ RULE: Final = Struct(
         "rule": STRING,
         "message": STRING,
         "messageExpression": STRING,
-        "reason": Pointer(types.string("apiextensions.FieldValueErrorReason")),
+        "reason": Pointer(gotypes.string("apiextensions.FieldValueErrorReason")),
         "fieldPath": STRING,
         "optionalOldSelf": Pointer(BOOL),
     },
@@ -124,12 +124,12 @@ def schema(profile: Profile) -> Struct:
     return Struct("apiextensions.JSONSchemaProps", fields)
 
 
-def _keywords(json: types.GoType) -> _Fields:
+def _keywords(json: gotypes.GoType) -> _Fields:
     """Return the keywords that hold no schema."""
     number, size = Pointer(FLOAT64), Pointer(INT64)
     return {
         "id": STRING,
-        "$schema": types.string("apiextensions.JSONSchemaURL"),
+        "$schema": gotypes.string("apiextensions.JSONSchemaURL"),
         "$ref": STRING_POINTER,
         **dict.fromkeys(("description", "type"), STRING),
         "nullable": BOOL,
@@ -150,7 +150,7 @@ def _keywords(json: types.GoType) -> _Fields:
     }
 
 
-def _nested(this: types.GoType) -> _Fields:
+def _nested(this: gotypes.GoType) -> _Fields:
     """Return the keywords that hold schemas."""
     or_bool = Union("apiextensions.JSONSchemaPropsOrBool", this, bools=True)
     or_array = Union("apiextensions.JSONSchemaPropsOrArray", this, array=List(this))

@@ -7,10 +7,10 @@ import dataclasses
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.subschemas import Schema
 
 
 def coerce(declared: OpenAPISchema) -> Schema:

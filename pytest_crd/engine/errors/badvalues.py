@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import structs, syntax
-from pytest_crd.engine.golang.types import GoType, Pointer
+from pytest_crd.engine.golang import gosyntax, structs
+from pytest_crd.engine.golang.gotypes import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -33,12 +33,12 @@ class PrintedError(FieldError):
 
 def invalid(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
     """Return "the value is malformed", with *bad_value*, any JSON value, printed as the server of *profile* prints it."""
-    return invalid_as(path, bad_value, None if profile.prints_values_as_json else syntax.value(bad_value), detail)
+    return invalid_as(path, bad_value, None if profile.prints_values_as_json else gosyntax.value(bad_value), detail)
 
 
 def invalid_embedded(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
     """Return as `invalid` for a part of an embedded resource: in Go's syntax, a null of it is printed as a text."""
-    printed = None if profile.prints_values_as_json else syntax.value(bad_value, null='"null"')
+    printed = None if profile.prints_values_as_json else gosyntax.value(bad_value, null='"null"')
     return invalid_as(path, bad_value, printed, detail)
 
 

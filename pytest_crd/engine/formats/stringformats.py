@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.formats import addresses, durations, emails, numberformats
+from pytest_crd.engine.formats import addresses, durationformat, emails, numberformats
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -194,7 +194,7 @@ _CHECKS: Final[dict[str, FormatCheck]] = {
     "creditcard": _is_credit_card,
     "date": _is_date,
     "datetime": _is_date_time,
-    "duration": durations.is_duration,
+    "duration": durationformat.is_duration,
     "email": emails.is_address,
     "hexcolor": _matches("#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})"),
     "hostname": _is_hostname,

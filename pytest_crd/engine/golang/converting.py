@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.golang import findings, parsing
-from pytest_crd.engine.golang.types import (
+from pytest_crd.engine.golang import decodeerrors, parsing
+from pytest_crd.engine.golang.gotypes import (
     INT64,
     STRING,
     UINT8,
@@ -97,7 +97,7 @@ def _custom(value: JSONValue, kind: Time | Custom) -> JSONValue:
             return kind.read(jsonvalue.number(value) if isinstance(value, float) else value)
         return _time(value)
     except CustomError as error:
-        found = findings.SavedError(None, str(error), error.mismatch)
+        found = decodeerrors.SavedError(None, str(error), error.mismatch)
         raise MistypedError(found.text()) from None
     except parsing.GoParseError as error:
         raise MistypedError(str(error)) from None
@@ -105,7 +105,7 @@ def _custom(value: JSONValue, kind: Time | Custom) -> JSONValue:
 
 def _time(value: JSONValue) -> JSONValue:
     if not isinstance(value, str):
-        raise CustomError(findings.described(value), STRING.go)
+        raise CustomError(decodeerrors.described(value), STRING.go)
     return parsing.rfc3339(value)
 
 

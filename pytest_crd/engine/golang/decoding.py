@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
-from pytest_crd.engine.golang import findings as of_decoder
-from pytest_crd.engine.golang import parsing, repeated, types
-from pytest_crd.engine.golang.findings import Findings, Place, Repeating, SavedError, SentNumber
-from pytest_crd.engine.golang.types import GoType
+from pytest_crd.engine.golang import decodeerrors as of_decoder
+from pytest_crd.engine.golang import gotypes, parsing, repeated
+from pytest_crd.engine.golang.decodeerrors import Findings, Place, Repeating, SavedError, SentNumber
+from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -89,13 +89,13 @@ def _compiled(kind: GoType) -> _Decode:
 
 
 @functools.singledispatch
-def _build(kind: GoType, _structs: dict[types.Struct, _Decode]) -> _Decode:
+def _build(kind: GoType, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     """Return the closure for *kind*; *structs* are those that have one, so that types may refer to themselves."""
     raise TypeError(f"{kind!r} is no type")
 
 
-@_build.register(types.Scalar)
-def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Scalar)
+def _scalar(kind: gotypes.Scalar, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     go, python = kind.go, type(kind.empty)
 
     def decode_scalar(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -104,8 +104,8 @@ def _scalar(kind: types.Scalar, _structs: dict[types.Struct, _Decode]) -> _Decod
     return decode_scalar
 
 
-@_build.register(types.Int)
-def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Int)
+def _int(kind: gotypes.Int, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     go, lowest, highest = kind.go, kind.lowest, kind.highest
 
     def decode_int(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -119,8 +119,8 @@ def _int(kind: types.Int, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_int
 
 
-@_build.register(types.Float)
-def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Float)
+def _float(kind: gotypes.Float, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     go, exact = kind.go, 2**53
 
     def decode_float(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -131,9 +131,9 @@ def _float(kind: types.Float, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_float
 
 
-@_build.register(types.Bytes)
-def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
-    go, numbers = kind.go, _build(types.List(types.UINT8), structs)
+@_build.register(gotypes.Bytes)
+def _bytes(kind: gotypes.Bytes, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+    go, numbers = kind.go, _build(gotypes.List(gotypes.UINT8), structs)
 
     def decode_bytes(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is list:
@@ -151,10 +151,10 @@ def _bytes(kind: types.Bytes, structs: dict[types.Struct, _Decode]) -> _Decode:
 
 
 @_build.register
-def _time(_kind: types.Time, _structs: dict[types.Struct, _Decode]) -> _Decode:
+def _time(_kind: gotypes.Time, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     def decode_time(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not str:
-            findings.fatal.append(SavedError(at, of_decoder.described(value), types.STRING.go))
+            findings.fatal.append(SavedError(at, of_decoder.described(value), gotypes.STRING.go))
             return value
         try:
             return parsing.rfc3339(value)
@@ -165,14 +165,14 @@ def _time(_kind: types.Time, _structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_time
 
 
-@_build.register(types.Custom)
-def _custom(kind: types.Custom, _structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Custom)
+def _custom(kind: gotypes.Custom, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     read = kind.read
 
     def decode_custom(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         try:
             return read(value)
-        except types.CustomError as error:
+        except gotypes.CustomError as error:
             findings.fatal.append(SavedError(at, str(error), error.mismatch))
             return value
 
@@ -180,7 +180,7 @@ def _custom(kind: types.Custom, _structs: dict[types.Struct, _Decode]) -> _Decod
 
 
 @_build.register
-def _raw(_kind: types.Raw, _structs: dict[types.Struct, _Decode]) -> _Decode:
+def _raw(_kind: gotypes.Raw, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     return _kept
 
 
@@ -188,18 +188,18 @@ def _kept(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
     return value
 
 
-@_build.register(types.Pointer)
-def _pointer(kind: types.Pointer, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Pointer)
+def _pointer(kind: gotypes.Pointer, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     return _build(kind.to, structs)
 
 
-@_build.register(types.StructReference)
-def _reference(kind: types.StructReference, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.StructReference)
+def _reference(kind: gotypes.StructReference, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     return _build(kind.load(), structs)
 
 
-@_build.register(types.List)
-def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.List)
+def _list(kind: gotypes.List, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.item, structs), kind.name, kind.item.zero
 
     def decode_list(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -211,8 +211,8 @@ def _list(kind: types.List, structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_list
 
 
-@_build.register(types.Map)
-def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Map)
+def _map(kind: gotypes.Map, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     decode, go, zero = _build(kind.value, structs), kind.name, kind.value.zero
 
     def decode_map(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -229,8 +229,8 @@ def _map(kind: types.Map, structs: dict[types.Struct, _Decode]) -> _Decode:
     return decode_map
 
 
-@_build.register(types.Struct)
-def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Struct)
+def _struct(kind: gotypes.Struct, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     if (compiled := structs.get(kind)) is not None:
         return compiled
     go, struct, required = kind.go, kind.go.rpartition(".")[2], kind.zero
@@ -261,14 +261,14 @@ def _struct(kind: types.Struct, structs: dict[types.Struct, _Decode]) -> _Decode
 
     structs[kind] = decode_struct
     for name, below in kind.fields.items():
-        python = type(below.empty) if isinstance(below, types.Scalar) else None
+        python = type(below.empty) if isinstance(below, gotypes.Scalar) else None
         owner = f"{struct}.{kind.inlined[name]}" if name in kind.inlined else struct
         fields[name] = (_build(below, structs), python, kind.omits_empty(name), owner)
     return decode_struct
 
 
-@_build.register(types.Union)
-def _union(kind: types.Union, structs: dict[types.Struct, _Decode]) -> _Decode:
+@_build.register(gotypes.Union)
+def _union(kind: gotypes.Union, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     decoders: dict[type, _Decode] = {dict: _build(kind.object, structs)}
     if kind.array is not None:
         decoders[list] = _build(kind.array, structs)

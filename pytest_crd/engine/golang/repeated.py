@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.golang.findings import Repeating
-from pytest_crd.engine.golang.types import Float, GoType, Int, List, Map, Pointer, Scalar, Struct, StructReference
+from pytest_crd.engine.golang.decodeerrors import Repeating
+from pytest_crd.engine.golang.gotypes import Float, GoType, Int, List, Map, Pointer, Scalar, Struct, StructReference
 from pytest_crd.engine.jsonvalue import JSONValue
 
 

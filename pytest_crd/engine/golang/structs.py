@@ -11,8 +11,19 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.golang import printing, syntax, types
-from pytest_crd.engine.golang.types import Bytes, Float, GoType, List, Map, Pointer, Raw, Struct, StructReference, Union
+from pytest_crd.engine.golang import gosyntax, gotypes, printing
+from pytest_crd.engine.golang.gotypes import (
+    Bytes,
+    Float,
+    GoType,
+    List,
+    Map,
+    Pointer,
+    Raw,
+    Struct,
+    StructReference,
+    Union,
+)
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Go names what JSON spells otherwise than with a small first letter.
@@ -54,7 +65,7 @@ def to_go_syntax(value: JSONValue, kind: GoType) -> str:
         parts = [f"{name}:{to_go_syntax(part, of)}" for name, part, of in _parts(value, kind)]
         return _joined(f"{kind.name}{{", parts, "}", ", ")
     if isinstance(kind, Pointer):
-        return f"(*{kind.name})({'nil' if value is None else syntax.ADDRESS})"
+        return f"(*{kind.name})({'nil' if value is None else gosyntax.ADDRESS})"
     if isinstance(kind, List | Map | Raw) and value is None:
         return f"{kind.name}(nil)"
     if isinstance(kind, List | Map):
@@ -62,7 +73,7 @@ def to_go_syntax(value: JSONValue, kind: GoType) -> str:
         return _joined(f"{kind.name}{{", parts, "}", ", ")
     if isinstance(kind, Bytes):
         return f"[]byte{{{', '.join(f'{byte:#x}' for byte in base64.b64decode(value))}}}"
-    return syntax.value(kind.zero if value is None else value)
+    return gosyntax.value(kind.zero if value is None else value)
 
 
 def equal(left: JSONValue, right: JSONValue, kind: GoType) -> bool:
@@ -107,7 +118,7 @@ def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:
         for key, part in kind.fields.items():
             yield _go_name(key), (value or {}).get(key), part
     elif kind.bools:
-        yield "Allows", bool(value) or isinstance(value, dict), types.BOOL
+        yield "Allows", bool(value) or isinstance(value, dict), gotypes.BOOL
         yield "Schema", value if isinstance(value, dict) else None, Pointer(kind.object)
     else:
         name = (

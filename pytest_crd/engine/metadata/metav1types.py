@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from pytest_crd.engine.golang import types
-from pytest_crd.engine.golang.types import BOOL, INT64, STRING, TIME, List, Map, Pointer, Raw, Struct
+from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang.gotypes import BOOL, INT64, STRING, TIME, List, Map, Pointer, Raw, Struct
 from pytest_crd.engine.profile import Profile
 
-_UID: Final = types.string("types.UID")
+_UID: Final = gotypes.string("types.UID")
 
 OWNER_REFERENCE: Final = Struct(
     "v1.OwnerReference",
@@ -28,7 +28,7 @@ MANAGED_FIELDS_ENTRY: Final = Struct(
     "v1.ManagedFieldsEntry",
     {
         "manager": STRING,
-        "operation": types.string("v1.ManagedFieldsOperationType"),
+        "operation": gotypes.string("v1.ManagedFieldsOperationType"),
         "apiVersion": STRING,
         "time": Pointer(TIME),
         "fieldsType": STRING,
@@ -70,7 +70,7 @@ _WITHOUT_SUBRESOURCE: Final = List(
     )
 )
 
-TYPE_META: Final[dict[str, types.GoType]] = {"kind": STRING, "apiVersion": STRING}
+TYPE_META: Final[dict[str, gotypes.GoType]] = {"kind": STRING, "apiVersion": STRING}
 
 
 def object_meta(profile: Profile) -> Struct:

@@ -10,7 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing, syntax
+from pytest_crd.engine.golang import gosyntax, printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -163,6 +163,6 @@ def _printed(reference: JSONValue, profile: Profile, reading: Reading) -> str:
         return f"{{{','.join(fields)}}}"
     fields = [f"{name}:{printing.quote(_text(reference, field))}" for field, name in _STRINGS.items()]
     for field, name in _POINTERS.items():
-        pointer = "nil" if reference.get(field) is None else f"{int(syntax.ADDRESS, 16) + 16 * reading:#x}"
+        pointer = "nil" if reference.get(field) is None else f"{int(gosyntax.ADDRESS, 16) + 16 * reading:#x}"
         fields.append(f"{name}:(*bool)({pointer})")
     return f"v1.OwnerReference{{{', '.join(fields)}}}"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.openapi import types
-from pytest_crd.engine.openapi.types import Schema
+from pytest_crd.engine.openapi import commontypes
+from pytest_crd.engine.openapi.commontypes import Schema
 
 JSONSchema: TypeAlias = "dict[str, JSONValue]"
 
@@ -44,12 +44,12 @@ def of_document(document: Mapping[str, JSONValue], name: str, *, api_version: st
 def _reachable(schemas: Mapping[str, Schema], made: JSONSchema) -> list[str]:
     """Return the names of the schemas to which *made* refers, and those to which they refer, sorted."""
     found: set[str] = set()
-    rest = list(types.references(made))
+    rest = list(commontypes.references(made))
     while rest:
         name = rest.pop().rpartition("/")[2]
         if name not in found:
             found.add(name)
-            rest += types.references(schemas[name])
+            rest += commontypes.references(schemas[name])
     return sorted(found)
 
 
@@ -76,7 +76,7 @@ def _schema(schema: Schema, *, closes: bool) -> JSONSchema:
         elif keyword == "not":
             made[keyword] = _schema(value, closes=False)
         elif keyword == "$ref":
-            made[keyword] = _PREFIX + value.removeprefix(types.PREFIXES[3])
+            made[keyword] = _PREFIX + value.removeprefix(commontypes.PREFIXES[3])
         elif keyword == "example":
             made["examples"] = [value]
         elif keyword != "nullable":

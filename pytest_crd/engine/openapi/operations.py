@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi import commontypes
 
 CONSUMED: Final = ("application/json", "application/yaml")
 PATCHES: Final = ("application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml")
@@ -102,15 +102,15 @@ _OWN, _LIST = "own", "list"
 _ON_ALL: Final = (
     _Verb("get", "list", "list", "", _LIST),
     _Verb("post", "post", "create", _OWN, _OWN, (200, 201, 202)),
-    _Verb("delete", "deletecollection", "deletecollection", "", types.STATUS),
+    _Verb("delete", "deletecollection", "deletecollection", "", commontypes.STATUS),
 )
 _READ: Final = _Verb("get", "get", "read", "", _OWN)
 _REPLACE: Final = _Verb("put", "put", "replace", _OWN, _OWN, (200, 201))
-_PATCH: Final = _Verb("patch", "patch", "patch", types.PATCH, _OWN)
+_PATCH: Final = _Verb("patch", "patch", "patch", commontypes.PATCH, _OWN)
 _ON_ONE: Final = (
     _READ,
     _REPLACE,
-    _Verb("delete", "delete", "delete", types.DELETE_OPTIONS, types.STATUS, (200, 202)),
+    _Verb("delete", "delete", "delete", commontypes.DELETE_OPTIONS, commontypes.STATUS, (200, 202)),
     _PATCH,
 )
 _ON_SUBRESOURCE: Final = (_READ, _REPLACE, _PATCH)
@@ -139,7 +139,7 @@ def of_resource(resource: PublishedResource) -> Iterator[Operation]:
 
 
 def _operation(resource: PublishedResource, path: str, subresource: str, verb: _Verb) -> Operation:
-    named = {_OWN: types.SCALE if subresource == "scale" else resource.type, _LIST: resource.list_type}
+    named = {_OWN: commontypes.SCALE if subresource == "scale" else resource.type, _LIST: resource.list_type}
     scope = "Namespaced" if resource.is_namespaced else ""
     return Operation(
         path=path,

@@ -12,8 +12,8 @@ from typing import Final
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.openapi import types
-from pytest_crd.engine.openapi.types import Schema, Types
+from pytest_crd.engine.openapi import commontypes
+from pytest_crd.engine.openapi.commontypes import Schema, Types
 from pytest_crd.engine.profile import Profile
 
 # The texts of the fields that every object has.
@@ -110,7 +110,11 @@ class Publisher:
             return {"type": "object"}
         published = self._node(schema)
         fields = published.get("properties", {})
-        published["properties"] = {**fields, **_TYPE_META, "metadata": self._metadata(types.OBJECT_META, _METADATA)}
+        published["properties"] = {
+            **fields,
+            **_TYPE_META,
+            "metadata": self._metadata(commontypes.OBJECT_META, _METADATA),
+        }
         return self._embedded(published)
 
     def list_of(self, type_: str, list_kind: str, kind: str, plural: str) -> dict[str, JSONValue]:
@@ -135,7 +139,7 @@ class Publisher:
             "properties": {
                 **_TYPE_META,
                 "items": items,
-                "metadata": self._metadata(types.LIST_META, _LIST_METADATA),
+                "metadata": self._metadata(commontypes.LIST_META, _LIST_METADATA),
             },
             "required": ["items"],
         }
@@ -220,7 +224,7 @@ class Publisher:
         """Return a schema with the fields that every object has, where it is of embedded resources."""
         if not published.get(_EMBEDDED) or (self._is_v2 and published.get(_PRESERVE)):
             return published
-        metadata = self._metadata(types.OBJECT_META, _METADATA)
+        metadata = self._metadata(commontypes.OBJECT_META, _METADATA)
         required = published.get("required", [])
         return {
             **published,

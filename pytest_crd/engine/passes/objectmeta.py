@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
 from pytest_crd.engine.golang import decoding
-from pytest_crd.engine.golang.types import Struct
+from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, metav1types
 from pytest_crd.engine.metadata.embedded import Below, Walk

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
-from pytest_crd.engine.passes.changes import Spelling
+from pytest_crd.engine.passes.passchanges import Spelling
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pytest_crd.engine.apply import definitionfieldmanager
 from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.crdforms import Forms, of_decoded
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
-from pytest_crd.engine.crds.forms import Forms, of_decoded
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pytest_crd.engine.crds import declared, defaulted, encoded, storeddefaults
+from pytest_crd.engine.crds.crdforms import Forms, of_decoded
 from pytest_crd.engine.crds.decoded import decode_crd
-from pytest_crd.engine.crds.forms import Forms, of_decoded
 from pytest_crd.engine.crds.validation import wholecrd
 from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -24,11 +24,11 @@ from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import crdowners, crdstrategic, requestbody, requestoptions
 from pytest_crd.engine.requests.crdowners import Writing
-from pytest_crd.engine.requests.patching import mediatypes, patches
+from pytest_crd.engine.requests.patching import mediatypes, patchrequest
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Request
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
-from pytest_crd.engine.schema import nodes
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema import subschemas
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 
 def create(
@@ -158,7 +158,7 @@ def _patched(
     refused = (
         mediatypes.refuse_media_type(media_type, is_built_in=True)
         or refusal.too_large(body.value, body.text)
-        or patches.refuse_other_than_json(body, profile)
+        or patchrequest.refuse_other_than_json(body, profile)
     )
     if refused is not None:
         raise RefusedError(refused)
@@ -169,7 +169,7 @@ def _patched(
     if mediatypes.plain_media_type(media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
         manifest, problems = crdstrategic.patched(live, body, field_validation, profile)
         return of_decoded(manifest, profile), problems
-    patched = patches.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)
+    patched = patchrequest.patch(live, body, media_type=media_type, field_validation=field_validation, profile=profile)
     value = patched.value
     if not isinstance(value, dict):
         problem = typemeta.problem_of_patched(value, profile, write=patched.write)
@@ -305,7 +305,7 @@ def _stored_in(holder: Mapping[str, JSONValue], field: str, crd: Forms, profile:
     stored = storeddefaults.coerce(declared) if declared.has_defaults else schema
     if any(node.get("items") == [] for node in declared.nodes):
         # Go writes an empty list of schemas as the schema that is not there, a null.
-        stored = nodes.without(stored, lambda keyword, value: keyword == "items" and value == [])
+        stored = subschemas.without(stored, lambda keyword, value: keyword == "items" and value == [])
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
 
 

@@ -9,8 +9,8 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody
-from pytest_crd.engine.requests.patching import documents, patches, strategicmerge
-from pytest_crd.engine.requests.patching.documents import Document
+from pytest_crd.engine.requests.patching import patchdocuments, patchrequest, strategicmerge
+from pytest_crd.engine.requests.patching.patchdocuments import Document
 from pytest_crd.engine.requests.patching.strategicmerge import StrategicError
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, RefusedError
 
@@ -33,8 +33,8 @@ def patched(
     Reference:
         apiserver endpoints/handlers/patch.go, smpPatcher and strategicPatchObject.
     """
-    sent = patches.strategic(body)
-    patch: dict[str, JSONValue] = documents.plain(sent) or {}
+    sent = patchrequest.strategic(body)
+    patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
     kind = custom_resource_definition("v1")
     try:
         merged = strategicmerge.merge(live, patch, kind, cleans=profile.json_patch.cleans_strategic_patches)
@@ -54,4 +54,4 @@ def patched(
 
 def _problems(sent: Document, manifest: Decoded) -> tuple[str, ...]:
     unknown = (f"unknown field {printing.quote(path)}" for path in manifest.unknown)
-    return (*documents.duplicates(sent), *unknown)
+    return (*patchdocuments.duplicates(sent), *unknown)

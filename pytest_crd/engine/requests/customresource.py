@@ -27,13 +27,13 @@ from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import deprecation, request, subresources
-from pytest_crd.engine.requests.owners import Owners
-from pytest_crd.engine.requests.reading import ObjectDecoder, Read, RequestReader, ResourceDecoder
+from pytest_crd.engine.requests.desiredobject import ObjectDecoder, Read, RequestReader, ResourceDecoder
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, RefusedError
+from pytest_crd.engine.requests.resourcevalidation import ResourceValidator, Validated
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
-from pytest_crd.engine.requests.validation import ResourceValidator, Validated
+from pytest_crd.engine.requests.versionmanagers import Owners
 
 Tell: TypeAlias = Callable[[ObservedRequest], None]
 
@@ -169,9 +169,9 @@ class CustomResources:
         if outcome.resource is None:
             return outcome
         from pytest_crd.engine.requests import scale  # noqa: PLC0415 - few requests are about it
-        from pytest_crd.engine.requests.patching import documents  # noqa: PLC0415 - the same
+        from pytest_crd.engine.requests.patching import patchdocuments  # noqa: PLC0415 - the same
 
-        found = documents.plain(scale.of_resource(outcome.resource, self._subresources))
+        found = patchdocuments.plain(scale.of_resource(outcome.resource, self._subresources))
         return RequestOutcome(replace(outcome.response, scale=found), outcome.before, lambda: (outcome.stored, found))
 
     def _check(

@@ -12,15 +12,15 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
-from pytest_crd.engine.golang import decoding, printing, types
+from pytest_crd.engine.golang import decoding, gotypes, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody, subresources
-from pytest_crd.engine.requests.patching import documents
-from pytest_crd.engine.requests.patching.documents import SentObject
+from pytest_crd.engine.requests.patching import patchdocuments
+from pytest_crd.engine.requests.patching.patchdocuments import SentObject
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
 
@@ -28,13 +28,13 @@ TYPE_META: Final = subresources.SCALE_TYPE_META
 # What stands for replicas that the object does not say, in what is patched: the smallest int32.
 _UNSET: Final = -(2**31)
 _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-_STRUCT: Final = types.Struct(
+_STRUCT: Final = gotypes.Struct(
     "v1.Scale",
     {
         **metav1types.TYPE_META,
         "metadata": metav1types.OBJECT_META,
-        "spec": types.Struct("v1.ScaleSpec", {"replicas": types.INT32}),
-        "status": types.Struct("v1.ScaleStatus", {"replicas": types.INT32, "selector": types.STRING}),
+        "spec": gotypes.Struct("v1.ScaleSpec", {"replicas": gotypes.INT32}),
+        "status": gotypes.Struct("v1.ScaleStatus", {"replicas": gotypes.INT32, "selector": gotypes.STRING}),
     },
 )
 # All that is said of a Scale that cannot be decoded, as the server has no words of its own for it.
@@ -121,7 +121,7 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
     """
-    sent = documents.plain(patched.value)  # the Scale that was patched has its fields in an order of its own
+    sent = patchdocuments.plain(patched.value)  # the Scale that was patched has its fields in an order of its own
     if not isinstance(sent, Mapping):
         problem = typemeta.problem_of_patched(sent, profile, write=patched.write)
         raise RefusedError(requestbody.bad_patch(patched.write(), problem))

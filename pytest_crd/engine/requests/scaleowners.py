@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import scale, subresources
-from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.patching import patchdocuments
 
 
 class ScaleOwners:
@@ -50,7 +50,7 @@ class ScaleOwners:
         Raises:
             RefusedError: The resource has something of a wrong type in its place.
         """
-        found = documents.plain(scale.of_resource(live, self._subresources))
+        found = patchdocuments.plain(scale.of_resource(live, self._subresources))
         try:
             entries = scalefields.of_scale(_entries(live), self._paths)
         except BrokenEntriesError:

@@ -15,14 +15,14 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import SizeEstimate
-from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import compilationcache
 from pytest_crd.engine.rules.compilationcache import Compilation
-from pytest_crd.engine.rules.declarations import MAX_REQUEST_SIZE, SchemaDeclarations
+from pytest_crd.engine.rules.schemadeclarations import MAX_REQUEST_SIZE, SchemaDeclarations
 
 DeclaredRule: TypeAlias = Mapping[str, JSONValue]
 # Which environment an expression is compiled in: what is stored already may use more than what is new.
@@ -108,7 +108,7 @@ class RuleScope:
 
 def _variables(declarations: SchemaDeclarations, *, optional: bool) -> dict[str, Type]:
     type_ = declarations.root.type
-    return {SELF: type_, OLD_SELF: types.optional_of(type_) if optional else type_}
+    return {SELF: type_, OLD_SELF: celtypes.optional_of(type_) if optional else type_}
 
 
 class CompiledRule:
@@ -202,10 +202,10 @@ class _Kind:
 
 
 _RULE: Final = _Kind(
-    types.BOOL, "compilation failed", "cel expression must evaluate to a bool", "program instantiation failed"
+    celtypes.BOOL, "compilation failed", "cel expression must evaluate to a bool", "program instantiation failed"
 )
 _MESSAGE: Final = _Kind(
-    types.STRING,
+    celtypes.STRING,
     "messageExpression compilation failed",
     "messageExpression must evaluate to a string",
     "messageExpression instantiation failed",

@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.run.interpreter import Program
+from pytest_crd.engine.cel.types.celtypes import Type, TypeProvider
 from pytest_crd.engine.cel.types.checked import CheckedExpression
-from pytest_crd.engine.cel.types.types import Type, TypeProvider
 
 _EXPRESSIONS_KEPT: Final = 4096
 _TYPINGS_KEPT: Final = 16

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError, UnsupportedExpressionError, no_overload
 from pytest_crd.engine.cel.values import display, equality, workload
-from pytest_crd.engine.cel.values.values import MISSING, ListValue, Value, find, is_list, is_map
+from pytest_crd.engine.cel.values.celvalues import MISSING, ListValue, Value, find, is_list, is_map
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import natives

@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from pytest_crd.engine.cel.library import format as formats
-from pytest_crd.engine.cel.library.format import Validate
+from pytest_crd.engine.cel.library import formatfunctions as formats
+from pytest_crd.engine.cel.library.formatfunctions import Validate
 from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing, urls

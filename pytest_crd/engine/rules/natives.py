@@ -11,7 +11,16 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError
-from pytest_crd.engine.cel.values.values import Duration, Optional, Timestamp, TypeValue, UInt, Value, is_list, is_map
+from pytest_crd.engine.cel.values.celvalues import (
+    Duration,
+    Optional,
+    Timestamp,
+    TypeValue,
+    UInt,
+    Value,
+    is_list,
+    is_map,
+)
 from pytest_crd.engine.jsonvalue import JSONValue
 
 

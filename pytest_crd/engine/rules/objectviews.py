@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.errors import no_overload
 from pytest_crd.engine.cel.values import equality, workload
-from pytest_crd.engine.cel.values.values import MISSING, MapValue, Opaque, Value, find_or_error, is_map
+from pytest_crd.engine.cel.values.celvalues import MISSING, MapValue, Opaque, Value, find_or_error, is_map
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import times
+from pytest_crd.engine.rules import timeformats
 from pytest_crd.engine.rules.natives import go_type
 
 # Makes what expressions see of a JSON value; raises EvaluationError where it is none of its schema.
@@ -72,13 +72,13 @@ def _bytes(text: str) -> bytes:
     try:
         return base64.b64decode(text.translate(_STANDARD), validate=True)
     except ValueError:
-        raise EvaluationError(f"Invalid byte formatted string {text}: {times.base64_problem(text)}") from None
+        raise EvaluationError(f"Invalid byte formatted string {text}: {timeformats.base64_problem(text)}") from None
 
 
 _FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
-    "duration": times.duration,
-    "date": times.date,
-    "date-time": times.date_time,
+    "duration": timeformats.duration,
+    "date": timeformats.date,
+    "date-time": timeformats.date_time,
     "byte": _bytes,
 }
 BY_TYPE: Final[Mapping[str, View]] = {"number": _number, "integer": _integer, "boolean": _boolean}

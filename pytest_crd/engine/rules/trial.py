@@ -10,14 +10,14 @@ from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
 from pytest_crd.engine.cel.run.interpreter import ProgramError
 from pytest_crd.engine.cel.text import spelling
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules import environments, ruletree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, RuleScope
 from pytest_crd.engine.rules.compilationcache import Compilation
-from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.schema import schemamap, structuralversion
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
@@ -78,7 +78,7 @@ def run(
     declared = schema.of_path(path)
     if declared is None:
         raise TrialError(f"the schema says nothing of {path[-1]!r} in the path")
-    node = _node(tree.of_stored(_with_rule(declared, profile), profile, is_resource=True), path)
+    node = _node(ruletree.of_stored(_with_rule(declared, profile), profile, is_resource=True), path)
     cardinality = _cardinality(declared)
     scope = node.rules[0].scope
     compilation = _compiled(text, scope, profile)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values.values import NONE, Optional, Value
+from pytest_crd.engine.cel.values.celvalues import NONE, Optional, Value
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF

@@ -11,15 +11,15 @@ from functools import partial
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import scalars
-from pytest_crd.engine.rules.declarations import with_type_and_object_meta
 from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.listviews import ItemSchema, ListView, MapListView, SetView
 from pytest_crd.engine.rules.objectviews import Entries, Fields, ObjectView, Preserved, Properties
 from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.rules.schemadeclarations import with_type_and_object_meta
 from pytest_crd.engine.schema.structural import Structural
 
 

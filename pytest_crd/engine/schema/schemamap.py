@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.subschemas import Schema
 
 RULES: Final = "x-kubernetes-validations"
 KEEPS_UNKNOWN: Final = "x-kubernetes-preserve-unknown-fields"

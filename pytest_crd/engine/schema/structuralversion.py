@@ -9,8 +9,8 @@ from typing import Final
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import structural
-from pytest_crd.engine.schema.nodes import Schema
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.subschemas import Schema
 
 _OVERLOOKED: Final = ("example", "externalDocs")
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")

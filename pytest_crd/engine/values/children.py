@@ -10,11 +10,11 @@ from pytest_crd.engine.fieldpath import Key
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import TYPE_META
-from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.values import keywords
-from pytest_crd.engine.values import result as valueresult
+from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.engine.values import validationresult as valueresult
+from pytest_crd.engine.values import valuekeywords
 from pytest_crd.engine.values.ratcheting import Correlation
-from pytest_crd.engine.values.result import Failure, Result
+from pytest_crd.engine.values.validationresult import Failure, Result
 
 Holds: TypeAlias = Callable[[JSONValue], bool]
 # By the Python type of a value, whether it is valid; None where every value of the type is.
@@ -43,7 +43,7 @@ class Objects:
     """
 
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
-        self._counts = keywords.property_checks(schema, profile)
+        self._counts = valuekeywords.property_checks(schema, profile)
         self._stops_at_counts = not profile.validates_miscounted_objects
         self._required: tuple[str, ...] = tuple(schema.get("required") or ())
         self._properties = {name: child(sub) for name, sub in (schema.get("properties") or {}).items()}
@@ -104,7 +104,7 @@ class Lists:
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
         items = schema.get("items")
         self._item = child(items) if isinstance(items, Mapping) else None
-        self._counts = keywords.item_checks(schema, profile)
+        self._counts = valuekeywords.item_checks(schema, profile)
         self._names_items = profile.names_list_items
 
     @property

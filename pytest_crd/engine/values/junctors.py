@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.values import result as valueresult
-from pytest_crd.engine.values.result import Result
+from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.engine.values import validationresult as valueresult
+from pytest_crd.engine.values.validationresult import Result
 
 
 class Branch(Protocol):

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors import badvalues, fielderror, origin
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
-from pytest_crd.engine.golang import printing, syntax
+from pytest_crd.engine.golang import gosyntax, printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
@@ -206,5 +206,5 @@ def _no_object(index: int, item: JSONValue, profile: Profile) -> _Finding:
 def _duplicate(index: int, value: JSONValue, profile: Profile) -> _Finding:
     if profile.prints_values_as_json:
         return _Finding((index,), lambda path: fielderror.duplicate(path, value))
-    printed = syntax.value(value, null='"null"')
+    printed = gosyntax.value(value, null='"null"')
     return _Finding((index,), lambda path: badvalues.reprinted(fielderror.duplicate(path, value), printed))

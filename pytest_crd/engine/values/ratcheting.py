@@ -11,7 +11,7 @@ from functools import cached_property
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.subschemas import Schema
 
 
 class Correlation:

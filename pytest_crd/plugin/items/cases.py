@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import pytest
 
 from pytest_crd import garbage, suggestions
-from pytest_crd.cases import loader, objectsources, ownership, runner, unreachable
-from pytest_crd.cases.catalog import Catalog
+from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
+from pytest_crd.cases.caseresult import CaseResult, Context
+from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
-from pytest_crd.cases.result import CaseResult, Context
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.extensions import FilledContent
-    from pytest_crd.report.facts import About, Cause
+    from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
 # A case, and what runs it, also with other expectations.
@@ -65,9 +65,9 @@ class CaseFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return what differs, one by one."""
-        from pytest_crd.report import causes, rules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
-        return causes.of_case(self.result, rules.of_section(self.section))
+        return causes.of_case(self.result, verdictrules.of_section(self.section))
 
 
 class BoundCase:
@@ -252,10 +252,10 @@ class CaseItem(TextItem):
 
     def about(self) -> About:
         """Return the CRD version that the case was run for; none where it was not run."""
-        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
 
-        bound, rule = self.bound, rules.of_section(self.bound.case.section)
+        bound, rule = self.bound, verdictrules.of_section(self.bound.case.section)
         place = FilePlace(str(self.path), bound.case.line)
         warnings = tuple(Cause(rule, one, place=place) for one in bound.warnings)
         if (context := bound.context) is None:
@@ -335,8 +335,8 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, CaseSubject(old))
         mistakes += unreachable.mistakes(case, subjects[version], old_subject)
-        mistakes += ownership.mistakes(case, budget)
-        yield case, functools.partial(runner.run, subject=subjects[version], old_subject=old_subject)
+        mistakes += expectedowners.mistakes(case, budget)
+        yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))
 
@@ -347,7 +347,7 @@ def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a suite, each for every CRD that the suite is about."""
-    from pytest_crd.cases.openshift import runner as suiterunner  # noqa: PLC0415 - most projects have no suites
+    from pytest_crd.cases.openshift import suiterunner  # noqa: PLC0415 - most projects have no suites
 
     for variant in catalog.variants_of(suite, folder=folder):
         subject = CaseSubject(variant.version)

@@ -12,8 +12,8 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
+    from pytest_crd.cases.caseresult import CaseResult
     from pytest_crd.cases.model import Case
-    from pytest_crd.cases.result import CaseResult
 
 
 class TestPlace(NamedTuple):

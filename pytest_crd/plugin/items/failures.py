@@ -13,7 +13,7 @@ from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
     from pytest_crd.engine import InputError
-    from pytest_crd.report.facts import About, Cause
+    from pytest_crd.report.testfacts import About, Cause
 
 _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason": 36}
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from pytest_crd.report.facts import SessionFacts, VerdictOutcome
-from pytest_crd.report.outputs import findings
-from pytest_crd.report.outputs.findings import OutputFinding
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs import uniquefindings
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.outputs.uniquefindings import OutputFinding
+from pytest_crd.report.testfacts import SessionFacts, VerdictOutcome
 
 FILE: Final = "gl-code-quality-report.json"
 
@@ -27,12 +27,12 @@ def render(facts: SessionFacts, roots: Roots, home: str) -> str:
         roots: What names of files are relative to.
         home: The file that is named where the session did not come to its end.
     """
-    errors, warnings = findings.errors(facts, roots), findings.warnings(facts, roots)
+    errors, warnings = uniquefindings.errors(facts, roots), uniquefindings.warnings(facts, roots)
     entries = [
         *(_entry(one, _severity(one)) for one in errors),
         *(_entry(one, "minor") for one in warnings),
     ]
-    for entry, fingerprint in zip(entries, findings.fingerprints([*errors, *warnings]), strict=True):
+    for entry, fingerprint in zip(entries, uniquefindings.fingerprints([*errors, *warnings]), strict=True):
         entry["fingerprint"] = fingerprint
     if facts.remark:
         location = {"path": home, "lines": {"begin": 1}}
@@ -48,7 +48,7 @@ def _severity(found: OutputFinding) -> str:
 def _entry(found: OutputFinding, severity: str) -> dict[str, Any]:
     words, *_ = found.words.splitlines() or [""]
     return {
-        "description": f"{words} ({findings.found_by(found)})",
+        "description": f"{words} ({uniquefindings.found_by(found)})",
         "check_name": found.cause.rule,
         "severity": severity,
         "location": {"path": found.place.path, "lines": {"begin": max(1, found.place.line)}},

@@ -10,10 +10,10 @@ from typing import Final
 
 from pytest_crd.coverage.summary import Summary
 from pytest_crd.report import text
-from pytest_crd.report.facts import Cause, SessionFacts, Verdict, VerdictKind, VerdictOutcome
-from pytest_crd.report.outputs import findings
-from pytest_crd.report.outputs.findings import OutputFinding
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs import uniquefindings
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.outputs.uniquefindings import OutputFinding
+from pytest_crd.report.testfacts import Cause, SessionFacts, Verdict, VerdictKind, VerdictOutcome
 
 LIMIT: Final = 1024 * 1024
 """How many bytes the summary of a step may have."""
@@ -75,8 +75,10 @@ def _blocks(facts: SessionFacts, roots: Roots, coverage: Summary | None) -> Iter
         if facts.verdicts:
             yield _table(facts.verdicts)
         for kind, heading in _HEADINGS.items():
-            yield from _section(heading, [one for one in findings.errors(facts, roots) if one.first.about.kind is kind])
-    yield from _section("Warnings of the server", findings.warnings(facts, roots))
+            yield from _section(
+                heading, [one for one in uniquefindings.errors(facts, roots) if one.first.about.kind is kind]
+            )
+    yield from _section("Warnings of the server", uniquefindings.warnings(facts, roots))
     if skipped := [one for one in facts.verdicts if one.outcome is VerdictOutcome.SKIPPED]:
         yield _skipped(skipped)
     if coverage is not None:
@@ -120,7 +122,7 @@ def _section(heading: str, found: Sequence[OutputFinding]) -> Iterator[str]:
 def _finding(found: OutputFinding) -> Iterator[str]:
     place = ":".join(str(part) for part in found.place if part)
     field = f"**{escaped(found.cause.field)}**: " if _is_named(found.cause) else ""
-    lines = [f"- {escaped(place)}: {field}{escaped(found.words)}", f"  <br>{escaped(findings.found_by(found))}"]
+    lines = [f"- {escaped(place)}: {field}{escaped(found.words)}", f"  <br>{escaped(uniquefindings.found_by(found))}"]
     lines += [f"  <br>{escaped(line)}" for line in found.cause.details]
     yield "\n".join(lines) + "\n"
     if found.cause.witness is not None:

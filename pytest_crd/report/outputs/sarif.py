@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from pytest_crd.report.facts import FilePlace, SessionFacts
-from pytest_crd.report.outputs import findings
-from pytest_crd.report.outputs.findings import OutputFinding
-from pytest_crd.report.outputs.paths import Roots
-from pytest_crd.report.rules import RULES, Level, RuleHelp
+from pytest_crd.report.outputs import uniquefindings
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.outputs.uniquefindings import OutputFinding
+from pytest_crd.report.testfacts import FilePlace, SessionFacts
+from pytest_crd.report.verdictrules import RULES, Level, RuleHelp
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME: Final = "https://github.com/pytest-crd/pytest-crd"
@@ -34,8 +34,8 @@ def render(facts: SessionFacts, roots: Roots) -> str:
         facts: What became of the session.
         roots: What names of files are relative to.
     """
-    errors, warnings = findings.errors(facts, roots), findings.warnings(facts, roots)
-    prints = findings.fingerprints([*errors, *warnings])
+    errors, warnings = uniquefindings.errors(facts, roots), uniquefindings.warnings(facts, roots)
+    prints = uniquefindings.fingerprints([*errors, *warnings])
     told: list[tuple[OutputFinding, Level]] = [(one, "error") for one in errors]
     told += [(one, "warning") for one in warnings]
     indices = {name: index for index, name in enumerate(RULES)}
@@ -89,7 +89,7 @@ def _result(
     tests = [roots.named(one.place) for one in found.verdicts]
     around = [known for one in cause.related if (known := roots.known(one)) is not None]
     related = [one for one in dict.fromkeys((*tests, *around)) if one != place]
-    lines = (found.words, *cause.details, findings.found_by(found))
+    lines = (found.words, *cause.details, uniquefindings.found_by(found))
     own: dict[str, Any] = {
         "ruleId": cause.rule,
         "ruleIndex": indices[cause.rule],

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pytest_crd.report.facts import Cause, FilePlace, SessionFacts, Verdict, VerdictOutcome
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.testfacts import Cause, FilePlace, SessionFacts, Verdict, VerdictOutcome
 
 VERSION: Final = 1
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd.report import text
-from pytest_crd.report.facts import SessionFacts
-from pytest_crd.report.outputs import findings
-from pytest_crd.report.outputs.findings import OutputFinding
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs import uniquefindings
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.outputs.uniquefindings import OutputFinding
+from pytest_crd.report.testfacts import SessionFacts
 
 # So many of a kind does a page show of one step.
 MOST: Final = 10
@@ -31,8 +31,8 @@ def lines(facts: SessionFacts, roots: Roots, *, has_summary: bool) -> Iterator[s
         has_summary: Whether there is a job summary, which has the rest.
     """
     made = [] if not facts.remark else [f"::error title=pytest-crd::{_data(facts.remark)}"]
-    made += [_line("error", one) for one in findings.by_rank(findings.errors(facts, roots))]
-    made += [_line("warning", one) for one in findings.warnings(facts, roots)]
+    made += [_line("error", one) for one in uniquefindings.by_rank(uniquefindings.errors(facts, roots))]
+    made += [_line("warning", one) for one in uniquefindings.warnings(facts, roots)]
     yield from made[:MOST]
     if (more := len(made) - MOST) > 0:
         where = "in the job summary" if has_summary else "in the report above"
@@ -43,7 +43,7 @@ def _line(level: str, found: OutputFinding) -> str:
     place, count = found.place, len(found.verdicts)
     title = found.first.name if count == 1 else f"{found.first.name} and {count - 1} more"
     details = [line for detail in found.cause.details for line in text.visible_lines(detail)]
-    message = "\n".join((found.words, *details[:_MOST_DETAILS], findings.found_by(found)))
+    message = "\n".join((found.words, *details[:_MOST_DETAILS], uniquefindings.found_by(found)))
     given = {"file": place.path, "line": place.line, "col": place.column, "title": title}
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in given.items() if value)
     return f"::{level} {properties}::{_data(message)}"

@@ -18,16 +18,16 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Changes
 from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
+from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
-from pytest_crd.engine.golang.findings import Repeating, SentNumber
-from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
+from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import reading, requestbody
-from pytest_crd.engine.requests.patching import documents, mediatypes, patches, strategicmerge
-from pytest_crd.engine.requests.patching.documents import Document, SentFloat, SentObject
+from pytest_crd.engine.requests import desiredobject, requestbody
+from pytest_crd.engine.requests.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
+from pytest_crd.engine.requests.patching.patchdocuments import Document, SentFloat, SentObject
 from pytest_crd.engine.requests.patching.strategicmerge import MergedLists, StrategicError
 from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
@@ -105,15 +105,15 @@ class TypedDecoder(NamedTuple):
         """
         if mediatypes.plain_media_type(asked.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
             return self._merged(asked, live)
-        patched = reading.patched(asked, live, self.profile)
+        patched = desiredobject.patched(asked, live, self.profile)
 
         def write() -> str:
-            return reading.patched(asked, _in_order(live, self.kind), self.profile).write()
+            return desiredobject.patched(asked, _in_order(live, self.kind), self.profile).write()
 
         if self._says_what_it_is(patched.value, write):
             found = self._read(patched, write)
         else:
-            read = decoding.decode(_spelled(documents.read(write())), _NOTHING, sort_keys=False)
+            read = decoding.decode(_spelled(patchdocuments.read(write())), _NOTHING, sort_keys=False)
             found = read._replace(value=self.kind.zero)
         problems = found.problems if self._is_checked(asked.field_validation) else ()
         return self._of_patch(patched.value, found, (*patched.problems, *problems), asked, write)
@@ -151,14 +151,14 @@ class TypedDecoder(NamedTuple):
                 return decoding.decode(patched.value, self.kind)
         text = write()
         try:
-            return decoding.decode(_spelled(documents.read(text)), self.kind, sort_keys=False)
+            return decoding.decode(_spelled(patchdocuments.read(text)), self.kind, sort_keys=False)
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(text, str(error))) from None
 
     def _merged(self, asked: Request, live: Resource) -> DecodedBody:
         """Return what comes of a strategic merge patch."""
-        sent = patches.strategic(asked.body)
-        patch: dict[str, JSONValue] = documents.plain(sent) or {}
+        sent = patchrequest.strategic(asked.body)
+        patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
 
         def write() -> str:
             return strategicmerge.printed(patch)
@@ -172,7 +172,7 @@ class TypedDecoder(NamedTuple):
         except (MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
         is_checked = self._is_checked(asked.field_validation)
-        problems = (*documents.duplicates(sent), *sorted(found.problems)) if is_checked else ()
+        problems = (*patchdocuments.duplicates(sent), *sorted(found.problems)) if is_checked else ()
         return self._of_patch(merged, found, problems, asked, write)
 
     def _of_patch(
@@ -222,7 +222,7 @@ def as_sent(body: Body) -> JSONValue:
     """Return the value of JSON with what of its text decides what a decoder says: keys that are there twice, how numbers are spelled."""
     if not body.text or not (body.duplicates or _UNUSUAL_NUMBER.search(body.text)):
         return body.value
-    return _spelled(documents.read(body.text))
+    return _spelled(patchdocuments.read(body.text))
 
 
 def _spelled(document: Document) -> JSONValue:

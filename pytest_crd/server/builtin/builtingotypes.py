@@ -13,12 +13,23 @@ from importlib import resources
 from typing import Any, Final
 
 from pytest_crd.engine.cel.library import amounts
-from pytest_crd.engine.golang import findings, parsing, types
-from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, INT64, STRING, TIME, Custom, CustomError, GoType, Struct
+from pytest_crd.engine.golang import decodeerrors, gotypes, parsing
+from pytest_crd.engine.golang.gotypes import (
+    BOOL,
+    BYTES,
+    INT32,
+    INT64,
+    STRING,
+    TIME,
+    Custom,
+    CustomError,
+    GoType,
+    Struct,
+)
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import messages
+from pytest_crd.server import httpmessages
 
 _OBJECT_META: Final = "meta.v1.ObjectMeta"
 _NUMBERS: Final = (int, float)
@@ -37,9 +48,9 @@ def _quantity(value: JSONValue) -> JSONValue:
         apimachinery api/resource/quantity.go, Quantity.UnmarshalJSON.
     """
     if isinstance(value, _NUMBERS) and not isinstance(value, bool):
-        text = findings.spelled(value)
+        text = decodeerrors.spelled(value)
     else:
-        text = value if isinstance(value, str) else messages.compact(value)
+        text = value if isinstance(value, str) else httpmessages.compact(value)
     try:
         return str(amounts.parse(text.strip(" \t\n\v\f\r\x85\xa0")))
     except amounts.QuantityError as error:
@@ -57,14 +68,14 @@ def _int_or_string(value: JSONValue) -> JSONValue:
         return value
     if type(value) is int and INT32.lowest <= value <= INT32.highest:
         return value
-    described = findings.described(value)
-    shown = f"{described} {findings.spelled(value)}" if described == "number" else described
+    described = decodeerrors.described(value)
+    shown = f"{described} {decodeerrors.spelled(value)}" if described == "number" else described
     raise CustomError(shown, INT32.go)
 
 
 def _micro_time(value: JSONValue) -> JSONValue:
     if not isinstance(value, str):
-        raise CustomError(findings.described(value), STRING.go)
+        raise CustomError(decodeerrors.described(value), STRING.go)
     try:
         return parsing.rfc3339_micro(value)
     except parsing.GoParseError as error:
@@ -84,7 +95,7 @@ _NAMED: Final[Mapping[str, GoType]] = {
     "micro time": MICRO_TIME,
     "quantity": QUANTITY,
     "int or string": INT_OR_STRING,
-    "raw": types.Raw("v1.FieldsV1"),
+    "raw": gotypes.Raw("v1.FieldsV1"),
 }
 
 
@@ -124,14 +135,14 @@ class _Types:
         if text.startswith("."):
             return self.struct(text[1:])
         if text.startswith("*"):
-            return types.Pointer(self._type(text[1:]))
+            return gotypes.Pointer(self._type(text[1:]))
         go, is_named, _ = text.partition("=")
         go, rest = (go, text[len(go) + 1 :]) if is_named and not go.startswith(_COMPOSED) else ("", text)
         if rest.startswith("[]"):
-            return types.List(self._type(rest[2:]), go)
+            return gotypes.List(self._type(rest[2:]), go)
         if rest.startswith("map "):
-            return types.Map(self._type(rest[4:]), go)
-        return types.string(go)
+            return gotypes.Map(self._type(rest[4:]), go)
+        return gotypes.string(go)
 
 
 @functools.cache

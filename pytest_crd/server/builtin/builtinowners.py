@@ -14,14 +14,14 @@ from pytest_crd.engine.apply.mergetypes import DEDUCED, ListType, MapType, Merge
 from pytest_crd.engine.apply.openapitypes import OpenAPITypes
 from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.crds.declared import CrdSpec
-from pytest_crd.engine.golang.types import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
+from pytest_crd.engine.golang.gotypes import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
 from pytest_crd.engine.metadata import metav1types
-from pytest_crd.engine.openapi import types
+from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.owners import Owners
 from pytest_crd.engine.requests.patching import strategicmerge
 from pytest_crd.engine.requests.patching.strategicmerge import MergedLists
 from pytest_crd.engine.requests.served import Served
+from pytest_crd.engine.requests.versionmanagers import Owners
 from pytest_crd.server.builtin import builtingotypes
 
 # What is recorded of the fields of a type that are merged in a way of their own, by the type's name without its package.
@@ -152,8 +152,8 @@ class _Types:
 
     @cached_property
     def _object_meta(self) -> MergeType:
-        known = types.of(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
-        return OpenAPITypes(known.schemas, self._profile.apply).of(known.schemas[types.OBJECT_META])
+        known = commontypes.of(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
+        return OpenAPITypes(known.schemas, self._profile.apply).of(known.schemas[commontypes.OBJECT_META])
 
 
 def _of_scalar(kind: GoType) -> MergeType:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.apply.fieldmanager import FieldManager
-from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.versionedobjects import Versions
 from pytest_crd.engine.golang import decoding
-from pytest_crd.engine.golang.types import Struct
+from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.customresource import CustomResources, TypedObjects
 from pytest_crd.server.builtin import builtinowners

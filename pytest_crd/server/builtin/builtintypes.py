@@ -19,15 +19,15 @@ from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import decoding, repeated
-from pytest_crd.engine.golang.types import Struct
+from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import request, scale
-from pytest_crd.engine.requests.patching import documents
+from pytest_crd.engine.requests.patching import patchdocuments
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.server import jsonpath, making, negotiation
+from pytest_crd.server import generatedvalues, jsonpath, negotiation
 from pytest_crd.server.builtin import (
     builtincells,
     builtinconversions,
@@ -228,7 +228,9 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         shown = self.shown(entry)
-        return _selecting(documents.plain(scale.of_resource(shown, self._crd.answers.schemas[0].subresources)), shown)
+        return _selecting(
+            patchdocuments.plain(scale.of_resource(shown, self._crd.answers.schemas[0].subresources)), shown
+        )
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table."""
@@ -268,7 +270,7 @@ class BuiltInType(ResourceType):
             return super().ending(value, finalizers)
         if value["metadata"].get("deletionTimestamp"):
             return value
-        metadata = {**value["metadata"], "deletionTimestamp": making.now()}
+        metadata = {**value["metadata"], "deletionTimestamp": generatedvalues.now()}
         return {**value, "metadata": metadata, "status": {**value.get("status", {}), "phase": "Terminating"}}
 
 

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from pytest_crd.server import encoding
 from pytest_crd.server.api import Api
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.transport.certificates import Certificates
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
-from pytest_crd.engine.cel.values.values import Value, is_list, is_map
-from pytest_crd.synthesis.changes import ABSENT
-from pytest_crd.synthesis.rulegoals import candidates, reading
+from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
+from pytest_crd.synthesis.objectchanges import ABSENT
+from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.elements import Elements
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Closure, Scope
 from pytest_crd.synthesis.rulegoals.goals import States, in_turn, some
@@ -49,10 +49,10 @@ class Assignments(Elements):
         elif isinstance(node, ast.ListLiteral) and is_list(value) and len(value) == len(node.elements):
             yield from self._each(list(zip(node.elements, value, strict=True)), state, scope)
         elif isinstance(node, ast.Comprehension) and (is_list(value) or is_map(value)):
-            yield from self._assign_loop(reading.loop(node), value, state, scope)
+            yield from self._assign_loop(ruleparts.loop(node), value, state, scope)
 
     def _assign_place(self, ref: Ref, value: Value, state: State) -> States:
-        wanted = candidates.to_json(value)
+        wanted = valuecandidates.to_json(value)
         demand = self.editor.demand(ref)
         if wanted is not ABSENT and (not demand.type or demand.fits(wanted)):
             yield from some(self.editor.put(state, ref, wanted))
@@ -65,14 +65,14 @@ class Assignments(Elements):
             yield from self._each(pairs[1:], one, scope)
 
     def _assign_call(self, node: ast.Call, value: Value, state: State, scope: Scope) -> States:
-        name, operands = reading.name_of(node), reading.operands(node)
-        if name == "_?_:_" and reading.macro_of(node) is None:
+        name, operands = ruleparts.name_of(node), ruleparts.operands(node)
+        if name == "_?_:_" and ruleparts.macro_of(node) is None:
             condition, *branches = operands
             yield from in_turn(
                 self._with_branch(condition, branch, value, is_first, state, scope)
                 for branch, is_first in zip(branches, (True, False), strict=True)
             )
-        elif name in _SAME or name in reading.TRANSPARENT:
+        elif name in _SAME or name in ruleparts.TRANSPARENT:
             for one in (value, str(value)) if name in _NUMBERS else (value,):
                 yield from self.assign(operands[0], one, state, scope)
         elif name in _INVERSES and len(operands) == 2:
@@ -127,7 +127,7 @@ class Assignments(Elements):
 
     def _share(self, node: ast.Call, value: Value, state: State, scope: Scope) -> States:
         """Yield states in which each term of a sum has its share of a number, or of a text between the constant ones."""
-        terms = reading.flattened(node)
+        terms = ruleparts.flattened(node)
         if node.function == "_+_" and isinstance(value, str):
             pattern = "".join(re.escape(one.value) if isinstance(one, ast.Constant) else "(.*)" for one in terms)
             variable = [one for one in terms if not isinstance(one, ast.Constant)]
@@ -182,17 +182,17 @@ class Assignments(Elements):
             demand = self.editor.demand(ref)
             current = state.at(ref)
             start = self.editor.maker.first(demand) if current is ABSENT or current is None else current
-            for value in candidates.of_size(start, size, demand, self.editor.maker):
+            for value in valuecandidates.of_size(start, size, demand, self.editor.maker):
                 yield from some(self.editor.put(state, ref, value))
         elif isinstance(node, ast.Identifier) and isinstance(binding := scope.get(node.name), Closure):
             yield from self.resize(binding.node, size, state, binding.scope)
         elif isinstance(node, ast.Comprehension):
-            yield from self._resize_loop(reading.loop(node), size, state, scope)
+            yield from self._resize_loop(ruleparts.loop(node), size, state, scope)
         elif isinstance(node, ast.Call):
             yield from self._resize_call(node, size, state, scope)
 
     def _resize_call(self, node: ast.Call, size: int, state: State, scope: Scope) -> States:
-        name, operands = reading.name_of(node), reading.operands(node)
+        name, operands = ruleparts.name_of(node), ruleparts.operands(node)
         if name == "_+_":
             for one, other in (operands, operands[::-1]):
                 known = self.value(other, state, scope)
@@ -202,7 +202,7 @@ class Assignments(Elements):
             yield from self._assign_split(
                 operands, [_LETTERS[index % len(_LETTERS)] for index in range(size)], state, scope
             )
-        elif name == "_?_:_" and reading.macro_of(node) is None:
+        elif name == "_?_:_" and ruleparts.macro_of(node) is None:
             condition, *branches = operands
             for branch, is_first in zip(branches, (True, False), strict=True):
                 for chosen in itertools.islice(self.make(condition, is_first, state, scope), _MOST_ITEMS):

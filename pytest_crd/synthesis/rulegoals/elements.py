@@ -10,9 +10,9 @@ from typing import Final
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
-from pytest_crd.engine.cel.values.values import Value, is_list, is_map
-from pytest_crd.synthesis import patterns
-from pytest_crd.synthesis.rulegoals import candidates, reading
+from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
+from pytest_crd.synthesis import matchingtexts
+from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Closure, Known, Scope
 from pytest_crd.synthesis.rulegoals.goals import Goals, some
 from pytest_crd.synthesis.rulegoals.state import Ref, State
@@ -44,7 +44,7 @@ class Elements(Goals, ABC):
             elif isinstance(found, dict):
                 yield from map(Known, found)
             return
-        macro = reading.macro_of(target)
+        macro = ruleparts.macro_of(target)
         if macro is not None and macro.name in {"map", "filter"}:
             yield from self._existing_of_loop(macro, state, scope)
         elif isinstance(target, ast.ListLiteral):
@@ -69,7 +69,7 @@ class Elements(Goals, ABC):
     def added(self, target: Node, state: State, scope: Scope) -> Iterator[tuple[State, Binding]]:
         """Yield states with an element more in what a loop looks at, with the element."""
         ref = self.place(target, state, scope)
-        macro = reading.macro_of(target)
+        macro = ruleparts.macro_of(target)
         if ref is not None:
             yield from self._added_at(ref, state)
         elif macro is not None and macro.name in {"map", "filter"}:
@@ -83,7 +83,7 @@ class Elements(Goals, ABC):
         elif isinstance(target, ast.Identifier) and isinstance(known := scope.get(target.name), Closure):
             yield from self.added(known.node, state, known.scope)
         elif isinstance(target, ast.Call):
-            for part in reading.operands(target):
+            for part in ruleparts.operands(target):
                 yield from self.added(part, state, scope)
 
     def _added_at(self, ref: Ref, state: State) -> Iterator[tuple[State, Binding]]:
@@ -109,7 +109,7 @@ class Elements(Goals, ABC):
         yield "key"
         for literal in self._literals:
             if isinstance(literal, str):
-                yield from (literal, *itertools.islice(patterns.texts(literal), 2), f"a{literal}", f"{literal}a")
+                yield from (literal, *itertools.islice(matchingtexts.texts(literal), 2), f"a{literal}", f"{literal}a")
             elif isinstance(literal, int) and 0 < literal <= _LONGEST_KEY:
                 yield from (name for size in (literal, literal + 1) for name in ("a" * size, f"{'a' * size}/a"))
-        yield from candidates.ODD
+        yield from valuecandidates.ODD

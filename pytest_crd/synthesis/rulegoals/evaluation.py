@@ -13,14 +13,14 @@ from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, Intern
 from pytest_crd.engine.cel.run import planner
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.text.ast import Node
-from pytest_crd.engine.cel.values.values import MISSING, Optional, Value, find
-from pytest_crd.engine.rules import tree
+from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Value, find
+from pytest_crd.engine.rules import ruletree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression
 from pytest_crd.engine.rules.escaping import escape
-from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
-from pytest_crd.synthesis.changes import ABSENT, there
-from pytest_crd.synthesis.places import Steps
+from pytest_crd.synthesis.objectchanges import ABSENT, there
+from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
 # What one evaluation of a part may cost: objects are small here.
@@ -81,7 +81,7 @@ class VersionRules:
     @cached_property
     def _root(self) -> RuleNode | None:
         schema = self.version.schema
-        return None if schema is None else tree.of_stored(schema, self.profile, is_resource=True)
+        return None if schema is None else ruletree.of_stored(schema, self.profile, is_resource=True)
 
     def at(self, base: Steps, index: int) -> Found | None:
         """Return the rule at *index* of the value at *base*; None where there is none that can be run."""

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.rules.escaping import unescape
-from pytest_crd.synthesis.changes import ABSENT
-from pytest_crd.synthesis.rulegoals import candidates, reading
+from pytest_crd.synthesis.objectchanges import ABSENT
+from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.evaluation import Closure, PartEvaluator, Scope
 from pytest_crd.synthesis.rulegoals.state import Editor, Ref, State
 
@@ -34,7 +34,7 @@ class Goals(ABC):
         self.evaluation = evaluation
         self.editor = editor
         self.effort = effort
-        self._literals = reading.literals(evaluation.root)
+        self._literals = ruleparts.literals(evaluation.root)
 
     @abstractmethod
     def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - what the expression is to be
@@ -63,10 +63,10 @@ class Goals(ABC):
         return None
 
     def _place_of_call(self, node: ast.Call, state: State, scope: Scope) -> Ref | None:
-        name, operands = reading.name_of(node), reading.operands(node)
-        if name in reading.TRANSPARENT or name == "orValue":
+        name, operands = ruleparts.name_of(node), ruleparts.operands(node)
+        if name in ruleparts.TRANSPARENT or name == "orValue":
             return self.place(operands[0], state, scope)
-        outer = self.place(operands[0], state, scope) if name in reading.INDICES else None
+        outer = self.place(operands[0], state, scope) if name in ruleparts.INDICES else None
         key = None if outer is None else self.value(operands[1], state, scope)
         if outer is None or isinstance(key, bool) or not isinstance(key, str | int):
             return None
@@ -97,7 +97,7 @@ class Goals(ABC):
             return
         if isinstance(node, ast.Identifier) and isinstance(binding := scope.get(node.name), Closure):
             yield from self._places(binding.node, state, binding.scope)
-        for part in reading.inner(node):
+        for part in ruleparts.inner(node):
             yield from self._places(part, state, scope)
 
     def present(self, node: Node, state: State, scope: Scope) -> State:
@@ -110,15 +110,15 @@ class Goals(ABC):
 
     def guess(self, node: Node, state: State, scope: Scope) -> States:
         """Yield states in which something else stands at one of the places that an expression speaks of."""
-        functions = reading.functions(node)
-        literals = [*reading.literals(node), *self._literals]
+        functions = ruleparts.functions(node)
+        literals = [*ruleparts.literals(node), *self._literals]
         refs = list(self.places(node, state, scope))
         for candidates_ in itertools.zip_longest(*(self._guesses(ref, state, literals, functions) for ref in refs)):
             yield from (one for one in candidates_ if one is not None)
 
     def _guesses(self, ref: Ref, state: State, literals: Iterable[Any], functions: Iterable[str]) -> States:
         demand, current = self.editor.demand(ref), state.at(ref)
-        found = candidates.pool(current, demand, self.editor.maker, literals, functions)
+        found = valuecandidates.pool(current, demand, self.editor.maker, literals, functions)
         for value in itertools.islice(found, self.effort):
             if (changed := self.editor.put(state, ref, value)) is not None:
                 yield changed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_crd.synthesis import places
-from pytest_crd.synthesis.changes import ABSENT, Mutation, Mutations, there
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.places import Steps
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.objectchanges import ABSENT, Mutation, Mutations, there
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.synthesis.schemavalues import Maker
 
 # What every object has, whatever its schema says.
 _NAME: Final = ("metadata", "name")
@@ -111,7 +111,7 @@ class Editor:
             return None
         last = ref.steps[-1]
         if isinstance(last, int):
-            items = places.at(state.old if ref.is_old else state.new, ref.steps[:-1])
+            items = objectplaces.at(state.old if ref.is_old else state.new, ref.steps[:-1])
             return state.after(Mutation(ref.steps[:-1], items[:last] + items[last + 1 :]), is_old=ref.is_old)
         return state.after(Mutation(ref.steps), is_old=ref.is_old)
 

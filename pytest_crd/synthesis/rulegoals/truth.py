@@ -10,10 +10,10 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
-from pytest_crd.engine.cel.values.values import Value, is_list, is_map
-from pytest_crd.synthesis import patterns
-from pytest_crd.synthesis.changes import ABSENT
-from pytest_crd.synthesis.rulegoals import candidates, reading
+from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
+from pytest_crd.synthesis import matchingtexts
+from pytest_crd.synthesis.objectchanges import ABSENT
+from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.assignments import Assignments
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Scope
 from pytest_crd.synthesis.rulegoals.goals import States, in_turn, some
@@ -43,13 +43,13 @@ class Solver(Assignments):
             case ast.Select(test_only=True):
                 yield from self._has(node, wanted, state, scope)
             case ast.Comprehension():
-                yield from self._loop(reading.loop(node), wanted, state, scope)
+                yield from self._loop(ruleparts.loop(node), wanted, state, scope)
                 yield from self.guess(node, state, scope)
             case ast.Call(function="_&&_" | "_||_"):
                 yield from self._junction(node, wanted, state, scope)
             case ast.Call(function="!_"):
                 yield from self.make(node.arguments[0], not wanted, state, scope)
-            case ast.Call(function="_?_:_") if reading.macro_of(node) is None:
+            case ast.Call(function="_?_:_") if ruleparts.macro_of(node) is None:
                 yield from self._conditional(node, wanted, state, scope)
             case ast.Call():
                 yield from self._call(node, wanted, state, scope)
@@ -85,7 +85,7 @@ class Solver(Assignments):
         yield from in_turn(ways if self.value(condition, state, scope) is not False else ways[::-1])
 
     def _junction(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
-        operands = reading.flattened(node)
+        operands = ruleparts.flattened(node)
         if (node.function == "_&&_") is wanted:
             goals = [(one, wanted) for one in operands]
             yield from self._all(goals, state, scope)
@@ -149,7 +149,7 @@ class Solver(Assignments):
     # Calls
 
     def _call(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
-        name, operands = reading.name_of(node), reading.operands(node)
+        name, operands = ruleparts.name_of(node), ruleparts.operands(node)
         if name in _NEGATED:
             operator = name if wanted else _NEGATED[name]
             present = self.present(node, state, scope)
@@ -185,14 +185,14 @@ class Solver(Assignments):
         if isinstance(other, EvaluationError):
             return
         if operator != "_!=_":
-            for one in candidates.related(operator, other):
+            for one in valuecandidates.related(operator, other):
                 yield from self.assign(node, one, state, scope)
             return
         ref = self.place(node, state, scope)
         if isinstance(other, bool):
             yield from self.assign(node, not other, state, scope)
         elif ref is not None and state.at(ref) is not ABSENT:
-            found = candidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
+            found = valuecandidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
             for one in itertools.islice(found, _MOST_OTHERS):
                 yield from some(self.editor.put(state, ref, one))
         elif is_list(other) or is_map(other):
@@ -200,7 +200,7 @@ class Solver(Assignments):
         else:
             start = other if isinstance(value, EvaluationError) else value
             for operator_ in ("_>_", "_<_"):
-                for one in candidates.related(operator_, start):
+                for one in valuecandidates.related(operator_, start):
                     yield from self.assign(node, one, state, scope)
 
     def _in(self, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
@@ -209,7 +209,7 @@ class Solver(Assignments):
         if not wanted:
             ref = self.place(element, state, scope)
             if ref is not None:
-                found = candidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
+                found = valuecandidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
                 for one in itertools.islice(found, _MOST_OTHERS):
                     yield from some(self.editor.put(state, ref, one))
             yield from self.resize(container, 0, state, scope)
@@ -245,7 +245,7 @@ class Solver(Assignments):
 
 
 def _matching(_: str, pattern: str) -> Iterator[str]:
-    matching = list(itertools.islice(patterns.texts(pattern), _MOST_TEXTS))
+    matching = list(itertools.islice(matchingtexts.texts(pattern), _MOST_TEXTS))
     yield from matching
     if not pattern.startswith("^"):
         yield from (f"a{one}" for one in matching)
@@ -254,7 +254,7 @@ def _matching(_: str, pattern: str) -> Iterator[str]:
 def _without(current: str, part: str) -> Iterator[str]:
     """Yield texts that may not begin or end with *part*, contain or match it."""
     yield from (f"a{current}", f"{current}a", current.replace(part, ""), current[1:], current[:-1])
-    for matching in itertools.islice(patterns.texts(part), 2):
+    for matching in itertools.islice(matchingtexts.texts(part), 2):
         yield from (f"{matching}!", f"-{matching}", f"{matching}-", f"{matching}A", matching[:-1])
     yield from ("a", "b", "A", "!", "1", "")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.catalog import Catalog
+from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift.crds import Variant
 from pytest_crd.cases.openshift.suite import Suite

@@ -12,11 +12,11 @@ from synthesis.versions import fields
 from pytest_crd import engine
 from pytest_crd.engine.apply import fieldmanager, fieldsets, lastapplied, managers, ownership, pathelements, typedvalues
 from pytest_crd.engine.apply.mergetypes import DEDUCED, ListType, MapType, MergeType
-from pytest_crd.engine.apply.versions import ConversionError, Versions
+from pytest_crd.engine.apply.versionedobjects import ConversionError, Versions
 from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
-from pytest_crd.engine.requests.owners import Owners
 from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.requests.versionmanagers import Owners
 
 TEXT: Final = {"type": "string"}
 NUMBER: Final = {"type": "integer"}

@@ -31,7 +31,7 @@ from pytest_crd.engine.apply.mergetypes import MergeType
 from pytest_crd.engine.apply.ownership import ConflictsError, ObjectChange, Ownership
 from pytest_crd.engine.apply.pathelements import Path
 from pytest_crd.engine.apply.typedvalues import TypedError
-from pytest_crd.engine.apply.versions import Typed
+from pytest_crd.engine.apply.versionedobjects import Typed
 
 pytestmark = pytest.mark.replay
 JSONValue = Any

@@ -17,7 +17,7 @@ from pytest_crd.engine.apply import fieldmanager, fieldsv1, managers, scalefield
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.managers import BrokenEntriesError
 from pytest_crd.engine.apply.pathelements import Path
-from pytest_crd.engine.apply.versions import Versions
+from pytest_crd.engine.apply.versionedobjects import Versions
 from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
 
 pytestmark = pytest.mark.replay

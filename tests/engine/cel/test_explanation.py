@@ -9,10 +9,10 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.rules import environments
 
-ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": types.DYN})
+ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": celtypes.DYN})
 SELF = {
     "max": 10,
     "replicas": 11,

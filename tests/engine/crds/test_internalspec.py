@@ -8,8 +8,8 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import decoded, internalspec, internaltypes
-from pytest_crd.engine.golang import types
-from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
+from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
 
 NEWEST = profile.named("1.37")
 SPEC = decoded.custom_resource_definition("v1beta1").fields["spec"]
@@ -45,12 +45,12 @@ def _struct(kind: GoType, *fields: str) -> Struct:
 )
 def test_each_has_the_fields_of_the_api_with_their_types(typed: type, struct: Struct) -> None:
     python: dict[GoType, type] = {
-        types.STRING: str,
-        types.BOOL: bool,
-        types.INT32: int,
-        types.INT64: int,
-        types.BYTES: str,
-        types.TIME: str,
+        gotypes.STRING: str,
+        gotypes.BOOL: bool,
+        gotypes.INT32: int,
+        gotypes.INT64: int,
+        gotypes.BYTES: str,
+        gotypes.TIME: str,
     }
     hints = get_type_hints(typed)
     assert hints.keys() == struct.fields.keys()

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import storeddefaults
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 NEWEST = profile.named("1.37")
 

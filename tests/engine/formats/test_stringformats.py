@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_crd.engine import profile
 from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema import subschemas
 
 LATEST = profile.named("1.37")
 OF_ALL_VERSIONS = (
@@ -235,14 +235,14 @@ def _string(name: str) -> JSONValue:
     ],
 )
 def test_unrecognized_formats_are_found_everywhere(schema: JSONValue, names: tuple[str, ...]) -> None:
-    assert stringformats.unrecognized(nodes.walk(schema), LATEST) == names
+    assert stringformats.unrecognized(subschemas.walk(schema), LATEST) == names
 
 
 def test_only_formats_of_strings_are_warned_about_in_1_35() -> None:
     schema = {"properties": {"a": {"type": "integer", "format": "x"}, "b": {"format": "y"}, "c": _string("z")}}
-    assert stringformats.unrecognized(nodes.walk(schema), LATEST) == ("x", "y", "z")
-    assert stringformats.unrecognized(nodes.walk(schema), profile.named("1.35")) == ("z",)
-    assert stringformats.unrecognized(nodes.walk(schema), profile.named("1.32")) == ()
+    assert stringformats.unrecognized(subschemas.walk(schema), LATEST) == ("x", "y", "z")
+    assert stringformats.unrecognized(subschemas.walk(schema), profile.named("1.35")) == ("z",)
+    assert stringformats.unrecognized(subschemas.walk(schema), profile.named("1.32")) == ()
 
 
 def test_warnings_name_each_new_format_once() -> None:

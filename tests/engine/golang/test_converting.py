@@ -6,27 +6,27 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.golang import converting, types
+from pytest_crd.engine.golang import converting, gotypes
 from pytest_crd.server.builtin import builtingotypes
 
 
 @pytest.mark.parametrize(
     ("value", "kind", "made"),
     [
-        (1.0, types.INT64, 1),
-        (2**70, types.INT64, -(2**63)),
-        (-1e300, types.INT64, -(2**63)),
-        (2**70, types.INT32, 0),
-        (2**40 + 5, types.INT32, 5),
-        (3e9, types.INT32, -1294967296),
+        (1.0, gotypes.INT64, 1),
+        (2**70, gotypes.INT64, -(2**63)),
+        (-1e300, gotypes.INT64, -(2**63)),
+        (2**70, gotypes.INT32, 0),
+        (2**40 + 5, gotypes.INT32, 5),
+        (3e9, gotypes.INT32, -1294967296),
         (7.0, builtingotypes.INT_OR_STRING, 7),
         (1.50, builtingotypes.QUANTITY, "1500m"),
-        ("YQ=\n=", types.BYTES, "YQ=="),
-        ([97, 354.0, None], types.BYTES, [97, 98, None]),
-        (None, types.STRING, None),
+        ("YQ=\n=", gotypes.BYTES, "YQ=="),
+        ([97, 354.0, None], gotypes.BYTES, [97, 98, None]),
+        (None, gotypes.STRING, None),
     ],
 )
-def test_a_value_is_made_one_of_its_type(value: Any, kind: types.GoType, made: Any) -> None:
+def test_a_value_is_made_one_of_its_type(value: Any, kind: gotypes.GoType, made: Any) -> None:
     """Numbers are cut off to the bits of their type."""
     found = converting.converted(value, kind)
 
@@ -39,14 +39,14 @@ def test_a_value_is_made_one_of_its_type(value: Any, kind: types.GoType, made: A
         (7.5, builtingotypes.INT_OR_STRING, "json: cannot unmarshal number 7.5 into Go value of type int32"),
         ({}, builtingotypes.INT_OR_STRING, "json: cannot unmarshal object into Go value of type int32"),
         (5, builtingotypes.MICRO_TIME, "json: cannot unmarshal number into Go value of type string"),
-        (5, types.TIME, "json: cannot unmarshal number into Go value of type string"),
-        ("Y", types.BYTES, "error decoding from json: illegal base64 data at input byte 0"),
-        (5, types.BYTES, "cannot restore slice from int64"),
-        (["x"], types.BYTES, "unrecognized type: uint8"),
-        ("x", types.FLOAT64, "unrecognized type: float64"),
+        (5, gotypes.TIME, "json: cannot unmarshal number into Go value of type string"),
+        ("Y", gotypes.BYTES, "error decoding from json: illegal base64 data at input byte 0"),
+        (5, gotypes.BYTES, "cannot restore slice from int64"),
+        (["x"], gotypes.BYTES, "unrecognized type: uint8"),
+        ("x", gotypes.FLOAT64, "unrecognized type: float64"),
     ],
 )
-def test_a_value_of_another_type_is_refused(value: Any, kind: types.GoType, words: str) -> None:
+def test_a_value_of_another_type_is_refused(value: Any, kind: gotypes.GoType, words: str) -> None:
     with pytest.raises(converting.MistypedError) as error:
         converting.converted(value, kind)
     assert str(error.value) == words

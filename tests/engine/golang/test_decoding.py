@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.engine.golang import decoding, types
-from pytest_crd.engine.golang.types import (
+from pytest_crd.engine.golang import decoding, gotypes
+from pytest_crd.engine.golang.gotypes import (
     BOOL,
     BYTES,
     FLOAT64,
@@ -82,7 +82,7 @@ def test_a_type_is_named_as_go_names_it() -> None:
     assert Map(List(STRING)).name == "map[string][]string"
 
 
-def error_of(value: Any, kind: types.GoType = TREE, *, sort_keys: bool = True) -> str:
+def error_of(value: Any, kind: gotypes.GoType = TREE, *, sort_keys: bool = True) -> str:
     with pytest.raises(decoding.DecodeError) as refused:
         decoding.decode(value, kind, sort_keys=sort_keys)
     return str(refused.value)
@@ -289,7 +289,7 @@ def test_unknown_fields_fall_away_also_where_they_are_not_listed() -> None:
 
 
 def test_what_is_no_type_cannot_be_compiled() -> None:
-    class Other(types.GoType):
+    class Other(gotypes.GoType):
         name = "other"
 
     with pytest.raises(TypeError, match="is no type"):

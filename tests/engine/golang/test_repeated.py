@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine.golang import decoding
-from pytest_crd.engine.golang.findings import Repeating, SentNumber
-from pytest_crd.engine.golang.types import BOOL, INT32, STRING, List, Map, Pointer, Struct, StructReference
+from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
+from pytest_crd.engine.golang.gotypes import BOOL, INT32, STRING, List, Map, Pointer, Struct, StructReference
 
 ITEM = Struct("v1.Item", {"name": STRING, "port": INT32})
 KIND = Struct(

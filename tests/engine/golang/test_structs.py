@@ -10,8 +10,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.errors import badvalues
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import structs, types
-from pytest_crd.engine.golang.types import BOOL, BYTES, INT32, STRING, GoType, List, Map, Pointer, Raw, Struct
+from pytest_crd.engine.golang import gotypes, structs
+from pytest_crd.engine.golang.gotypes import BOOL, BYTES, INT32, STRING, GoType, List, Map, Pointer, Raw, Struct
 
 NEWEST = profile.named("1.37")
 OLD = profile.named("1.32")
@@ -30,7 +30,7 @@ ANY = Raw("apiextensions.JSON")
         pytest.param(None, STRING, '""', '""', id="no string"),
         pytest.param(None, BOOL, "false", "false", id="no bool"),
         pytest.param(7, INT32, "7", "7", id="an integer"),
-        pytest.param(10, types.FLOAT64, "10", "10", id="a number"),
+        pytest.param(10, gotypes.FLOAT64, "10", "10", id="a number"),
         pytest.param("YWI=", BYTES, '"YWI="', "[]byte{0x61, 0x62}", id="bytes"),
         pytest.param(None, Pointer(STRING), "null", "(*string)(nil)", id="a nil pointer"),
         pytest.param("a", Pointer(STRING), '"a"', "(*string)(0xc000000000)", id="a pointer, whose target does not show"),

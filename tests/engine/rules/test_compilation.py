@@ -9,16 +9,16 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.rules import declarations, environments, times, tree
+from pytest_crd.engine.rules import environments, ruletree, schemadeclarations, timeformats
 from pytest_crd.engine.rules.compilation import RuleScope
-from pytest_crd.engine.rules.declarations import SchemaDeclarations
+from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.schema.structural import Structural
 
 NEWEST: Final = profile.named("1.37")
 
 
 def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
-    declared = declarations.declare(Structural(type="string"), NEWEST, "self")
+    declared = schemadeclarations.declare(Structural(type="string"), NEWEST, "self")
     assert declared is not None
     known = SchemaDeclarations(declared, {})
 
@@ -28,7 +28,9 @@ def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
 
 def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
     stored = environments.stored(NEWEST)
-    builder = tree._Builder(NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset())
+    builder = ruletree._Builder(
+        NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset()
+    )
 
     with pytest.raises(AssertionError, match="cannot be declared alone"):
         builder._named_alone(Structural(), is_resource=False)
@@ -36,7 +38,7 @@ def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
 
 def test_a_time_that_go_can_read_and_we_cannot_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="is a time, but cannot be read"):
-        times._utc("x")
+        timeformats._utc("x")
 
 
 def _no_names() -> SchemaDeclarations:
@@ -45,9 +47,9 @@ def _no_names() -> SchemaDeclarations:
 
 def _scope(**properties: Structural) -> RuleScope:
     """Return what rules of an object with *properties* speak about."""
-    declared = declarations.declare(Structural(type="object", properties=properties), NEWEST, "selfType")
+    declared = schemadeclarations.declare(Structural(type="object", properties=properties), NEWEST, "selfType")
     assert declared is not None
-    return RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), _no_names)
+    return RuleScope(SchemaDeclarations(declared, schemadeclarations.structs(declared)), _no_names)
 
 
 INTEGER: Final = Structural(type="integer")

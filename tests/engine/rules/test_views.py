@@ -12,10 +12,10 @@ from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionE
 from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.text import spelling
 from pytest_crd.engine.cel.values import workload
-from pytest_crd.engine.rules import declarations, environments, views
-from pytest_crd.engine.rules.declarations import SchemaDeclarations
+from pytest_crd.engine.rules import environments, schemadeclarations, views
 from pytest_crd.engine.rules.listviews import MapListSum, MapListView
 from pytest_crd.engine.rules.objectviews import ObjectView, Preserved
+from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
@@ -27,9 +27,9 @@ NEWEST: Final = profile.named("1.37")
 def answer(schema: Schema, value: Any, expression: str) -> str:
     """Return what an expression about *value* is, with its type, or the error that it ends in."""
     node = structural.from_schema(schema)
-    declared = declarations.declare(node, NEWEST, "self")
+    declared = schemadeclarations.declare(node, NEWEST, "self")
     assert declared is not None
-    provider = SchemaDeclarations(declared, declarations.structs(declared))
+    provider = SchemaDeclarations(declared, schemadeclarations.structs(declared))
     environment = environments.stored(NEWEST).extend({"self": declared.type}, provider)
     variables = Bindings()
     variables.bind("self", views.compile(node, NEWEST), value)
@@ -317,9 +317,9 @@ def test_what_is_not_declared_has_no_type_and_no_size() -> None:
             "properties": {"m": {"type": "object", "maxProperties": 3, "additionalProperties": {"type": "string"}}},
         }
     )
-    declared = declarations.declare(node, NEWEST, "self")
+    declared = schemadeclarations.declare(node, NEWEST, "self")
     assert declared is not None
-    known = SchemaDeclarations(declared, declarations.structs(declared))
+    known = SchemaDeclarations(declared, schemadeclarations.structs(declared))
 
     assert known.find_field("nothing", "a") is None
     assert known.max_elements(("self", "m")) == 3

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.schema import structural, structuralversion
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 STRING = {"type": "string", "example": "x", "externalDocs": {"url": "u"}}
 SCHEMA = {

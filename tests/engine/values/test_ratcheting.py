@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.values import validation
+from pytest_crd.engine.values import valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
 
 JSONValue = Any
@@ -23,7 +23,7 @@ def list_map(*keys: str, item: Schema | None = PAIR) -> Schema:
 
 
 def fields(schema: Schema, new: JSONValue, old: JSONValue) -> list[str]:
-    return [error.field for error in validation.compile(schema, profile.named("1.37")).update(new, old)]
+    return [error.field for error in valuevalidation.compile(schema, profile.named("1.37")).update(new, old)]
 
 
 def of(schema: Schema) -> Schema:

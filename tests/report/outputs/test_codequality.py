@@ -7,8 +7,8 @@ from pathlib import Path
 
 from support import told
 
-from pytest_crd.report.facts import FilePlace, VerdictOutcome
-from pytest_crd.report.outputs import codequality, findings
+from pytest_crd.report.outputs import codequality, uniquefindings
+from pytest_crd.report.testfacts import FilePlace, VerdictOutcome
 
 
 def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) -> None:
@@ -22,7 +22,9 @@ def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) ->
     entries = json.loads(codequality.render(facts, roots, "pytest.ini"))
 
     prints = [one.pop("fingerprint") for one in entries]
-    assert prints == findings.fingerprints([*findings.errors(facts, roots), *findings.warnings(facts, roots)])
+    assert prints == uniquefindings.fingerprints(
+        [*uniquefindings.errors(facts, roots), *uniquefindings.warnings(facts, roots)]
+    )
     assert entries == [
         {
             "description": f"{words} (test: test_a.crd.yaml::{name})",

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support import told
 
-from pytest_crd.report.facts import VerdictKind, VerdictOutcome
 from pytest_crd.report.outputs import jobsummary
+from pytest_crd.report.testfacts import VerdictKind, VerdictOutcome
 
 ANSWER = {"accepted": True, "code": 201, "message": "", "stored": {"spec": {"a": 1}}}
 REFUSAL = {"accepted": False, "code": 422, "message": "spec.a: Required value", "stored": None}

@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 from support import told
 
-from pytest_crd.report.facts import FilePlace, SessionFacts
 from pytest_crd.report.outputs import sarif
-from pytest_crd.report.outputs.paths import Roots
-from pytest_crd.report.rules import RULES
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.testfacts import FilePlace, SessionFacts
+from pytest_crd.report.verdictrules import RULES
 
 
 def _log(facts: SessionFacts, roots: Roots) -> Any:

@@ -11,8 +11,8 @@ from typing import Any, Final
 import jsonschema
 from support import told
 
-from pytest_crd.report.facts import FilePlace, VerdictKind, VerdictOutcome
 from pytest_crd.report.outputs import verdictfile
+from pytest_crd.report.testfacts import FilePlace, VerdictKind, VerdictOutcome
 
 SCHEMA: Final[Any] = json.loads(
     resources.files("pytest_crd.report").joinpath("verdicts.schema.json").read_text(encoding="utf-8")

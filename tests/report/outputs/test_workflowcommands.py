@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support import told
 
-from pytest_crd.report.facts import FilePlace
 from pytest_crd.report.outputs import workflowcommands
+from pytest_crd.report.testfacts import FilePlace
 
 
 def _lines(tmp_path: Path, *verdicts: object, has_summary: bool = True, problem: str = "") -> list[str]:

@@ -12,7 +12,7 @@ from kubernetes import client, config, dynamic
 from kubernetes.dynamic.exceptions import ConflictError, NotFoundError, UnprocessibleEntityError
 from support import servers
 
-from pytest_crd.server.transport import kubeconfig
+from pytest_crd.server.transport import kubeconfigfile
 from pytest_crd.server.transport.certificates import Certificates
 from pytest_crd.server.transport.httpserver import HTTPServer, new_token
 
@@ -22,7 +22,7 @@ def connected(tmp_path: Path) -> Iterator[Any]:
     token, certificates = new_token(), Certificates()
     server = HTTPServer(servers.api(token=token), certificates, token=token)
     path = tmp_path / "kubeconfig"
-    path.write_text(kubeconfig.text(server.url, certificates.authority, token), encoding="utf-8")
+    path.write_text(kubeconfigfile.text(server.url, certificates.authority, token), encoding="utf-8")
     server.start()
     connect: Any = config.new_client_from_config
     with connect(str(path)) as made:

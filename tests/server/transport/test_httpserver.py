@@ -14,8 +14,8 @@ import pytest
 import yaml
 from support import servers
 
-from pytest_crd.server.messages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.transport import httpserver, kubeconfig
+from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.transport import httpserver, kubeconfigfile
 from pytest_crd.server.transport.certificates import Certificates
 from pytest_crd.server.transport.httpserver import HTTPServer, new_token
 
@@ -26,7 +26,7 @@ class _Client:
     """A client that has only the kubeconfig."""
 
     def __init__(self, server: HTTPServer) -> None:
-        config = yaml.safe_load(kubeconfig.text(server.url, CERTIFICATES.authority, server.token))
+        config = yaml.safe_load(kubeconfigfile.text(server.url, CERTIFICATES.authority, server.token))
         self._token = config["users"][0]["user"]["token"]
         self._at = urlsplit(config["clusters"][0]["cluster"]["server"])
         self._context = ssl.create_default_context(cadata=CERTIFICATES.authority)

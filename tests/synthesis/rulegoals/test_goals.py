@@ -11,10 +11,10 @@ from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.rulegoals import candidates
-from pytest_crd.synthesis.rulegoals.rules import RuleGoals
+from pytest_crd.synthesis.rulegoals import valuecandidates
+from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
 from pytest_crd.synthesis.rulegoals.state import Editor, Ref, State
-from pytest_crd.synthesis.values import Maker
+from pytest_crd.synthesis.schemavalues import Maker
 
 RULE = "x-kubernetes-validations"
 TEXT = {"type": "string", "maxLength": 20}
@@ -258,7 +258,7 @@ def test_inside_of_what_is_no_object_and_no_list_nothing_is_put() -> None:
 
 
 def test_of_what_has_no_size_there_is_none_of_a_size() -> None:
-    assert not list(candidates.of_size(None, 1, Demand((NUMBER,)), Maker()))
-    assert not list(candidates.of_size("a", -1, Demand((TEXT,)), Maker()))
+    assert not list(valuecandidates.of_size(None, 1, Demand((NUMBER,)), Maker()))
+    assert not list(valuecandidates.of_size("a", -1, Demand((TEXT,)), Maker()))
     two = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
-    assert not list(candidates.of_size([], 3, Demand((two,)), Maker()))
+    assert not list(valuecandidates.of_size([], 3, Demand((two,)), Maker()))

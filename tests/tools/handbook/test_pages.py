@@ -13,7 +13,7 @@ from support import sessions
 from support.git import commit
 from support.sessions import Project
 
-from pytest_crd.cli import proposals
+from pytest_crd.cli import initproposals
 
 CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 CRD: Final = (parts.ROOT / "example_project/config/crd/bases/backups.yaml").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_ci_for_a_go_operator_is_what_happens(project: Project, monkeypatch: pyt
     assert running.run(_page("tutorials/ci-for-a-go-operator"), project) == 7
 
 
-@pytest.mark.parametrize("job", [proposals._GITHUB_JOB, proposals._GITLAB_JOB], ids=["GitHub", "GitLab"])
+@pytest.mark.parametrize("job", [initproposals._GITHUB_JOB, initproposals._GITLAB_JOB], ids=["GitHub", "GitLab"])
 def test_the_jobs_are_those_that_init_writes(job: str) -> None:
     shown = [block.text for block in markdown.blocks(_page("tutorials/ci-for-a-go-operator")) if block.kind == "yaml"]
 

@@ -22,7 +22,7 @@ from oracle.judges import disagreements
 from oracle.servers import apiserver, live
 from oracle.servers.crds import collection, delete
 from pytest_crd import engine
-from pytest_crd.live import client, facts, settling
+from pytest_crd.live import answerfacts, client, settling
 
 JSONValue = Any
 
@@ -78,7 +78,7 @@ class Comparison:
         path = client.resource_path(manifest, version, namespace=urllib.parse.quote(namespace, safe=""))
 
         def ask() -> disagreements.Answer:
-            return facts.stated(self._server.ask("POST", path, sample, query=_DRY), sample)
+            return answerfacts.stated(self._server.ask("POST", path, sample, query=_DRY), sample)
 
         def ours() -> disagreements.Answer:
             response = crd.version(version).create(sample, namespace=namespace)

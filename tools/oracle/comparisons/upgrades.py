@@ -21,12 +21,12 @@ from oracle import options as shared
 from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from pytest_crd import engine
-from pytest_crd.live import client, facts, settling
-from pytest_crd.report import upgrades as report
+from pytest_crd.live import answerfacts, client, settling
+from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import upgrade
-from pytest_crd.upgrades.findings import Finding
-from pytest_crd.upgrades.objects import Specimens
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.projectobjects import Specimens
+from pytest_crd.upgrades.upgradefindings import Finding
+from pytest_crd.upgrades.upgradesubject import Subject
 
 _PAIRS = (("a.yaml", "b.yaml"), ("existing.yaml", "new.yaml"))
 _EXPECTED = ("expected.json", "expected.yaml")
@@ -184,7 +184,7 @@ class Replay:
     ) -> Iterator[str]:
         self.count += 1
         expected = recordings.of_custom_resource(ours, namespaced=False)
-        given = facts.stated(theirs, {})
+        given = answerfacts.stated(theirs, {})
         expected["code"] = given["code"] if {expected["code"], given["code"]} == {200, 201} else expected["code"]
         # Fields of one object are looked at in random order.
         given["unordered"] = ["causes"]
@@ -194,7 +194,7 @@ class Replay:
 
 def recordings_free(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what a server alone makes."""
-    return facts.stated(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
+    return answerfacts.stated(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
 
 
 def _named(resource: Mapping[str, Any], name: str) -> dict[str, Any]:

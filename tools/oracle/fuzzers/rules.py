@@ -25,10 +25,10 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import CompileError, EvaluationError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import declarations, environments, tree, validation, views
+from pytest_crd.engine.rules import environments, ruleevaluation, ruletree, schemadeclarations, views
 from pytest_crd.engine.rules.compilation import RuleScope
-from pytest_crd.engine.rules.declarations import SchemaDeclarations
-from pytest_crd.engine.rules.validation import RuleSubject
+from pytest_crd.engine.rules.ruleevaluation import RuleSubject
+from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
@@ -55,21 +55,21 @@ def found(question: Question, kubernetes: Profile) -> JSONValue:
     schema = structural.from_schema(question["schema"])
     if not question.get("rules"):
         return {"answers": estimated(question, schema, kubernetes)}
-    root = tree.of_stored(schema, kubernetes, is_resource=question["root"])
+    root = ruletree.of_stored(schema, kubernetes, is_resource=question["root"])
     if root is None:
         raise AssertionError("a schema without rules")
     subject = RuleSubject(question["self"], question.get("oldSelf"), FieldPath(("self",)))
-    findings = validation.validate(root, subject, kubernetes, budget=question["budget"])
+    findings = ruleevaluation.validate(root, subject, kubernetes, budget=question["budget"])
     errors = [{"type": error.type.reason, "field": error.field, "message": error.message} for error in findings.errors]
     return {"errors": errors, "budget": findings.budget}
 
 
 def estimated(question: Question, schema: structural.Structural, kubernetes: Profile) -> list[dict[str, JSONValue]]:
     """Return what each expression of *question* is: its type, its estimate, its value and its cost."""
-    declared = declarations.declare(schema, kubernetes, "selfType1", is_resource=question["root"])
+    declared = schemadeclarations.declare(schema, kubernetes, "selfType1", is_resource=question["root"])
     if declared is None:
         raise AssertionError("a schema without a type")
-    scope = RuleScope(SchemaDeclarations(declared, declarations.structs(declared)), lambda: scope.declarations)
+    scope = RuleScope(SchemaDeclarations(declared, schemadeclarations.structs(declared)), lambda: scope.declarations)
     environment = environments.stored(kubernetes)
     variables = Bindings()
     variables.bind("self", views.compile(schema, kubernetes), question["self"])
@@ -96,7 +96,7 @@ def questions(maker: rulegen.Maker, objects: int) -> list[Question]:
     for _ in range(objects):
         value = maker.value(schema)
         old = {"oldSelf": maker.changed(schema, value)} if maker.chance(0.5) else {}
-        budget = maker.random.randint(1, 300) if maker.chance(0.1) else validation.BUDGET
+        budget = maker.random.randint(1, 300) if maker.chance(0.1) else ruleevaluation.BUDGET
         made.append(asked | {"rules": True, "self": value, "budget": budget} | old)
     return made
 

@@ -22,9 +22,9 @@ from conformance import casefile
 from oracle.generators import objectgen, requestgen, schemagen
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedExpressionError
 from pytest_crd.upgrades import effects, upgrade
-from pytest_crd.upgrades.findings import Finding
-from pytest_crd.upgrades.objects import Specimens
-from pytest_crd.upgrades.subjects import Subject
+from pytest_crd.upgrades.projectobjects import Specimens
+from pytest_crd.upgrades.upgradefindings import Finding
+from pytest_crd.upgrades.upgradesubject import Subject
 
 _GROUP = "upgrades.example.com"
 _SLOW_SECONDS = 5

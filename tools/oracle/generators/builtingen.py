@@ -17,7 +17,7 @@ import yaml
 
 from oracle.generators import wholeobjects
 from pytest_crd.engine import profile
-from pytest_crd.engine.golang.types import Bytes, GoType, Int, List, Map, Pointer, Scalar, Struct
+from pytest_crd.engine.golang.gotypes import Bytes, GoType, Int, List, Map, Pointer, Scalar, Struct
 from pytest_crd.server.builtin import builtingotypes
 
 JSONValue = Any

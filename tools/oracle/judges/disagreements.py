@@ -11,7 +11,7 @@ from conformance import casefile, recordings
 
 from oracle.servers import repetition
 from pytest_crd import engine
-from pytest_crd.live import client, facts, nondeterminism
+from pytest_crd.live import answerfacts, client, nondeterminism
 
 JSONValue = Any
 Answer = dict[str, JSONValue]
@@ -96,7 +96,7 @@ def found_by(answer: Callable[[], Answer]) -> Answer:
 
 def of_crd_answer(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
     """Return the facts of a server's answer to a CRD that was *sent*."""
-    recorded = facts.stated(answer)
+    recorded = answerfacts.stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded["spec"] = "as sent" if answer.body["spec"] == sent["spec"] else answer.body["spec"]
     return recorded

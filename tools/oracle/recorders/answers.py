@@ -23,8 +23,8 @@ from oracle.servers import apiserver, repetition
 from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
 from pytest_crd.engine.requests import scale
-from pytest_crd.engine.requests.patching import documents, mediatypes
-from pytest_crd.live import client, facts, settling
+from pytest_crd.engine.requests.patching import mediatypes, patchdocuments
+from pytest_crd.live import answerfacts, client, settling
 
 JSONValue = Any
 Recorded = dict[str, JSONValue]
@@ -125,7 +125,7 @@ _DRY: Final = {"dryRun": "All"}
 
 def _create_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     path = client.resource_path(file.crd, request.version)
-    return facts.stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
+    return answerfacts.stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
 
 
 def _query(request: casefile.Request) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _query(request: casefile.Request) -> dict[str, str]:
 def _patched(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
     """Return the answer to a PATCH; what is no text is sent as Go writes it."""
     is_text, sent = isinstance(request.sent, str), request.sent
-    text = sent if is_text else documents.written(documents.as_sent(sent))
+    text = sent if is_text else patchdocuments.written(patchdocuments.as_sent(sent))
     looks = mediatypes.JSON_PATCH if text.lstrip().startswith("[") else mediatypes.MERGE_PATCH
     headers = {"Content-Type": request.media_type or looks}
     return server.ask("PATCH", path, text, query=_query(request), headers=headers)
@@ -143,7 +143,7 @@ def _patched(server: client.Server, path: str, request: casefile.Request) -> cli
 
 def _stated(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
     """Return the facts of an answer, whose texts may quote a patched object."""
-    return recordings.without_made(facts.stated(answer, sent))
+    return recordings.without_made(answerfacts.stated(answer, sent))
 
 
 _SUBRESOURCES: Final = {
@@ -212,12 +212,12 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 
 
 def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
-    answer = repetition.ask_often(lambda: facts.stated(server.ask("POST", path, crd, query=query or _DRY)))
+    answer = repetition.ask_often(lambda: answerfacts.stated(server.ask("POST", path, crd, query=query or _DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
 
 
 def _crd_update_answer(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
-    recorded = facts.stated(answer)
+    recorded = answerfacts.stated(answer)
     if recorded.pop("stored", None) is not None:
         recorded |= _stored_crd(answer.body, sent)
     return recorded

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 from conformance import casefile
 
 from oracle.servers.crds import collection, delete
-from pytest_crd.live import client, facts, settling
+from pytest_crd.live import answerfacts, client, settling
 from pytest_crd.live.transport import NoAnswerError
 
 JSONValue = Any
@@ -97,7 +97,7 @@ class Live:
         path = client.resource_path(file.crd, request.version, name)
 
         def ask() -> Answer:
-            return facts.stated(self._server.ask(method, path, sent, query=query), request.sent)
+            return answerfacts.stated(self._server.ask(method, path, sent, query=query), request.sent)
 
         return ask
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from pytest_crd.live import facts
+from pytest_crd.live import answerfacts
 
 JSONValue = Any
 Recorded = dict[str, JSONValue]
@@ -38,7 +38,7 @@ def _merged(answers: Sequence[Recorded]) -> Recorded:
     if len(distinct) == 1:
         return distinct[0]
     unordered = [key for key in ("causes", "warnings") if len(_distinct([{key: a.get(key)} for a in distinct])) > 1]
-    alike = _distinct([facts.in_order(answer, unordered) for answer in distinct])
+    alike = _distinct([answerfacts.in_order(answer, unordered) for answer in distinct])
     if len(alike) == 1:
         return alike[0] | {"unordered": unordered}
     return {"code": distinct[0]["code"], "alternatives": sorted(distinct, key=_key)}

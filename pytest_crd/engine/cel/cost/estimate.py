@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine.cel.cost.knownsizes import EntrySizes, KnownSizes, union, union_all
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
+from pytest_crd.engine.cel.types.celtypes import TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import (
     MAX,
@@ -24,7 +25,6 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.types.functions import Overload
-from pytest_crd.engine.cel.types.types import TypeKind
 
 _NAME: Final = (1, 1)
 _LIST: Final = 10

@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.cel.cost import paths
-from pytest_crd.engine.cel.cost.paths import NOWHERE, CostPath
+from pytest_crd.engine.cel.cost import costpaths
+from pytest_crd.engine.cel.cost.costpaths import NOWHERE, CostPath
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import (
     UNKNOWN_SIZE,
@@ -25,7 +26,6 @@ from pytest_crd.engine.cel.types.costs import (
     SizeProvider,
     fixed_size,
 )
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 
 SCALARS: Final = frozenset(
     {TypeKind.BOOL, TypeKind.DOUBLE, TypeKind.DURATION, TypeKind.INT, TypeKind.TIMESTAMP, TypeKind.UINT}
@@ -83,7 +83,7 @@ class KnownSizes:
 
     def _name(self, node_id: int, name: str) -> None:
         variable = self._variable(name)
-        self._paths[node_id] = variable.path if variable else paths.of_variable(name)
+        self._paths[node_id] = variable.path if variable else costpaths.of_variable(name)
 
     def _variable(self, name: str) -> SizedVariable | None:
         stack = self._variables.get(name)
@@ -127,7 +127,7 @@ class KnownSizes:
 
     def _is_scalar(self, type_: Type) -> bool:
         """Return whether all values of *type_* count as one."""
-        if type_.kind is TypeKind.OPAQUE and type_.name == types.OPTIONAL_NAME:
+        if type_.kind is TypeKind.OPAQUE and type_.name == celtypes.OPTIONAL_NAME:
             return self._is_scalar(type_.parameters[0])
         return type_.kind in SCALARS
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT
+from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"

@@ -14,6 +14,7 @@ from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type, struct
 from pytest_crd.engine.cel.types.costs import (
     STRING_TRAVERSAL,
     Argument,
@@ -24,8 +25,7 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_cost,
 )
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.types.types import BOOL, STRING, Type, struct
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 
 # There are no values of these types, and a call with others is refused before.
 _NEVER_CALLED: Final = EvaluationError

@@ -15,10 +15,10 @@ from typing import Final
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing, ip
 from pytest_crd.engine.cel.library.ip import IP, Address
+from pytest_crd.engine.cel.types.celtypes import BOOL, INT, STRING, Type, opaque
 from pytest_crd.engine.cel.types.costs import STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext, SizeEstimate
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.types.types import BOOL, INT, STRING, Type, opaque
-from pytest_crd.engine.cel.values.values import Opaque, Value
+from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import netip, printing
 
 TYPE: Final = opaque("net.CIDR")

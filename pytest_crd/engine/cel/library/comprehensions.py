@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import macros
+from pytest_crd.engine.cel.types.celtypes import map_of, parameter
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import map_of, parameter
+from pytest_crd.engine.cel.values.celvalues import MISSING, Value, find
 from pytest_crd.engine.cel.values.display import show
 from pytest_crd.engine.cel.values.maps import KeyedMap
-from pytest_crd.engine.cel.values.values import MISSING, Value, find
 
 _K: Final = parameter("K")
 _V: Final = parameter("V")

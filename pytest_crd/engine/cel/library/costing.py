@@ -25,7 +25,7 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_cost,
 )
 from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
-from pytest_crd.engine.cel.values.values import Optional, Value, find, is_list, is_map, size
+from pytest_crd.engine.cel.values.celvalues import Optional, Value, find, is_list, is_map, size
 
 LIST_COST: Final = 10
 """What making a list costs."""

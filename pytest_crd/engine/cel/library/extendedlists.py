@@ -17,10 +17,10 @@ from pytest_crd.engine.cel.library.kuberneteslists import COMPARABLE_TYPES, orde
 from pytest_crd.engine.cel.text import ast, macros
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macros import Expansion, Macro, MacroError
+from pytest_crd.engine.cel.types.celtypes import DYN, INT, Type, list_of, parameter
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.types.types import DYN, INT, Type, list_of, parameter
 from pytest_crd.engine.cel.values import display, equality
-from pytest_crd.engine.cel.values.values import TypeValue, Value, is_list, type_name
+from pytest_crd.engine.cel.values.celvalues import TypeValue, Value, is_list, type_name
 from pytest_crd.engine.golang import sorting
 
 _LIST: Final = list_of(parameter("T"))

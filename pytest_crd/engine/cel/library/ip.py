@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.celtypes import BOOL, INT, STRING, opaque
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import BOOL, INT, STRING, opaque
-from pytest_crd.engine.cel.values.values import Opaque, Value
+from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import netip, printing
 
 TYPE: Final = opaque("net.IP")

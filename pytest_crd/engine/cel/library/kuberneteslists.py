@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.library import arithmetic, listcosts
-from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
-from pytest_crd.engine.cel.types.types import (
+from pytest_crd.engine.cel.types.celtypes import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -27,8 +26,9 @@ from pytest_crd.engine.cel.types.types import (
     list_of,
     parameter,
 )
+from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values import equality
-from pytest_crd.engine.cel.values.values import Duration, UInt, Value, is_list
+from pytest_crd.engine.cel.values.celvalues import Duration, UInt, Value, is_list
 
 _A: Final = parameter("A")
 COMPARABLE_TYPES: Final = (

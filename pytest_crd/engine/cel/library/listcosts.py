@@ -14,6 +14,7 @@ from pytest_crd.engine.cel.errors import InternalError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.types.celtypes import BYTES, STRING, Type
 from pytest_crd.engine.cel.types.costs import (
     MAX,
     STRING_TRAVERSAL,
@@ -25,8 +26,7 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_size,
 )
 from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
-from pytest_crd.engine.cel.types.types import BYTES, STRING, Type
-from pytest_crd.engine.cel.values.values import Duration, Timestamp, UInt, Value, is_list
+from pytest_crd.engine.cel.values.celvalues import Duration, Timestamp, UInt, Value, is_list
 
 _TEXTS = (STRING, BYTES)
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import macros
+from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, list_of, map_of, optional_of, parameter
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import BOOL, DYN, INT, STRING, list_of, map_of, optional_of, parameter
+from pytest_crd.engine.cel.values.celvalues import NONE, Duration, Opaque, Optional, Timestamp, UInt, Value, size
 from pytest_crd.engine.cel.values.display import show
-from pytest_crd.engine.cel.values.values import NONE, Duration, Opaque, Optional, Timestamp, UInt, Value, size
 
 _K: Final = parameter("K")
 _V: Final = parameter("V")

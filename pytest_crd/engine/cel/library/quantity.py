@@ -13,9 +13,9 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import amounts, costing
 from pytest_crd.engine.cel.library.amounts import Amount, QuantityError
+from pytest_crd.engine.cel.types.celtypes import BOOL, DOUBLE, INT, STRING, Type, struct
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import BOOL, DOUBLE, INT, STRING, Type, struct
-from pytest_crd.engine.cel.values.values import Opaque, Value
+from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 
 TYPE: Final = struct("kubernetes.Quantity")
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.celtypes import INT, STRING, Type, list_of
 from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
-from pytest_crd.engine.cel.types.types import INT, STRING, Type, list_of
 from pytest_crd.engine.cel.values import re2patterns
 from pytest_crd.engine.cel.values.re2patterns import Regex
 from pytest_crd.engine.golang.release import GoRelease

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.celtypes import BOOL, list_of, parameter
 from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import BOOL, list_of, parameter
 from pytest_crd.engine.cel.values import equality
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 
 _LIST: Final = list_of(parameter("T"))
 

@@ -13,17 +13,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.library import arithmetic, costing, times, typefunctions
+from pytest_crd.engine.cel.library import arithmetic, costing, timefunctions, typefunctions
 from pytest_crd.engine.cel.text import macros
-from pytest_crd.engine.cel.types.costs import (
-    STRING_TRAVERSAL,
-    Argument,
-    CallEstimate,
-    CostEstimate,
-    EstimateContext,
-)
-from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.types.types import (
+from pytest_crd.engine.cel.types.celtypes import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -38,8 +30,16 @@ from pytest_crd.engine.cel.types.types import (
     map_of,
     parameter,
 )
+from pytest_crd.engine.cel.types.costs import (
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    CostEstimate,
+    EstimateContext,
+)
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.values import re2patterns
-from pytest_crd.engine.cel.values.values import Opaque, Value, size
+from pytest_crd.engine.cel.values.celvalues import Opaque, Value, size
 from pytest_crd.engine.golang.release import GoRelease
 
 _A: Final = parameter("A")
@@ -51,7 +51,14 @@ _MAP: Final = map_of(_A, _B)
 def library(dialect: Dialect, go: GoRelease) -> Library:
     """Return the library; *go* says what a regular expression may hold."""
     conversions = typefunctions.functions(ints_are_durations=dialect.ints_are_durations)
-    functions = (*_OPERATORS, *_comparisons(dialect), *_SIZES, *conversions, *_texts(dialect, go), *times.FUNCTIONS)
+    functions = (
+        *_OPERATORS,
+        *_comparisons(dialect),
+        *_SIZES,
+        *conversions,
+        *_texts(dialect, go),
+        *timefunctions.FUNCTIONS,
+    )
     return Library("standard", functions, macros.STANDARD)
 
 

@@ -11,16 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types.costs import (
-    MAX,
-    STRING_TRAVERSAL,
-    Argument,
-    CallEstimate,
-    EstimateContext,
-    SizeEstimate,
-)
-from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Overload, RuntimeCost
-from pytest_crd.engine.cel.types.types import (
+from pytest_crd.engine.cel.types.celtypes import (
     BOOL,
     BYTES,
     DOUBLE,
@@ -34,6 +25,15 @@ from pytest_crd.engine.cel.types.types import (
     parameter,
     type_of,
 )
+from pytest_crd.engine.cel.types.costs import (
+    MAX,
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    EstimateContext,
+    SizeEstimate,
+)
+from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Overload, RuntimeCost
 from pytest_crd.engine.cel.values import conversions
 
 _A: Final = parameter("A")

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
+from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type, list_of, map_of, struct
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
-from pytest_crd.engine.cel.types.types import BOOL, STRING, Type, list_of, map_of, struct
-from pytest_crd.engine.cel.values.values import Opaque, Value
+from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.release import GoRelease
 

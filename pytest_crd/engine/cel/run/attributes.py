@@ -18,7 +18,7 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.run.qualifiers import Qualifier, invalid_key, look_up
-from pytest_crd.engine.cel.values.values import MISSING, NONE, ListValue, MapValue, Optional, Value
+from pytest_crd.engine.cel.values.celvalues import MISSING, NONE, ListValue, MapValue, Optional, Value
 
 UNSET: Final = object()
 """What stands in the slot of an accumulator that nobody has asked for."""

@@ -16,7 +16,7 @@ from typing import Final
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.types.functions import Implementation, RuntimeCost
-from pytest_crd.engine.cel.values.values import ListValue, Value
+from pytest_crd.engine.cel.values.celvalues import ListValue, Value
 
 _LONG: Final = 256
 _MARGIN: Final = 100

@@ -14,9 +14,9 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.types.functions import Implementation
 from pytest_crd.engine.cel.values import conversions, re2patterns
+from pytest_crd.engine.cel.values.celvalues import UInt, Value, is_list
 from pytest_crd.engine.cel.values.maps import identity
 from pytest_crd.engine.cel.values.re2patterns import Regex
-from pytest_crd.engine.cel.values.values import UInt, Value, is_list
 from pytest_crd.engine.golang.release import GoRelease
 
 CONVERSIONS: Final = frozenset(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Overload
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.values import workload
-from pytest_crd.engine.cel.values.values import Value, find, is_list, is_map, type_name
+from pytest_crd.engine.cel.values.celvalues import Value, find, is_list, is_map, type_name
 
 _ANYTHING: Final = frozenset({TypeKind.DYN, TypeKind.ANY, TypeKind.TYPE_PARAMETER})
 _SCALARS: Final[Mapping[TypeKind, type]] = {

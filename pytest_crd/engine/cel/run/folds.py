@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.run.attributes import UNSET
 from pytest_crd.engine.cel.run.calls import outcome
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
 from pytest_crd.engine.cel.run.qualifiers import go_type
-from pytest_crd.engine.cel.values.values import Value, find_or_error, is_list, is_map
+from pytest_crd.engine.cel.values.celvalues import Value, find_or_error, is_list, is_map
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pytest_crd.engine.cel.run.planner import Planner, ProgramError
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
 from pytest_crd.engine.cel.values import workload
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 
 __all__ = ["COST_LIMIT", "Program", "ProgramError", "ProgramResult"]
 

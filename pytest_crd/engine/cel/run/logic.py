@@ -15,12 +15,12 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError
 from pytest_crd.engine.cel.run.calls import outcome
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
-from pytest_crd.engine.cel.types import messages
+from pytest_crd.engine.cel.types import protomessages
 from pytest_crd.engine.cel.types.functions import Implementation, RuntimeCost
 from pytest_crd.engine.cel.values import equality
+from pytest_crd.engine.cel.values.celvalues import Optional, Value
 from pytest_crd.engine.cel.values.display import show
 from pytest_crd.engine.cel.values.maps import KeyedMap, identity
-from pytest_crd.engine.cel.values.values import Optional, Value
 
 
 def both(left: Evaluate, right: Evaluate) -> Evaluate:
@@ -212,7 +212,7 @@ def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]],
                     continue
                 value = value.value
             values[name] = value
-        return messages.make(type_name, values)
+        return protomessages.make(type_name, values)
 
     return run
 

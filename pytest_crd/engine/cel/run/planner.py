@@ -17,10 +17,10 @@ from pytest_crd.engine.cel.run.attributes import Attribute, Qualified
 from pytest_crd.engine.cel.run.frames import Evaluate
 from pytest_crd.engine.cel.run.qualifiers import Qualifier, checked_key
 from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.cel.types.celtypes import TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.types.functions import Function, Implementation, RuntimeCost
-from pytest_crd.engine.cel.types.types import TypeKind
-from pytest_crd.engine.cel.values.values import Value
+from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.golang.release import GoRelease
 
 _LIST_COST: Final = 10

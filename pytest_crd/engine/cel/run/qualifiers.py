@@ -12,8 +12,7 @@ from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
-from pytest_crd.engine.cel.values.display import show
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values.celvalues import (
     MAX_INT,
     MIN_INT,
     MISSING,
@@ -30,6 +29,7 @@ from pytest_crd.engine.cel.values.values import (
     is_map,
     type_name,
 )
+from pytest_crd.engine.cel.values.display import show
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import math
 import re
 from typing import Final
 
-from pytest_crd.engine.cel.values.values import MAX_INT, MAX_UINT, MIN_INT, UInt
+from pytest_crd.engine.cel.values.celvalues import MAX_INT, MAX_UINT, MIN_INT, UInt
 
 _LONGEST: Final = 20  # digits of a number of 64 bits
 _CONTROLS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}

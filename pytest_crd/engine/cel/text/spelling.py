@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
 from pytest_crd.engine.cel.text.operators import OPERATORS
 from pytest_crd.engine.cel.values import display, timestamps
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
     Optional,

@@ -12,9 +12,9 @@ from typing import Protocol
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
-from pytest_crd.engine.cel.types import messages, types, unification
+from pytest_crd.engine.cel.types import celtypes, protomessages, unification
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.declarations import Declarations
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
 
 
@@ -56,7 +56,7 @@ class Aggregates:
             if index in node.optional_indices:
                 type_ = self._unwrap(element, type_)
             joined = self._join(joined, type_)
-        return types.list_of(self._unifier.new_parameter() if joined is None or _is_open(joined) else joined)
+        return celtypes.list_of(self._unifier.new_parameter() if joined is None or _is_open(joined) else joined)
 
     def map_(self, node: ast.MapLiteral) -> Type:
         """Return the type of a map."""
@@ -69,8 +69,8 @@ class Aggregates:
                 type_ = self._unwrap(entry.value, type_)
             value = self._join(value, type_)
         if key is None or value is None or _is_open(key):
-            return types.map_of(self._unifier.new_parameter(), self._unifier.new_parameter())
-        return types.map_of(key, value)
+            return celtypes.map_of(self._unifier.new_parameter(), self._unifier.new_parameter())
+        return celtypes.map_of(key, value)
 
     def struct(self, node: ast.StructLiteral) -> Type:
         """Return the type of an object that is made by the name of its type."""
@@ -97,32 +97,32 @@ class Aggregates:
         if found is not None and (found[0].kind is TypeKind.TYPE or not self._dialect.structs_name_types):
             return found[0]
         struct = self._declarations.provider.find_struct(name)
-        return None if struct is None else types.type_of(struct)
+        return None if struct is None else celtypes.type_of(struct)
 
     def _made(self, node: ast.StructLiteral, name: str, named: Type) -> tuple[Type, str]:
         """Return the type of an object, and the name of what has its fields."""
         if named.kind is not TypeKind.TYPE:
             self._checker.report(node.id, f"'{named.declared_name}' is not a type")
-            return types.ERROR, name
+            return celtypes.ERROR, name
         type_ = named.parameters[0]
-        is_list = type_.kind is TypeKind.LIST and name not in messages.MESSAGES
-        fields_of = "" if is_list and not self._dialect.lists_are_messages else messages.name_of(type_, name)
+        is_list = type_.kind is TypeKind.LIST and name not in protomessages.MESSAGES
+        fields_of = "" if is_list and not self._dialect.lists_are_messages else protomessages.name_of(type_, name)
         if not fields_of:
             self._checker.report(node.id, f"'{type_.declared_name}' is not a message type")
-            return types.ERROR, name
+            return celtypes.ERROR, name
         return type_, fields_of
 
     def _join(self, before: Type | None, type_: Type) -> Type:
         """Return the type of elements to which one more comes; those of mixed types are dyn here, and refused later."""
         if before is None or _is_open(before):
             return type_
-        return unification.most_general(before, type_) if self._unifier.assignable(before, type_) else types.DYN
+        return unification.most_general(before, type_) if self._unifier.assignable(before, type_) else celtypes.DYN
 
     def _unwrap(self, node: Node, type_: Type) -> Type:
         """Return the type of an optional element's value."""
         value, is_optional = unification.unwrap_optional(type_)
         if not is_optional and not unification.is_dyn(type_):
-            self._checker.report(node.id, f"expected type '{types.optional_of(type_)}' but found '{type_}'")
+            self._checker.report(node.id, f"expected type '{celtypes.optional_of(type_)}' but found '{type_}'")
         return value
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.text.ast import ParsedExpression
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.functions import Overload
-from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.golang.release import GoRelease
 
 

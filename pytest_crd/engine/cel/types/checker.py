@@ -14,25 +14,25 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import CompileError, Problem
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node, ParsedExpression
-from pytest_crd.engine.cel.types import messages, resolving, types, unification
+from pytest_crd.engine.cel.types import celtypes, protomessages, resolving, unification
 from pytest_crd.engine.cel.types.aggregates import Aggregates
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
-from pytest_crd.engine.cel.values.values import TypeValue, UInt
+from pytest_crd.engine.cel.values.celvalues import TypeValue, UInt
 from pytest_crd.engine.golang.release import GoRelease
 
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _CONSTANT_TYPES: Final = {
-    type(None): types.NULL,
-    bool: types.BOOL,
-    bytes: types.BYTES,
-    float: types.DOUBLE,
-    int: types.INT,
-    str: types.STRING,
-    UInt: types.UINT,
+    type(None): celtypes.NULL,
+    bool: celtypes.BOOL,
+    bytes: celtypes.BYTES,
+    float: celtypes.DOUBLE,
+    int: celtypes.INT,
+    str: celtypes.STRING,
+    UInt: celtypes.UINT,
 }
 
 # Names of types with parameters, before anything has settled these.
@@ -145,7 +145,7 @@ class _Checker:
     def undeclared(self, node: Node, name: str) -> Type:
         """Report a name that means nothing."""
         self.report(node.id, f"undeclared reference to '{name}' (in container '')")
-        return types.ERROR
+        return celtypes.ERROR
 
     def _select(self, node: ast.Select) -> Type:
         if not node.test_only:
@@ -153,7 +153,7 @@ class _Checker:
             if qualified is not None:
                 return qualified
         field = self._field(node, node.operand, node.field, optional=False)
-        return types.BOOL if node.test_only else self.unifier.substitute(field)
+        return celtypes.BOOL if node.test_only else self.unifier.substitute(field)
 
     def _qualified(self, node: ast.Select) -> Type | None:
         """Return the type of *node* if it is a name with dots."""
@@ -175,7 +175,7 @@ class _Checker:
     def _optional_select(self, node: ast.Call) -> Type:
         operand, field = node.arguments
         assert isinstance(field, ast.Constant)  # noqa: S101 - the parser makes no other
-        self.types[field.id] = types.STRING
+        self.types[field.id] = celtypes.STRING
         type_ = self._field(node, operand, field.value, optional=True)
         self.references[node.id] = Reference(node.function, self._declarations.functions[node.function].overloads)
         return self.unifier.substitute(type_)
@@ -189,23 +189,23 @@ class _Checker:
             type_ = self.field_type(node.id, target.name, name)
         else:
             if target.kind is TypeKind.TYPE_PARAMETER:
-                self.unifier.assignable(types.DYN, target)
+                self.unifier.assignable(celtypes.DYN, target)
             elif not unification.is_dyn_or_error(target):
                 self.report(node.id, f"type '{self._told(operand, target)}' does not support field selection")
-            type_ = types.DYN
-        return types.optional_of(type_) if optional or is_optional else type_
+            type_ = celtypes.DYN
+        return celtypes.optional_of(type_) if optional or is_optional else type_
 
     def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
         """Return the type of a struct's field."""
         provider = self._declarations.provider
-        message = messages.MESSAGES.get(struct_name)
+        message = protomessages.MESSAGES.get(struct_name)
         if message is None and provider.find_struct(struct_name) is None:
             self.report(node_id, f"unexpected failed resolution of '{struct_name}'")
-            return types.ERROR
+            return celtypes.ERROR
         type_ = provider.find_field(struct_name, name) if message is None else message.type_of(name)
         if type_ is None:
             self.report(node_id, f"undefined field '{name}'")
-            return types.ERROR
+            return celtypes.ERROR
         return type_
 
     # Calls
@@ -241,7 +241,7 @@ class _Checker:
             target = f"{shown.pop(0)}." if is_member else ""
             applied = f"{target}({', '.join(shown)})"
             self.report(node.id, f"found no matching overload for '{function.name}' applied to '{applied}'")
-            return types.ERROR
+            return celtypes.ERROR
         self.references[node.id], result = resolution
         return result
 
@@ -249,12 +249,12 @@ class _Checker:
         """Resolve `&&` or `||`, whose operands are bool each for itself."""
         known = len(self.problems)
         for argument, type_ in zip(node.arguments, arguments, strict=True):
-            if not self.unifier.assignable(type_, types.BOOL):
+            if not self.unifier.assignable(type_, celtypes.BOOL):
                 self.report(argument.id, f"expected type 'bool' but found '{type_}'")
         if len(self.problems) > known:
-            return types.ERROR
+            return celtypes.ERROR
         self.references[node.id] = Reference(function.name, function.overloads)
-        return types.BOOL
+        return celtypes.BOOL
 
     # Comprehensions
 
@@ -267,7 +267,7 @@ class _Checker:
         self._scopes.append((node.variable, variable))
         if node.second_variable is not None:
             self._scopes.append((node.second_variable, second))
-        self._expect(node.condition, types.BOOL, self.check(node.condition))
+        self._expect(node.condition, celtypes.BOOL, self.check(node.condition))
         self._expect(node.step, accumulator, self.check(node.step))
         del self._scopes[depth + 1 :]
         result = self.check(node.result)
@@ -278,19 +278,19 @@ class _Checker:
         """Return the types of the two variables of a loop; where there is one variable, the second means nothing."""
         if range_type.kind is TypeKind.LIST:
             element = range_type.parameters[0]
-            return (element, element) if node.second_variable is None else (types.INT, element)
+            return (element, element) if node.second_variable is None else (celtypes.INT, element)
         if range_type.kind is TypeKind.MAP:
             key, value = range_type.parameters
             return key, value
         if range_type.kind in {TypeKind.DYN, TypeKind.ERROR, TypeKind.TYPE_PARAMETER}:
-            self.unifier.assignable(types.DYN, range_type)
-            return types.DYN, types.DYN if self._second_variables_typed else types.UNSPECIFIED
+            self.unifier.assignable(celtypes.DYN, range_type)
+            return celtypes.DYN, celtypes.DYN if self._second_variables_typed else celtypes.UNSPECIFIED
         told = self._told(node.range, range_type)
         self.report(
             node.range.id,
             f"expression of type '{told}' cannot be range of a comprehension (must be list, map, or dynamic)",
         )
-        return types.ERROR, types.ERROR if self._second_variables_typed else types.UNSPECIFIED
+        return celtypes.ERROR, celtypes.ERROR if self._second_variables_typed else celtypes.UNSPECIFIED
 
 
 def _dotted(node: Node) -> str | None:

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from pytest_crd.engine.cel.types.types import Type
+from pytest_crd.engine.cel.types.celtypes import Type
 
 MAX: Final = 2**64 - 1
 

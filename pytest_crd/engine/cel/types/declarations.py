@@ -10,42 +10,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type, TypeProvider
 from pytest_crd.engine.cel.types.checked import Reference
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.types.types import Type, TypeProvider
-from pytest_crd.engine.cel.values.values import TypeValue
+from pytest_crd.engine.cel.values.celvalues import TypeValue
 
 _TYPES: Final = (
-    types.BOOL,
-    types.BYTES,
-    types.DOUBLE,
-    types.DURATION,
-    types.INT,
-    types.list_of(types.DYN),
-    types.map_of(types.DYN, types.DYN),
-    types.NULL,
-    types.STRING,
-    types.TIMESTAMP,
-    types.TYPE,
-    types.UINT,
-    types.struct("google.protobuf.Empty"),
+    celtypes.BOOL,
+    celtypes.BYTES,
+    celtypes.DOUBLE,
+    celtypes.DURATION,
+    celtypes.INT,
+    celtypes.list_of(celtypes.DYN),
+    celtypes.map_of(celtypes.DYN, celtypes.DYN),
+    celtypes.NULL,
+    celtypes.STRING,
+    celtypes.TIMESTAMP,
+    celtypes.TYPE,
+    celtypes.UINT,
+    celtypes.struct("google.protobuf.Empty"),
 )
 # Names of protobuf that mean types to the checker, and nothing when the expression is planned.
 _MESSAGES: Final[Mapping[str, Type]] = {
-    "google.protobuf.Any": types.ANY,
-    "google.protobuf.BoolValue": types.wrapper(types.BOOL),
-    "google.protobuf.BytesValue": types.wrapper(types.BYTES),
-    "google.protobuf.DoubleValue": types.wrapper(types.DOUBLE),
-    "google.protobuf.FloatValue": types.wrapper(types.DOUBLE),
-    "google.protobuf.Int32Value": types.wrapper(types.INT),
-    "google.protobuf.Int64Value": types.wrapper(types.INT),
-    "google.protobuf.ListValue": types.list_of(types.DYN),
-    "google.protobuf.StringValue": types.wrapper(types.STRING),
-    "google.protobuf.Struct": types.map_of(types.STRING, types.DYN),
-    "google.protobuf.UInt32Value": types.wrapper(types.UINT),
-    "google.protobuf.UInt64Value": types.wrapper(types.UINT),
-    "google.protobuf.Value": types.DYN,
+    "google.protobuf.Any": celtypes.ANY,
+    "google.protobuf.BoolValue": celtypes.wrapper(celtypes.BOOL),
+    "google.protobuf.BytesValue": celtypes.wrapper(celtypes.BYTES),
+    "google.protobuf.DoubleValue": celtypes.wrapper(celtypes.DOUBLE),
+    "google.protobuf.FloatValue": celtypes.wrapper(celtypes.DOUBLE),
+    "google.protobuf.Int32Value": celtypes.wrapper(celtypes.INT),
+    "google.protobuf.Int64Value": celtypes.wrapper(celtypes.INT),
+    "google.protobuf.ListValue": celtypes.list_of(celtypes.DYN),
+    "google.protobuf.StringValue": celtypes.wrapper(celtypes.STRING),
+    "google.protobuf.Struct": celtypes.map_of(celtypes.STRING, celtypes.DYN),
+    "google.protobuf.UInt32Value": celtypes.wrapper(celtypes.UINT),
+    "google.protobuf.UInt64Value": celtypes.wrapper(celtypes.UINT),
+    "google.protobuf.Value": celtypes.DYN,
 }
 
 
@@ -76,13 +76,13 @@ class Declarations:
         self.resolutions: dict[tuple[str, bool, tuple[Type, ...]], tuple[Reference, Type]] = {}
         self._globals: dict[str, tuple[Type, Reference]] = {}
         for type_ in _TYPES:
-            self._globals[type_.name] = types.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
+            self._globals[type_.name] = celtypes.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
         for name, type_ in _MESSAGES.items():
-            self._globals[name] = types.type_of(type_), Reference(name)
-        self._globals["google.protobuf.NullValue.NULL_VALUE"] = types.INT, Reference("", value=0)
+            self._globals[name] = celtypes.type_of(type_), Reference(name)
+        self._globals["google.protobuf.NullValue.NULL_VALUE"] = celtypes.INT, Reference("", value=0)
         for library in libraries:
             for type_ in library.types:
-                self._globals[type_.name] = types.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
+                self._globals[type_.name] = celtypes.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
         self._last_names = {name.rpartition(".")[2] for name in self.functions if "." in name}
         self._first_names = {name.partition(".")[0] for name in self._globals if "." in name}
 
@@ -99,7 +99,7 @@ class Declarations:
         """Return the type and the meaning of the global *name*, which may have dots: of a struct's, that of its type."""
         known = self._globals.get(name)
         if known is None and (struct := self.provider.find_struct(name)) is not None:
-            return types.type_of(struct), Reference(name)
+            return celtypes.type_of(struct), Reference(name)
         return known
 
     def may_have_dots(self, first_name: str) -> bool:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from pytest_crd.engine.cel.text.macros import Macro
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext
-from pytest_crd.engine.cel.types.types import Type
 
 # Makes the result of the arguments, of which the target of a member call is the first; raises EvaluationError.
 Implementation: TypeAlias = Callable[..., Any]

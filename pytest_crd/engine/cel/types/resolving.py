@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.engine.cel.types import types, unification
+from pytest_crd.engine.cel.types import celtypes, unification
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import Reference
 from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function, Overload
-from pytest_crd.engine.cel.types.types import Type, TypeKind
 from pytest_crd.engine.cel.types.unification import Unifier
 
 _MOST_KEPT: Final = 20_000
@@ -68,7 +68,7 @@ def _match(
         if result is None:
             result = None if found.kind is TypeKind.UNSPECIFIED else found
         elif not unification.is_dyn(result) and found != result:
-            result = types.DYN
+            result = celtypes.DYN
     return None if result is None else (Reference(function.name, tuple(matching)), result)
 
 

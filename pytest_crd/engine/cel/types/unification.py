@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.cel.types import types
-from pytest_crd.engine.cel.types.types import Type, TypeKind
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 
 # What type parameters stand for, by their names.
 Substitutions: TypeAlias = dict[str, Type]
@@ -34,7 +34,7 @@ def is_dyn_or_error(type_: Type) -> bool:
 
 def unwrap_optional(type_: Type) -> tuple[Type, bool]:
     """Return the type of the values of an optional type, and whether *type_* is one."""
-    if type_.kind is TypeKind.OPAQUE and type_.name == types.OPTIONAL_NAME:
+    if type_.kind is TypeKind.OPAQUE and type_.name == celtypes.OPTIONAL_NAME:
         return type_.parameters[0], True
     return type_, False
 
@@ -50,7 +50,7 @@ class Unifier:
     def new_parameter(self) -> Type:
         """Return a type parameter that stands for nothing yet."""
         self._made += 1
-        return types.parameter(f"_var{self._made - 1}")
+        return celtypes.parameter(f"_var{self._made - 1}")
 
     def skip_parameters(self, count: int) -> None:
         """Count *count* type parameters that were not needed: messages show their numbers."""
@@ -95,7 +95,7 @@ def substitute(known: Substitutions, type_: Type, *, to_dyn: bool = False) -> Ty
         found = known.get(type_.name)
         if found is not None:
             return substitute(known, found, to_dyn=to_dyn)
-        return types.DYN if to_dyn else type_
+        return celtypes.DYN if to_dyn else type_
     parameters = tuple([substitute(known, parameter, to_dyn=to_dyn) for parameter in type_.parameters])
     return Type(type_.kind, type_.name, parameters)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel.values import durations, timestamps
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Optional,
     Timestamp,
@@ -51,7 +51,7 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
     int: printing.number,
     float: printing.number,
     bytes: lambda value: f"[{' '.join(map(str, value))}]",
-    Duration: durations.show,
+    Duration: celdurations.show,
     Timestamp: timestamps.show,
     TypeValue: lambda value: value.name + _PARAMETERS.get(value.name, ""),
     Optional: _show_optional,

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.values import workload
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values.celvalues import (
     MAX_INT,
     MAX_UINT,
     MIN_INT,

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.values import equality, workload
-from pytest_crd.engine.cel.values.values import ListValue, Value, is_list
+from pytest_crd.engine.cel.values.celvalues import ListValue, Value, is_list
 
 # The server has no such limit: it looks for an element in the parts.
 _MOST_ELEMENTS: Final = 20_000_000

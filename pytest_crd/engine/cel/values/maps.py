@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytest_crd.engine.cel.values import equality
-from pytest_crd.engine.cel.values.values import (
+from pytest_crd.engine.cel.values.celvalues import (
     MAX_INT,
     MIN_INT,
     MISSING,

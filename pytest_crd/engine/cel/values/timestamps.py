@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import numbers
-from pytest_crd.engine.cel.values.durations import SECOND
-from pytest_crd.engine.cel.values.values import MAX_INT, MIN_INT, Duration, Timestamp
+from pytest_crd.engine.cel.values import celnumbers
+from pytest_crd.engine.cel.values.celdurations import SECOND
+from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration, Timestamp
 from pytest_crd.engine.golang import printing
 
 LEAST: Final = -62135596800
@@ -156,7 +156,7 @@ def _offset(timestamp: Timestamp, zone: str) -> int:
 
 def _number(text: str) -> int:
     """Read a part of an offset; the words are those of Go's strconv.Atoi."""
-    number = numbers.parse_int(text)
+    number = celnumbers.parse_int(text)
     if number is None:
         digits = text[1:] if text[:1] in ("-", "+") else text
         problem = "value out of range" if digits.isascii() and digits.isdigit() else "invalid syntax"

@@ -9,9 +9,9 @@ from pytest_crd.engine.crds.internalspec import SelectableField
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.schema import paths
-from pytest_crd.engine.schema.openapi import OpenAPISchema
-from pytest_crd.engine.schema.paths import PanicError, PathError, PathTarget
+from pytest_crd.engine.schema import schemapaths
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
+from pytest_crd.engine.schema.schemapaths import PanicError, PathError, PathTarget
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 MAX: Final = 8
@@ -83,7 +83,7 @@ def _field(json_path: str, schema: Structural | None, path: FieldPath, seen: set
 
 def _found(json_path: str, schema: Structural | None) -> PathTarget:
     try:
-        return paths.find(json_path, schema or Structural(), array_notation=False)
+        return schemapaths.find(json_path, schema or Structural(), array_notation=False)
     except PathError as error:
         if schema is None and json_path.startswith(".") and "field" in str(error):
             raise PanicError(str(error)) from None

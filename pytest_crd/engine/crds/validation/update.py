@@ -12,17 +12,17 @@ from typing import Final
 from pytest_crd.engine.crds import cabundle, internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.internalspec import InternalVersion, Schema, Spec, Validation
-from pytest_crd.engine.crds.validation import conversion, selectablefields
+from pytest_crd.engine.crds.validation import conversionfield, selectablefields
 from pytest_crd.engine.crds.validation.options import ValidationOptions
-from pytest_crd.engine.crds.validation.schemas import listtypes
+from pytest_crd.engine.crds.validation.schemas import listtypekeywords
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import structs, types
+from pytest_crd.engine.golang import gotypes, structs
 from pytest_crd.engine.passes import schemadefaults
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nodes, nonstructural
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema import nonstructural, subschemas
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 _NO_DEFAULTS: Final = (
@@ -64,17 +64,17 @@ def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_establis
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     schemas, held = old.schemas, tuple(old.nodes)
-    may_default = not crd.is_v1beta1 or nodes.have_defaults(held)
+    may_default = not crd.is_v1beta1 or subschemas.have_defaults(held)
     return ValidationOptions(
         allow_defaults=may_default,
         disallow_defaults_reason="" if may_default else _NO_DEFAULTS,
         require_recognized_conversion_review_version=_spoke_a_known_version(old),
         require_immutable_names=is_established,
         require_openapi_schema=not crd.is_v1beta1 and _has_all_schemas(old),
-        require_valid_property_type=not crd.is_v1beta1 and not nodes.have_invalid_types(held),
+        require_valid_property_type=not crd.is_v1beta1 and not subschemas.have_invalid_types(held),
         require_structural_schema=not crd.is_v1beta1 and all(_form(schema, profile) is not None for schema in schemas),
         require_pruned_defaults=not any(_has_unpruned_defaults(schema, profile) for schema in schemas),
-        require_atomic_set_type=all(map(listtypes.has_atomic_items, held)),
+        require_atomic_set_type=all(map(listtypekeywords.has_atomic_items, held)),
         require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, held)),
         preexisting_rules=_rule_fields(held, "rule"),
         preexisting_message_expressions=_rule_fields(held, "messageExpression") - {""},
@@ -100,7 +100,7 @@ def immutable(
     scope, old_scope = (held.spec.get("scope", "") for held in (crd, old))
     if demanded.require_immutable_names and scope != old_scope:
         # A type of its own in Go, and so printed as JSON.
-        yield badvalues.invalid_of_type(path.child("scope"), scope, types.STRING, _IMMUTABLE, profile)
+        yield badvalues.invalid_of_type(path.child("scope"), scope, gotypes.STRING, _IMMUTABLE, profile)
     texts = [
         (path.child("names", "kind"), crd.names.get("kind", ""), old.names.get("kind", "")),
         (path.child("group"), crd.spec.get("group", ""), old.spec.get("group", "")),
@@ -139,7 +139,7 @@ def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:
 
 
 def _has_absent_keys(node: Schema) -> bool:
-    return any(True for _ in listtypes.always_present(node, _ANYWHERE))
+    return any(True for _ in listtypekeywords.always_present(node, _ANYWHERE))
 
 
 def _rule_fields(held: tuple[Schema, ...], field: str) -> frozenset[str]:
@@ -167,7 +167,7 @@ def _schemas_of(crd: InternalCrd, name: str) -> list[Validation | None]:
 
 def _spoke_a_known_version(old: InternalCrd) -> bool:
     versions = (old.spec.get("conversion") or {}).get("conversionReviewVersions") or []
-    return not versions or conversion.is_recognized(versions)
+    return not versions or conversionfield.is_recognized(versions)
 
 
 def _had_invalid_ca_bundle(old: InternalCrd) -> bool:

@@ -11,8 +11,8 @@ from typing import Final
 
 from pytest_crd.engine.crds import apiapproval, conditions, internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
-from pytest_crd.engine.crds.validation import conversion, printercolumns, subresources, versions
-from pytest_crd.engine.crds.validation import names as crdnames
+from pytest_crd.engine.crds.validation import conversionfield, printercolumns, scalefield, versionsfield
+from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation import update as crdupdate
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
@@ -20,12 +20,12 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.formats import stringformats
-from pytest_crd.engine.golang import types as gotypes
+from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.metadata import names, objectmetarules, objectmetavalidation
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import nodes
+from pytest_crd.engine.schema import subschemas
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
@@ -161,19 +161,19 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
     spec = crd.spec
     errors = [*crdnames.group(spec.get("group", ""), _GROUP)]
     errors += crdnames.scope(spec.get("scope", ""), _SCOPE)
-    errors += versions.without_schema(crd, options, profile)
+    errors += versionsfield.without_schema(crd, options, profile)
     has_defaults = options.allow_defaults and any(schema.has_defaults for schema in crd.schemas)
     if has_defaults and crd.preserves_unknown_fields:
         errors.append(_refused_to_preserve("must be false in order to use defaults in the schema"))
-    if has_defaults or not crd.preserves_unknown_fields or nodes.have_extensions(crd.nodes):
+    if has_defaults or not crd.preserves_unknown_fields or subschemas.have_extensions(crd.nodes):
         options = options.with_structural_schema()
-    errors += versions.each(crd, options, profile)
-    errors += versions.together(crd, profile)
+    errors += versionsfield.each(crd, options, profile)
+    errors += versionsfield.together(crd, profile)
     errors += crdnames.required(crd.names, _NAMES)
     errors += crdnames.malformed(crd.names, _NAMES)
     errors += _above_all_versions(crd, options, profile)
     errors += _conversion_while_preserving(crd, profile)
-    errors += conversion.find(spec.get("conversion"), _CONVERSION, options, profile)
+    errors += conversionfield.find(spec.get("conversion"), _CONVERSION, options, profile)
     return errors
 
 
@@ -187,10 +187,10 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         options.for_version(spec.get("version", "")),
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
-    errors += subresources.find(spec.get("subresources"), _SUBRESOURCES, profile)
+    errors += scalefield.find(spec.get("subresources"), _SUBRESOURCES, profile)
     columns = spec.get("additionalPrinterColumns")
     errors += printercolumns.find(columns, _COLUMNS)
-    errors += versions.shared_selectable_fields(crd, options, profile)
+    errors += versionsfield.shared_selectable_fields(crd, options, profile)
     return errors
 
 

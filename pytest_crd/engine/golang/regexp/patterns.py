@@ -10,8 +10,8 @@ from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.release import NEWEST, GoRelease
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.golang.regexp.tree import Node
-    from pytest_crd.engine.golang.regexp.writing import Written
+    from pytest_crd.engine.golang.regexp.patterntree import Node
+    from pytest_crd.engine.golang.regexp.re2pattern import Written
 
 # What RE2 may use, in bytes, and what it may use where that is too little: a large class that is repeated a thousand times.
 _USUAL_MEMORY: Final = 8 << 20
@@ -75,15 +75,15 @@ def tree(pattern: str, go: GoRelease = NEWEST) -> Node:
 
 @functools.cache
 def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> Written:  # noqa: FBT001 - keys of a cache
-    from pytest_crd.engine.golang.regexp import writing  # noqa: PLC0415 - most sessions need no pattern
+    from pytest_crd.engine.golang.regexp import re2pattern  # noqa: PLC0415 - most sessions need no pattern
 
-    return writing.written(_read(pattern, short_group_names, loose_class_names))
+    return re2pattern.written(_read(pattern, short_group_names, loose_class_names))
 
 
 def _read(pattern: str, short_group_names: bool, loose_class_names: bool) -> Node:  # noqa: FBT001 - as _for_re2 has them
-    from pytest_crd.engine.golang.regexp import syntax  # noqa: PLC0415 - most sessions need no pattern
+    from pytest_crd.engine.golang.regexp import patternsyntax  # noqa: PLC0415 - most sessions need no pattern
 
-    reader = syntax.Reader(pattern, short_group_names=short_group_names, loose_class_names=loose_class_names)
+    reader = patternsyntax.Reader(pattern, short_group_names=short_group_names, loose_class_names=loose_class_names)
     return reader.read()
 
 

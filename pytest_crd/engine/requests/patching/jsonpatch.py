@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.release import JsonPatchRelease
-from pytest_crd.engine.requests.patching import documents
-from pytest_crd.engine.requests.patching.documents import Document
+from pytest_crd.engine.requests.patching import patchdocuments
+from pytest_crd.engine.requests.patching.patchdocuments import Document
 
 MAX_COPIED: Final = 3 << 20
 _INDEX: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -110,7 +110,7 @@ class _Patching:
         value = self._get(*self._find(_pointer(operation, "from")))
         self._find(_pointer(operation, "path"))
         if value is not None:
-            self._copied += len(documents.written(value).encode("utf-8", "replace"))
+            self._copied += len(patchdocuments.written(value).encode("utf-8", "replace"))
         if self._copied > MAX_COPIED:
             size = f"the accumulated size increase of copy is {self._copied}, exceeding the limit {MAX_COPIED}"
             raise OperationError(f"Unable to complete the copy, {size}")
@@ -128,7 +128,7 @@ class _Patching:
                 raise OperationError("a test of what is not there without a value", panics=True)
             if value is not None and "value" not in operation:
                 raise OperationError(f"testing value {path} failed: test failed")
-        if not documents.equal(value, operation.get("value")):
+        if not patchdocuments.equal(value, operation.get("value")):
             raise OperationError(f"testing value {path} failed: test failed")
 
     def _replace_root(self, operation: Operation) -> None:
@@ -241,8 +241,8 @@ def _wrong_index(index: int) -> OperationError:
 
 def _copied(value: Document) -> Document:
     """Return a copy of a document, as it was sent."""
-    if isinstance(value, documents.SentObject):
-        return documents.SentObject([(key, _copied(item)) for key, item in value.pairs])
+    if isinstance(value, patchdocuments.SentObject):
+        return patchdocuments.SentObject([(key, _copied(item)) for key, item in value.pairs])
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     return [_copied(item) for item in value] if isinstance(value, list) else value

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.golang.types import GoType, List, Pointer, Struct
+from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 
 _DIRECTIVE: Final = "$patch"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.checks import plan
-from pytest_crd.checks.plan import CheckPlan
+from pytest_crd.checks import checkplan
+from pytest_crd.checks.checkplan import CheckPlan
 from pytest_crd.plugin import commandline, heap, progressline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added, casefiles
@@ -72,12 +72,12 @@ class Hooks:
         if self._planned is None:
             heap.begin(self._config)
             settings, of_project = self._settings, project.of(self._config)
-            scope = plan.CheckScope(
+            scope = checkplan.CheckScope(
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.of(self._config)("planning checks"):
-                self._planned = plan.of(session.catalogs(self._config), scope, home=home)
+                self._planned = checkplan.of(session.catalogs(self._config), scope, home=home)
         return self._planned
 
     def _part(self) -> Part | None:

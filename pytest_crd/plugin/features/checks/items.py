@@ -18,7 +18,7 @@ from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 
 if TYPE_CHECKING:
-    from pytest_crd.report.facts import About, Cause
+    from pytest_crd.report.testfacts import About, Cause
 
 
 class CheckFailure(TextFailure):
@@ -30,13 +30,13 @@ class CheckFailure(TextFailure):
         self._path = session.shown(item.path)
         self._check, self._verdict = check, verdict
         self._verbosity = verbosity = item.config.get_verbosity()
-        from pytest_crd.report import checks as report  # noqa: PLC0415 - only a failure needs it
+        from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
 
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
 
     def shown(self) -> FailureText:
         """Return the report, in colour too."""
-        from pytest_crd.report import checks as report  # noqa: PLC0415 - only a failure needs it
+        from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
 
         lines = report.lines(self._title, self._verdict, verbosity=self._verbosity, paint=failures.paint)
         return FailureText(
@@ -94,7 +94,7 @@ class CheckItem(TextItem):
     def about(self) -> About:
         """Return the CRD that it is about, and what the server warned of."""
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         check, rule = self.check, rule_of(self.check)
         warnings = causes.of_warnings(self._warned, rule)
@@ -126,6 +126,6 @@ class CheckItem(TextItem):
 
 def rule_of(check: Check) -> str:
     """Return the id of the rule that a check judges by."""
-    from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
+    from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
-    return rules.of_lint(check.lint) if check.lint else rules.of_check(check.kind)
+    return verdictrules.of_lint(check.lint) if check.lint else verdictrules.of_check(check.kind)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.casefiles import reports
-from pytest_crd.coverage import accounts, data, files, summary, table
+from pytest_crd.coverage import accounts, coveragetable, data, reportfiles, summary
 from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
 from pytest_crd.coverage.summary import Summary
@@ -74,7 +74,7 @@ class Hooks:
         terminalreporter.section("coverage of CRDs", sep="_")
         kinds = {report.kind for report in self._settings.reports}
         if self._summary is not None and kinds & {ReportKind.TERM, ReportKind.TERM_MISSING}:
-            for line in table.lines(self._summary, with_missing=ReportKind.TERM_MISSING in kinds):
+            for line in coveragetable.lines(self._summary, with_missing=ReportKind.TERM_MISSING in kinds):
                 terminalreporter.write_line(line)
         for text in self._told:
             terminalreporter.write_line(f"crd: {text}")
@@ -175,7 +175,7 @@ class Hooks:
     def _texts(self, report: Report, path: Path, told: Summary) -> tuple[Path, Iterable[tuple[Path, str]]]:
         """Return the file of a report that a reader opens, and all its files with their texts."""
         if report.kind is not ReportKind.HTML:
-            return path, [(path, files.render(report.kind, told, self._settings.root))]
+            return path, [(path, reportfiles.render(report.kind, told, self._settings.root))]
         from pytest_crd.casefiles import yamltext  # noqa: PLC0415
         from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
 

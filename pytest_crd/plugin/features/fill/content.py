@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from pytest_crd.casefiles import observation
 from pytest_crd.casefiles.notes import Note
 from pytest_crd.casefiles.observation import Mode, Observed
+from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import Case
-from pytest_crd.cases.result import CaseResult
-from pytest_crd.generation import gone, renaming
+from pytest_crd.generation import casenames, gone
 
 
 class Content(NamedTuple):
@@ -48,7 +48,7 @@ class Content(NamedTuple):
         is_removed = self._is_removed(case, observed)
         if is_removed:
             observed = Observed(observed.result._replace(mismatches=()))
-        name = renaming.made_anew(case.name, case.section, observed.result) if observed.values else case.name
+        name = casenames.made_anew(case.name, case.section, observed.result) if observed.values else case.name
         note = Note(
             path=str(self.path),
             digest=self.digest,

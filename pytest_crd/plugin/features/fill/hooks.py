@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.casefiles import files, notes
+from pytest_crd.casefiles import filereplacement, notes
 from pytest_crd.casefiles.notes import FillOutcome, Note
 from pytest_crd.casefiles.observation import Mode
 from pytest_crd.plugin import session
@@ -39,7 +39,7 @@ class Hooks:
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> Content:
         """Return the file at *path*, which holds *text*."""
         versions = project.kubernetes_versions(self._config)
-        return Content(path.resolve(), files.digest(text), is_suite, self._mode, versions)
+        return Content(path.resolve(), filereplacement.digest(text), is_suite, self._mode, versions)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -77,9 +77,9 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what was written, and what was not."""
-        from pytest_crd.report import writing  # noqa: PLC0415 - not before something was written
+        from pytest_crd.report import casefilechanges  # noqa: PLC0415 - not before something was written
 
-        for line in writing.lines(self._outcome, shown=_shown):
+        for line in casefilechanges.lines(self._outcome, shown=_shown):
             terminalreporter.write_line(line)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.casefiles import files
+from pytest_crd.casefiles import filereplacement
 from pytest_crd.engine import (
     CrdLookupError,
     CustomResourceDefinition,
@@ -26,7 +26,7 @@ from pytest_crd.plugin.settings import coverage, fill, live, project, setting
 from pytest_crd.plugin.settings.generate import GENERATE, GenerateSettings
 
 if TYPE_CHECKING:
-    from pytest_crd.cases.catalog import Catalog
+    from pytest_crd.cases.crdcatalog import Catalog
 
 _FLAG: Final = GENERATE.option
 _MOST_NAMED: Final = 5
@@ -154,7 +154,7 @@ def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Confi
         raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
     name, progress = session.shown(path), progressline.of(config)
     generated = add(versions, content, source=name, folder=path.parent, wanted=wanted, progress=progress)
-    return WrittenFile(path, versions, generated, files.digest(content))
+    return WrittenFile(path, versions, generated, filereplacement.digest(content))
 
 
 def _version(catalog: Catalog, name: str) -> Version:
@@ -199,10 +199,10 @@ def _write(written: WrittenFile) -> None:
     content = written.generated.text.encode()
     try:
         if written.old is None:
-            files.create(written.path, content)
+            filereplacement.create(written.path, content)
         else:
-            files.replace(written.path, content, old=written.old)
+            filereplacement.replace(written.path, content, old=written.old)
     except OSError as error:
         raise pytest.UsageError(f"{_FLAG}: cannot write {session.shown(written.path)}: {error.strerror}") from None
-    except files.ChangedError:
+    except filereplacement.ChangedError:
         raise pytest.UsageError(f"{_FLAG}: {session.shown(written.path)} was changed meanwhile: run it again") from None

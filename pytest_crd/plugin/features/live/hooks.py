@@ -24,7 +24,7 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
-from pytest_crd.report import remarks
+from pytest_crd.report import remarkwords
 
 # The property of a test with what became of its questions, and with what is worth to know of the answers.
 _OUTCOME: Final = "crd_live"
@@ -152,7 +152,9 @@ class Hooks:
         """Say what is left on the server: one by name, more by their count, with `-v` by name, with `-vv` with their leases."""
         verbosity = self._config.get_verbosity()
         names = [str(one) if verbosity > 1 or len(found) == 1 else f"{one.kind}/{one.name}" for one in found]
-        self._write([f"crd: live: {words}: {line}" for line in remarks.listed(names, "objects", verbosity=verbosity)])
+        self._write(
+            [f"crd: live: {words}: {line}" for line in remarkwords.listed(names, "objects", verbosity=verbosity)]
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

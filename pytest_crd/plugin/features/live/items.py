@@ -17,7 +17,7 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
 
 if TYPE_CHECKING:
-    from pytest_crd.report.facts import Cause
+    from pytest_crd.report.testfacts import Cause
 
 
 class Beside(Protocol):
@@ -52,12 +52,12 @@ class LiveFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return what is wrong with the test itself, and what the server answers otherwise."""
-        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
         place = FilePlace(str(self._place.path), self._place.line)
         words = self._verdict.differences or (self._verdict.reason,)
-        live = (Cause(rules.LIVE, line.strip(), place=place) for line in words)
+        live = (Cause(verdictrules.LIVE, line.strip(), place=place) for line in words)
         return (*(self._own.causes() if self._own else ()), *live)
 
 

@@ -16,14 +16,14 @@ from _pytest._io import TerminalWriter
 
 from pytest_crd.casefiles import reports
 from pytest_crd.plugin import session as sessions
-from pytest_crd.plugin.features.outputs import subjects
+from pytest_crd.plugin.features.outputs import testsubjects
 from pytest_crd.plugin.features.outputs.ledger import FACTS, VerdictLedger
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.outputs import CodeHost, OutputSettings
 from pytest_crd.plugin.settings.setting import folder
-from pytest_crd.report.facts import SessionFacts
 from pytest_crd.report.outputs import codequality, jobsummary, sarif, verdictfile, workflowcommands
-from pytest_crd.report.outputs.paths import Roots
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.testfacts import SessionFacts
 
 # What is sent from a worker of pytest-xdist to its controller: files that cannot be collected, of which it hears of each text but once.
 _UNCOLLECTED: Final = "pytest_crd_uncollected"
@@ -59,7 +59,7 @@ class Hooks:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Put into a report what the test is about, and what is wrong."""
         report = yield
-        if (call.when == "call" or not report.passed) and (facts := subjects.of_test(item, call, report)):
+        if (call.when == "call" or not report.passed) and (facts := testsubjects.of_test(item, call, report)):
             setattr(report, FACTS, facts.to_text())
         return report
 
@@ -70,7 +70,7 @@ class Hooks:
         """Put into a report what is wrong with a file that cannot be collected."""
         report = yield
         if report.failed:
-            setattr(report, FACTS, subjects.of_collector(collector, report).to_text())
+            setattr(report, FACTS, testsubjects.of_collector(collector, report).to_text())
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

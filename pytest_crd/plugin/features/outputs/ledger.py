@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin.features.outputs.subjects import ReportFacts, text_of
-from pytest_crd.report import rules
-from pytest_crd.report.facts import About, Cause, FilePlace, Verdict, VerdictKind, VerdictOutcome
+from pytest_crd.plugin.features.outputs.testsubjects import ReportFacts, text_of
+from pytest_crd.report import verdictrules
+from pytest_crd.report.testfacts import About, Cause, FilePlace, Verdict, VerdictKind, VerdictOutcome
 
 # What a report has as an attribute, which pytest-xdist sends along.
 FACTS: Final = "pytest_crd_facts"
@@ -125,8 +125,10 @@ def _summary(report: pytest.TestReport | pytest.CollectReport) -> str:
 def _crashed(report: pytest.TestReport) -> ReportFacts:
     """Return what is known of a test during which the process has crashed: its name, and its file."""
     place = FilePlace(report.nodeid.partition("::")[0])
-    cause = Cause(rules.SESSION, f"{text_of(report)}: nothing is known of what {report.nodeid} came to", place=place)
-    return ReportFacts(About(VerdictKind.SESSION, rules.SESSION), (cause,), place)
+    cause = Cause(
+        verdictrules.SESSION, f"{text_of(report)}: nothing is known of what {report.nodeid} came to", place=place
+    )
+    return ReportFacts(About(VerdictKind.SESSION, verdictrules.SESSION), (cause,), place)
 
 
 def _verdict(name: str, record: _Record) -> Verdict:

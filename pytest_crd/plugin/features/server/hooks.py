@@ -11,7 +11,7 @@ import pytest
 
 from pytest_crd.plugin import servers, session
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
-from pytest_crd.plugin.features.server.clients.places import EnvironmentPlace
+from pytest_crd.plugin.features.server.clients.settingplaces import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
 from pytest_crd.server.accessor import USER_AGENT
 from pytest_crd.server.requestlog import RequestLog

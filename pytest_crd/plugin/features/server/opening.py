@@ -51,7 +51,7 @@ def _opened(
     request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], wanted: _Wanted
 ) -> Iterator[CrdServer]:
     try:
-        from pytest_crd.server.transport import httpserver, kubeconfig  # noqa: PLC0415 - an extra
+        from pytest_crd.server.transport import httpserver, kubeconfigfile  # noqa: PLC0415 - an extra
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
     token = httpserver.new_token()
@@ -64,7 +64,7 @@ def _opened(
         for namespace in wanted.namespaces:
             api.catalog.namespaces.create(namespace)
         _fill(made, wanted, request.node)
-        path.write_text(kubeconfig.text(transport.url, certificates.authority, token), encoding="utf-8")
+        path.write_text(kubeconfigfile.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
         isolation = Isolation(made.url, made.kubeconfig, is_loopback=True)
         hooks.attend(request.node, log, isolation, server.read(request.config))

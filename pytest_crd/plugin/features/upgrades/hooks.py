@@ -20,8 +20,8 @@ from pytest_crd.plugin.items.added import MistakenFile
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.upgrades import AUTO, BASELINE, UpgradeSettings
-from pytest_crd.upgrades import plan
-from pytest_crd.upgrades.plan import BaselineUpgrades, Plan
+from pytest_crd.upgrades import upgradeplan
+from pytest_crd.upgrades.upgradeplan import BaselineUpgrades, Plan
 
 
 class Hooks:
@@ -146,7 +146,7 @@ class Hooks:
                     absent = (BaselineUpgrades(f"no upgrade is judged: {error.mistakes[0].message}", ()),)
                 else:
                     read[name] = error
-        scope = plan.Scope(
+        scope = upgradeplan.Scope(
             of_project.base,
             of_project.folder,
             self._home,
@@ -157,7 +157,7 @@ class Hooks:
         )
         if not read:
             return Plan(parts=absent)
-        planned = plan.of(session.catalogs(config), read, scope)
+        planned = upgradeplan.of(session.catalogs(config), read, scope)
         return dataclasses.replace(planned, parts=(*planned.parts, *absent))
 
     def _part(self, index: int) -> Part | None:

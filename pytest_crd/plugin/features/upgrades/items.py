@@ -23,14 +23,14 @@ from pytest_crd.plugin.items.failures import (
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
-from pytest_crd.report import upgrades as report
+from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
-from pytest_crd.upgrades.findings import Finding, Kind
-from pytest_crd.upgrades.plan import Plan, Task
+from pytest_crd.upgrades.upgradefindings import Finding, Kind
+from pytest_crd.upgrades.upgradeplan import Plan, Task
 
 if TYPE_CHECKING:
-    from pytest_crd.report.facts import About, Cause
+    from pytest_crd.report.testfacts import About, Cause
 
 
 class UpgradeFailure(CausedFailure):
@@ -52,11 +52,11 @@ class UpgradeFailure(CausedFailure):
 
 
 def _in_vain(allowances: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
-    from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-    from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+    from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+    from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
     place = FilePlace(str(path), line)
-    return tuple(Cause(rules.ALLOWED, f"allowed, but no longer found: {one}", place=place) for one in allowances)
+    return tuple(Cause(verdictrules.ALLOWED, f"allowed, but no longer found: {one}", place=place) for one in allowances)
 
 
 class StandingFailure(TextFailure):
@@ -77,10 +77,10 @@ class StandingFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return what is allowed in vain, one by one, or why nothing is judged."""
-        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import Cause, FilePlace  # noqa: PLC0415
+        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
-        unjudged = Cause(rules.UNJUDGED, self._text, place=FilePlace(str(self._path), self._line))
+        unjudged = Cause(verdictrules.UNJUDGED, self._text, place=FilePlace(str(self._path), self._line))
         return _in_vain(self._outdated, self._path, self._line) or (unjudged,)
 
 
@@ -136,10 +136,10 @@ class UnjudgedItem(TextItem):
 
     def about(self) -> About:
         """Return that it is about no CRD."""
-        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
-        return About(VerdictKind.UPGRADE, rules.UNJUDGED)
+        return About(VerdictKind.UPGRADE, verdictrules.UNJUDGED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line of what names the baseline, and name."""
@@ -169,10 +169,10 @@ class AllowedItem(TextItem):
 
     def about(self) -> About:
         """Return that it is about no CRD alone."""
-        from pytest_crd.report import rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
-        return About(VerdictKind.UPGRADE, rules.ALLOWED)
+        return About(VerdictKind.UPGRADE, verdictrules.ALLOWED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line of what allows it, and name."""
@@ -221,12 +221,12 @@ class UpgradeItem(TextItem):
 
     def about(self) -> About:
         """Return the CRD whose upgrade it is, and what the server warns of after it."""
-        from pytest_crd.report import causes, rules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.facts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
+        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         task = self.task
         warnings = causes.of_upgrade(self._warned, is_rollback=task.is_rollback)
-        rule = rules.ROLLBACK if task.is_rollback else rules.UPGRADE
+        rule = verdictrules.ROLLBACK if task.is_rollback else verdictrules.UPGRADE
         version = task.kubernetes_version
         return About(VerdictKind.UPGRADE, rule, task.old.name, "", version, warnings)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.costs import MAX, CostEstimate, SizeEstimate, scale
-from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.rules import environments
 
 FIELDS = {
     "Self": {
-        "list": types.list_of(types.STRING),
-        "map": types.map_of(types.STRING, types.STRING),
-        "text": types.STRING,
-        "n": types.INT,
-        "objs": types.list_of(types.struct("Obj")),
-        "o": types.struct("Deep"),
+        "list": celtypes.list_of(celtypes.STRING),
+        "map": celtypes.map_of(celtypes.STRING, celtypes.STRING),
+        "text": celtypes.STRING,
+        "n": celtypes.INT,
+        "objs": celtypes.list_of(celtypes.struct("Obj")),
+        "o": celtypes.struct("Deep"),
     },
-    "Obj": {"l": types.list_of(types.INT), "a": types.STRING, "b": types.STRING},
-    "Deep": {"m": types.map_of(types.STRING, types.list_of(types.STRING))},
+    "Obj": {"l": celtypes.list_of(celtypes.INT), "a": celtypes.STRING, "b": celtypes.STRING},
+    "Deep": {"m": celtypes.map_of(celtypes.STRING, celtypes.list_of(celtypes.STRING))},
 }
 SIZES = {
     ("list",): 10,
@@ -49,7 +49,7 @@ class Structs:
     """A provider of two structs."""
 
     def find_struct(self, name: str) -> Type | None:
-        return types.struct(name) if name in FIELDS else None
+        return celtypes.struct(name) if name in FIELDS else None
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         return FIELDS[struct_name].get(field_name)
@@ -64,7 +64,7 @@ class Sizes:
 
 
 def estimate(text: str, release: str = "1.37") -> CostEstimate:
-    variables = {"self": types.struct("Self"), "any": types.DYN}
+    variables = {"self": celtypes.struct("Self"), "any": celtypes.DYN}
     environment = environments.stored(profile.KNOWN[release]).extend(variables, Structs())
     return environment.estimate(environment.compile(text), Sizes())
 

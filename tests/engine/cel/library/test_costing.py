@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.values.values import Optional
+from pytest_crd.engine.cel.values.celvalues import Optional
 
 
 def test_an_optional_that_cannot_be_read_costs_as_much_as_what_has_no_size() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pytest_crd.engine.cel.library.ip import parse
-from pytest_crd.engine.cel.values import values
+from pytest_crd.engine.cel.values import celvalues
 
 
 def test_an_address_has_the_size_of_its_bytes() -> None:
-    assert values.size(parse("1.2.3.4")) == 4
+    assert celvalues.size(parse("1.2.3.4")) == 4
 
 
 def test_values_of_libraries_show_their_type_to_who_debugs() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_crd.engine.cel.library import optionals
 from pytest_crd.engine.cel.library.ip import parse
-from pytest_crd.engine.cel.values import values
-from pytest_crd.engine.cel.values.values import NONE, Duration, Timestamp, TypeValue, UInt, Value
+from pytest_crd.engine.cel.values import celvalues
+from pytest_crd.engine.cel.values.celvalues import NONE, Duration, Timestamp, TypeValue, UInt, Value
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_zeros(value: Value) -> None:
 @pytest.mark.parametrize(
     "value",
     [True, 1, UInt(1), "a", [0], Duration(1), Timestamp(0), TypeValue("int"), NONE, parse("::")],
-    ids=values.type_name,
+    ids=celvalues.type_name,
 )
 def test_what_is_no_zero(value: Value) -> None:
     assert not optionals.is_zero(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_crd.engine.cel.library import semver
-from pytest_crd.engine.cel.values import values
+from pytest_crd.engine.cel.values import celvalues
 
 
 def test_versions_are_normalized_by_the_second_version_of_their_library_only() -> None:
@@ -14,4 +14,4 @@ def test_versions_are_normalized_by_the_second_version_of_their_library_only() -
 
 
 def test_a_version_has_no_size() -> None:
-    assert values.size(semver.Semver((1, 2, 3), (), ())) is None
+    assert celvalues.size(semver.Semver((1, 2, 3), (), ())) is None

@@ -11,7 +11,7 @@ from support.expressions import evaluated
 from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
 from pytest_crd.engine.cel.run.interpreter import ProgramError, ProgramResult
 from pytest_crd.engine.cel.values import workload
-from pytest_crd.engine.cel.values.values import MISSING, ListValue, MapValue, Value
+from pytest_crd.engine.cel.values.celvalues import MISSING, ListValue, MapValue, Value
 
 
 @pytest.mark.parametrize(

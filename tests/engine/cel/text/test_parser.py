@@ -8,9 +8,9 @@ import pytest
 
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.limits import deep_recursion
+from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import ast, parser
-from pytest_crd.engine.cel.values.values import UInt
+from pytest_crd.engine.cel.values.celvalues import UInt
 
 
 def literal(text: str, dialect: Dialect) -> Any:

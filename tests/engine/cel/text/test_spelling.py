@@ -10,11 +10,11 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import ast, spelling
-from pytest_crd.engine.cel.types import types
-from pytest_crd.engine.cel.values.values import NONE, Duration, ListValue, Optional, Timestamp, TypeValue, UInt
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.values.celvalues import NONE, Duration, ListValue, Optional, Timestamp, TypeValue, UInt
 from pytest_crd.engine.rules import environments
 
-ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": types.DYN})
+ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": celtypes.DYN})
 
 
 def _read(text: str) -> ast.Node:

@@ -8,17 +8,17 @@ from pytest_crd.engine.cel import kubernetes
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.types import types
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.functions import Library
-from pytest_crd.engine.cel.types.types import Type
 from pytest_crd.engine.golang.release import NEWEST
 
-POD = types.struct("Pod")
+POD = celtypes.struct("Pod")
 FIELDS = {
     "Pod": {
-        "name": types.STRING,
-        "ports": types.list_of(types.INT),
-        "labels": types.map_of(types.STRING, types.STRING),
+        "name": celtypes.STRING,
+        "ports": celtypes.list_of(celtypes.INT),
+        "labels": celtypes.map_of(celtypes.STRING, celtypes.STRING),
     },
     "Empty": {},
 }
@@ -28,7 +28,7 @@ class Structs:
     """A provider of two structs."""
 
     def find_struct(self, name: str) -> Type | None:
-        return types.struct(name) if name in FIELDS else None
+        return celtypes.struct(name) if name in FIELDS else None
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         return FIELDS[struct_name].get(field_name)
@@ -41,30 +41,34 @@ def base() -> Environment:
 
 @pytest.fixture(scope="module")
 def environment(base: Environment) -> Environment:
-    return base.extend({"pod": POD, "other": types.struct("Other")}, Structs())
+    return base.extend({"pod": POD, "other": celtypes.struct("Other")}, Structs())
 
 
 @pytest.mark.parametrize(
     ("text", "type_"),
     [
-        pytest.param("pod.name", types.STRING, id="a field"),
-        pytest.param("has(pod.name)", types.BOOL, id="whether there is a field"),
-        pytest.param("pod.?name", types.optional_of(types.STRING), id="an optional field"),
-        pytest.param("pod.?labels.app", types.optional_of(types.STRING), id="a part of an optional field"),
-        pytest.param("pod.ports.map(port, port + 1)", types.list_of(types.INT), id="a list made of a field"),
-        pytest.param("pod.labels.app", types.STRING, id="an entry"),
+        pytest.param("pod.name", celtypes.STRING, id="a field"),
+        pytest.param("has(pod.name)", celtypes.BOOL, id="whether there is a field"),
+        pytest.param("pod.?name", celtypes.optional_of(celtypes.STRING), id="an optional field"),
+        pytest.param("pod.?labels.app", celtypes.optional_of(celtypes.STRING), id="a part of an optional field"),
+        pytest.param("pod.ports.map(port, port + 1)", celtypes.list_of(celtypes.INT), id="a list made of a field"),
+        pytest.param("pod.labels.app", celtypes.STRING, id="an entry"),
         pytest.param("Pod{name: 'a', ?ports: optional.of([1])}", POD, id="a struct"),
-        pytest.param("[Pod{}, Pod{}].map(pod, pod.name)", types.list_of(types.STRING), id="structs in a list"),
+        pytest.param("[Pod{}, Pod{}].map(pod, pod.name)", celtypes.list_of(celtypes.STRING), id="structs in a list"),
         pytest.param(
             "optional.of(Pod{name: {'a': 'b'}.a}).optMap(x, x.name)",
-            types.optional_of(types.STRING),
+            celtypes.optional_of(celtypes.STRING),
             id="a struct twice",
         ),
         pytest.param(
-            "optional.of([{'a': 1}].map(x, x.?b)).optMap(x, x.size())", types.optional_of(types.INT), id="all twice"
+            "optional.of([{'a': 1}].map(x, x.?b)).optMap(x, x.size())",
+            celtypes.optional_of(celtypes.INT),
+            id="all twice",
         ),
-        pytest.param("optional.of(has(pod.name)).optMap(x, x)", types.optional_of(types.BOOL), id="a question twice"),
-        pytest.param("optional.of({'a': 1}).optFlatMap(x, x.?a)", types.optional_of(types.INT), id="a map twice"),
+        pytest.param(
+            "optional.of(has(pod.name)).optMap(x, x)", celtypes.optional_of(celtypes.BOOL), id="a question twice"
+        ),
+        pytest.param("optional.of({'a': 1}).optFlatMap(x, x.?a)", celtypes.optional_of(celtypes.INT), id="a map twice"),
         pytest.param("true ? pod : null", POD, id="null in the place of a struct"),
     ],
 )
@@ -120,6 +124,6 @@ def test_resolutions_are_kept_up_to_a_limit(base: Environment, monkeypatch: pyte
 
 
 def test_one_text_is_parsed_once_for_all_types(environment: Environment, base: Environment) -> None:
-    other = base.extend({"pod": types.DYN})
+    other = base.extend({"pod": celtypes.DYN})
 
     assert environment.compile("pod.name").parsed is other.compile("pod.name").parsed

@@ -10,7 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds.internalspec import SelectableField
 from pytest_crd.engine.crds.validation import selectablefields
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 PATH = FieldPath(("spec", "selectableFields"))
 LEAVES = {name: {"type": "string"} for name in "abcdefghi"}

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_crd.engine.golang.regexp import readable, runesets
 from pytest_crd.engine.golang.regexp.patterns import tree
-from pytest_crd.engine.golang.regexp.tree import Chars
+from pytest_crd.engine.golang.regexp.patterntree import Chars
 
 
 @pytest.mark.parametrize(

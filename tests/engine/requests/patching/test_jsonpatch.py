@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.requests.patching import documents, jsonpatch
+from pytest_crd.engine.requests.patching import jsonpatch, patchdocuments
 from pytest_crd.engine.requests.patching.jsonpatch import OperationError
 
 NEWEST = profile.named("1.37").json_patch
@@ -16,7 +16,7 @@ OLDEST = profile.named("1.21").json_patch
 
 
 def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
-    return documents.plain(jsonpatch.apply(document, documents.as_sent(operations), release))
+    return patchdocuments.plain(jsonpatch.apply(document, patchdocuments.as_sent(operations), release))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_operations_leave_is_shared() -> None:
 
 
 def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
-    value = documents.read('{"z":{"y":1}}')
+    value = patchdocuments.read('{"z":{"y":1}}')
     operations: list[Any] = [{"op": "add", "path": "/a", "value": {"b": {}}}]
     operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
     operations += [
@@ -103,15 +103,17 @@ def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
         {"op": "add", "path": "/e/z/x", "value": 2},
     ]
     patched = jsonpatch.apply({}, operations, NEWEST)
-    assert documents.written(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
+    assert patchdocuments.written(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
     assert value == {"z": {"y": 1}}
 
 
 def test_a_copy_is_as_it_was_sent() -> None:
-    operations = documents.read(
+    operations = patchdocuments.read(
         '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'
     )
-    assert documents.written(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
+    assert (
+        patchdocuments.written(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
+    )
 
 
 def test_what_is_copied_may_not_grow_beyond_the_limit() -> None:

@@ -12,7 +12,7 @@ import pytest
 from support import crds
 from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT, TOO_MANY
 
-from pytest_crd.casefiles import files
+from pytest_crd.casefiles import filereplacement
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -423,14 +423,14 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
 ) -> None:
     project.cases(LEFT)
     project.cases(LEFT, name="test_other.crd.yaml")
-    replace = files.replace
+    replace = filereplacement.replace
     handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
 
     def stop(path: Path, content: bytes, *, old: str) -> None:
         signal.raise_signal(number)
         replace(path, content, old=old)
 
-    monkeypatch.setattr(files, "replace", stop)
+    monkeypatch.setattr(filereplacement, "replace", stop)
 
     result = project.run("--crd-fill")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from pytest_crd.live.run import LiveOutcome, LiveVerdict
 from pytest_crd.plugin.features.live.items import LiveFailure
 from pytest_crd.plugin.items import extensions
-from pytest_crd.report import rules
-from pytest_crd.report.facts import Cause, FilePlace
+from pytest_crd.report import verdictrules
+from pytest_crd.report.testfacts import Cause, FilePlace
 
 PLACE = extensions.TestPlace(Path("test_garden.crd.yaml"), 4, "a case")
 
@@ -20,8 +20,8 @@ def test_each_difference_is_a_cause_at_the_test() -> None:
 
     place = FilePlace("test_garden.crd.yaml", 4)
     assert found.causes() == (
-        Cause(rules.LIVE, "code: 201, not 422", place=place),
-        Cause(rules.LIVE, "message: other", place=place),
+        Cause(verdictrules.LIVE, "code: 201, not 422", place=place),
+        Cause(verdictrules.LIVE, "message: other", place=place),
     )
 
 

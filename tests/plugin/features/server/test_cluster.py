@@ -20,8 +20,8 @@ from pytest_crd.plugin.features.server import cluster
 from pytest_crd.plugin.features.server.cluster import Cluster, ClusterError, Stay
 from pytest_crd.plugin.settings.live import LiveSettings
 from pytest_crd.server.api import Api
-from pytest_crd.server.messages import HTTPRequest
-from pytest_crd.server.transport import kubeconfig
+from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server.transport import kubeconfigfile
 from pytest_crd.server.transport.certificates import Certificates
 from pytest_crd.server.transport.httpserver import HTTPServer, new_token
 
@@ -58,7 +58,7 @@ def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
         server.start()
         servers.append(server)
         path = tmp_path_factory.mktemp("cluster") / "kubeconfig"
-        path.write_text(kubeconfig.text(server.url, certificates.authority, token), encoding="utf-8")
+        path.write_text(kubeconfigfile.text(server.url, certificates.authority, token), encoding="utf-8")
         return Somewhere(api, (f"--crd-live={path}", "--crd-live-context", "crd-server"))
 
     yield started

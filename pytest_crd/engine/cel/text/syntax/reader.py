@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_crd.engine.cel.limits import MAX_DEPTH
+from pytest_crd.engine.cel.expressionlimits import MAX_DEPTH
 from pytest_crd.engine.cel.text.lexer import EOF
 from pytest_crd.engine.cel.text.syntax.network import (
     Alternatives,

@@ -16,10 +16,10 @@ from pytest_crd.engine.crds.validation.schemas import rulekeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import CostScope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules import environments, ruletree
 from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem
 from pytest_crd.engine.schema import nonstructural, schemamap, structural
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 
 _NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compiles no rules of it"
@@ -47,7 +47,7 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
         problem = _NOT_STRUCTURAL
     else:
         new = environments.new(profile)
-        root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
+        root = ruletree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
     return tuple(_visit(SchemaNode(schema.value), CostScope(root), problem))
 
 

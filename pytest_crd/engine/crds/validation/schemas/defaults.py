@@ -14,15 +14,15 @@ from pytest_crd.engine.metadata import objectmetavalidation
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import tree, validation
-from pytest_crd.engine.rules.validation import RuleFindings, RuleSubject
+from pytest_crd.engine.rules import ruleevaluation, ruletree
+from pytest_crd.engine.rules.ruleevaluation import RuleFindings, RuleSubject
 from pytest_crd.engine.schema import linkedpaths
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.openapi import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural
-from pytest_crd.engine.values import validation as valuevalidation
+from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.engine.values import valuevalidation
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # Where a schema may have it; inside of allOf and the like it is not structural.
@@ -89,7 +89,7 @@ class _Walk:
         self._profile = profile
         self._has_rules = has_rules
         self._require_pruned = require_pruned
-        self._budget = validation.BUDGET
+        self._budget = ruleevaluation.BUDGET
 
     def visit(self, node: Structural, schema: Schema, place: LinkedPath, inside: _Inside | None) -> None:
         if self._budget < 0:
@@ -134,12 +134,12 @@ class _Walk:
         """Return what the rules say of a default that replaces itself, and then of one that replaces nothing."""
         if self._budget < 0 or not self._has_rules or not self._profile.validation_rules:
             return []
-        root = tree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
+        root = ruletree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:
             return []
-        found = validation.validate(root, RuleSubject(default, default, path), self._profile, budget=self._budget)
+        found = ruleevaluation.validate(root, RuleSubject(default, default, path), self._profile, budget=self._budget)
         if not found.errors:
-            alone = validation.validate(root, RuleSubject(default, None, path), self._profile, budget=self._budget)
+            alone = ruleevaluation.validate(root, RuleSubject(default, None, path), self._profile, budget=self._budget)
             found = RuleFindings(min(found.budget, alone.budget), alone.errors)
         self._budget = found.budget
         return found.errors

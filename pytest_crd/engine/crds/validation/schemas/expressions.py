@@ -22,10 +22,10 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
-from pytest_crd.engine.rules.tree import RuleNode
+from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
-from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema.subschemas import Schema
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"

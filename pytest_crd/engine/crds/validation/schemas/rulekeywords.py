@@ -9,11 +9,11 @@ from typing import Final
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing, strings
+from pytest_crd.engine.golang import gostrings, printing
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import paths, structuralversion
-from pytest_crd.engine.schema.nodes import Schema
+from pytest_crd.engine.schema import schemapaths, structuralversion
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
+from pytest_crd.engine.schema.subschemas import Schema
 
 KEYWORD: Final = "x-kubernetes-validations"
 NOT_SPECIFIED: Final = "rule is not specified"
@@ -34,7 +34,7 @@ def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[Field
     for index, rule in enumerate(schema.get(KEYWORD) or ()):
         at = path.child(KEYWORD).index(index)
         yield from _expressions(rule, at, profile)
-        if rule.get("messageExpression") and not strings.trim_space(rule["messageExpression"]):
+        if rule.get("messageExpression") and not gostrings.trim_space(rule["messageExpression"]):
             detail = "messageExpression must be non-empty if specified"
             yield fielderror.required(at.child("messageExpression"), detail)
         reason = rule.get("reason")
@@ -46,13 +46,13 @@ def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[Field
 
 def _expressions(rule: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
     """Yield the first thing that is wrong with rule and message."""
-    expression, message = strings.trim_space(rule.get("rule", "")), rule.get("message", "")
+    expression, message = gostrings.trim_space(rule.get("rule", "")), rule.get("message", "")
     named = "message " if profile.rule_errors_name_the_field else ""
     if not expression:
         yield fielderror.required(at.child("rule"), NOT_SPECIFIED)
-    elif message and not strings.trim_space(message):
+    elif message and not gostrings.trim_space(message):
         yield fielderror.invalid(at.child("message"), message, f"{named}must be non-empty if specified")
-    elif _LINE_BREAK.search(strings.trim_space(message)):
+    elif _LINE_BREAK.search(gostrings.trim_space(message)):
         yield fielderror.invalid(at.child("message"), message, f"{named}must not contain line breaks")
     elif _LINE_BREAK.search(expression) and not message:
         detail = "message must be specified if rule contains line breaks"
@@ -69,15 +69,15 @@ def _reason(reason: str, path: FieldPath, profile: Profile) -> FieldError:
 
 def _field_path(field_path: str, schema: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
     named = "fieldPath " if profile.rule_errors_name_the_field else ""
-    if not strings.trim_space(field_path):
+    if not gostrings.trim_space(field_path):
         yield fielderror.invalid(at, field_path, f"{named}must be non-empty if specified")
     if _LINE_BREAK.search(field_path):
         yield fielderror.invalid(at, field_path, f"{named}must not contain line breaks")
     try:
-        paths.find(field_path, structuralversion.from_schema(schema, profile))
+        schemapaths.find(field_path, structuralversion.from_schema(schema, profile))
     except UnsupportedConstructError:
         return  # such a schema is refused for what it has; the server does not follow paths in it
-    except paths.PanicError as error:
+    except schemapaths.PanicError as error:
         yield fielderror.internal(at, str(error))
-    except paths.PathError:
+    except schemapaths.PathError:
         yield fielderror.invalid(at, field_path, f"{named}must be a valid path")

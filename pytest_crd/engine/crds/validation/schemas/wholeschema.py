@@ -11,18 +11,17 @@ from typing import Final
 
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.validation.options import ValidationOptions
-from pytest_crd.engine.crds.validation.schemas import defaults
-from pytest_crd.engine.crds.validation.schemas import keywords as schemakeywords
+from pytest_crd.engine.crds.validation.schemas import defaults, schemakeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import environments, tree
+from pytest_crd.engine.rules import environments, ruletree
 from pytest_crd.engine.schema import nonstructural
-from pytest_crd.engine.schema.nodes import Schema
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
+from pytest_crd.engine.schema.subschemas import Schema
 
 # What the schema of the root may have beside that of `status`, in Go's names and in the order of the message.
 _WITH_STATUS: Final = {
@@ -104,7 +103,7 @@ def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
         return NO_RULES
     profile = declared.profile
     new, stored = environments.new(profile), environments.stored(profile)
-    root = tree.build(
+    root = ruletree.build(
         declared.structural,
         profile,
         lambda text: stored if text in options.preexisting_rules else new,

@@ -11,9 +11,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.plugin.features.server.clients import table
+from pytest_crd.plugin.features.server.clients import clienttable
+from pytest_crd.plugin.features.server.clients.clienttable import Door, When
 from pytest_crd.plugin.features.server.clients.guard import Guard, UnknownClientError
-from pytest_crd.plugin.features.server.clients.table import Door, When
 
 # The attribute of a replacement with the function that it calls.
 _TARGET: Final = "_pytest_crd_target"
@@ -44,7 +44,7 @@ class Doors(MetaPathFinder):
             UnknownClientError: A client has no function that sees its requests.
         """
         sys.meta_path.insert(0, self)
-        for name in table.MODULES & sys.modules.keys():
+        for name in clienttable.MODULES & sys.modules.keys():
             self._replace_all(sys.modules[name])
 
     def reopen(self) -> None:
@@ -60,7 +60,7 @@ class Doors(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
         """Return the spec of a client's module; the functions are replaced after its import."""
-        if fullname not in table.MODULES:
+        if fullname not in clienttable.MODULES:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         specs = (finder.find_spec(fullname, path, target) for finder in others)
@@ -81,10 +81,10 @@ class Doors(MetaPathFinder):
         loader.exec_module = exec_module
 
     def _replace_all(self, module: ModuleType) -> None:
-        for door in table.DOORS:
+        for door in clienttable.DOORS:
             if door.module == module.__name__ and not self._replace(module, door.path, self._checked(door)):
                 _demand_known(door)
-        for account in table.ACCOUNT_LOADERS:
+        for account in clienttable.ACCOUNT_LOADERS:
             if account.module == module.__name__:
                 self._replace(module, account.path, self._outside(account.error(module)))
 
@@ -129,7 +129,7 @@ class Doors(MetaPathFinder):
         def make(target: Any) -> Any:
             @functools.wraps(target.__func__)
             def call(cls: type, *args: Any, **options: Any) -> Any:
-                if self._guard.is_active and not any(map(os.environ.get, table.ACCOUNT_VARIABLES)):
+                if self._guard.is_active and not any(map(os.environ.get, clienttable.ACCOUNT_VARIABLES)):
                     raise error("no pod: crd_server is open, and no environment variable names the API server of a pod")
                 return target.__func__(cls, *args, **options)
 

@@ -10,17 +10,17 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Final
 
-from pytest_crd.plugin.features.server.clients import table
+from pytest_crd.plugin.features.server.clients import clienttable
+from pytest_crd.plugin.features.server.clients.clienttable import Default, KubeconfigConstant
 from pytest_crd.plugin.features.server.clients.doors import Doors
 from pytest_crd.plugin.features.server.clients.guard import Guard
-from pytest_crd.plugin.features.server.clients.places import (
+from pytest_crd.plugin.features.server.clients.settingplaces import (
     AttributePlace,
     DictPlace,
     EnvironmentPlace,
     Place,
     PlaceChange,
 )
-from pytest_crd.plugin.features.server.clients.table import Default, KubeconfigConstant
 
 _KUBECONFIG: Final = EnvironmentPlace("KUBECONFIG")
 _LOOPBACK: Final = "127.0.0.1,localhost"
@@ -85,9 +85,9 @@ class Isolation:
 
     def _variables(self) -> Iterator[tuple[EnvironmentPlace, str | None]]:
         yield _KUBECONFIG, self.kubeconfig
-        for name in table.UNSET:
+        for name in clienttable.UNSET:
             yield EnvironmentPlace(name), None
-        if self._is_loopback and table.has_proxy():
+        if self._is_loopback and clienttable.has_proxy():
             for variable in (EnvironmentPlace("NO_PROXY"), EnvironmentPlace("no_proxy")):
                 yield variable, ",".join(filter(None, (variable.read(), _LOOPBACK)))
 
@@ -119,19 +119,22 @@ class Isolation:
 
 def _caches() -> Iterator[str]:
     """Yield the loaded modules that keep a configuration."""
-    modules = {*(constant.module for constant in table.CONSTANTS), *(default.module for default in table.DEFAULTS)}
+    modules = {
+        *(constant.module for constant in clienttable.CONSTANTS),
+        *(default.module for default in clienttable.DEFAULTS),
+    }
     yield from {"kr8s._api", *modules} & sys.modules.keys()
 
 
 def _loaded_constants() -> Iterator[tuple[AttributePlace, KubeconfigConstant]]:
-    for constant in table.CONSTANTS:
+    for constant in clienttable.CONSTANTS:
         module = sys.modules.get(constant.module)
         if hasattr(module, constant.name):
             yield AttributePlace(module, constant.name), constant
 
 
 def _loaded_defaults() -> Iterator[tuple[AttributePlace, Default]]:
-    for default in table.DEFAULTS:
+    for default in clienttable.DEFAULTS:
         owner = getattr(sys.modules.get(default.module), default.owner, None)
         if hasattr(owner, default.name):
             yield AttributePlace(owner, default.name), default

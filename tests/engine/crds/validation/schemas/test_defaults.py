@@ -9,8 +9,8 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.validation.schemas import defaults
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.rules import validation
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.rules import ruleevaluation
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 STRING = {"type": "string"}
 INTEGER = {"type": "integer"}
@@ -243,13 +243,14 @@ def test_older_servers_print_values_in_go_syntax() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "count"), [(validation.BUDGET // 100, 30), pytest.param(validation.BUDGET, 300, marks=pytest.mark.slow)]
+    ("budget", "count"),
+    [(ruleevaluation.BUDGET // 100, 30), pytest.param(ruleevaluation.BUDGET, 300, marks=pytest.mark.slow)],
 )
 def test_once_the_budget_of_rules_is_spent_no_default_below_is_judged(
     budget: int, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked of 1.37 about 300 items: 30 rules that hold cost more than an object may; with 5 of them the flaw below is found."""
-    monkeypatch.setattr(validation, "BUDGET", budget)
+    monkeypatch.setattr(ruleevaluation, "BUDGET", budget)
     items = {"type": "integer", "default": "x"}
 
     def schema(rules: int) -> dict[str, Any]:

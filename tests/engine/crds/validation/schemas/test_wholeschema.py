@@ -10,7 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.schema.openapi import OpenAPISchema
+from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 ROOT = FieldPath(("spec", "validation", "openAPIV3Schema"))
 S = str(ROOT)

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.plugin.features.server.clients import doors, table
+from pytest_crd.plugin.features.server.clients import clienttable, doors
+from pytest_crd.plugin.features.server.clients.clienttable import AccountLoader, Client, Door, When
 from pytest_crd.plugin.features.server.clients.doors import Doors
 from pytest_crd.plugin.features.server.clients.guard import Guard, OtherServerError, UnknownClientError
-from pytest_crd.plugin.features.server.clients.table import AccountLoader, Client, Door, When
 
 CLIENT = Client("pots", "write pots.api()")
 SOURCE = """\
@@ -38,7 +38,7 @@ def find_server(name):
 OURS, OTHER = "https://127.0.0.1:1", "https://example.com"
 
 
-@pytest.mark.parametrize("door", table.DOORS, ids=lambda door: f"{door.module}.{door.path}")
+@pytest.mark.parametrize("door", clienttable.DOORS, ids=lambda door: f"{door.module}.{door.path}")
 def test_installed_clients_have_all_doors(door: Door) -> None:
     owner: Any = importlib.import_module(door.module)
     *owners, name = door.path.split(".")
@@ -48,14 +48,14 @@ def test_installed_clients_have_all_doors(door: Door) -> None:
 
 
 def test_installed_clients_have_all_loaders_constants_and_defaults() -> None:
-    for account in table.ACCOUNT_LOADERS:
+    for account in clienttable.ACCOUNT_LOADERS:
         owner, name = account.path.split(".")
         module = importlib.import_module(account.module)
         assert isinstance(vars(vars(module)[owner])[name], classmethod)
         assert issubclass(account.error(module), Exception)
-    for constant in table.CONSTANTS:
+    for constant in clienttable.CONSTANTS:
         assert constant.name in vars(importlib.import_module(constant.module))
-    for default in table.DEFAULTS:
+    for default in clienttable.DEFAULTS:
         assert default.name in vars(vars(importlib.import_module(default.module))[default.owner]) or (
             default.module == "kubernetes_asyncio.client.api_client"  # keeps no client
         )
@@ -66,7 +66,7 @@ def pots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "pots.py").write_text(SOURCE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
-        table,
+        clienttable,
         "DOORS",
         (
             Door(CLIENT, "pots", "Api.request", lambda _, url: url, is_request=True),
@@ -76,9 +76,9 @@ def pots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
             Door(CLIENT, "pots", "Missing.missing", lambda url: url),
         ),
     )
-    monkeypatch.setattr(table, "ACCOUNT_LOADERS", (AccountLoader("pots", "Api.from_pod", lambda _: KeyError),))
-    monkeypatch.setattr(table, "MODULES", frozenset({"pots", "nowhere"}))
-    for name in table.ACCOUNT_VARIABLES:
+    monkeypatch.setattr(clienttable, "ACCOUNT_LOADERS", (AccountLoader("pots", "Api.from_pod", lambda _: KeyError),))
+    monkeypatch.setattr(clienttable, "MODULES", frozenset({"pots", "nowhere"}))
+    for name in clienttable.ACCOUNT_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setitem(sys.modules, "pots", ModuleType("pots"))
     del sys.modules["pots"]
@@ -211,9 +211,9 @@ def test_a_guard_that_is_not_active_accepts_all() -> None:
 
 
 def test_doors_find_the_address_of_a_request() -> None:
-    assert table._url(None, "GET", "https://a") == "https://a"
-    assert table._socket_url(None, "wss://a") == "wss://a"
-    assert table._of_result({"server": "https://a"}) == "https://a"
+    assert clienttable._url(None, "GET", "https://a") == "https://a"
+    assert clienttable._socket_url(None, "wss://a") == "wss://a"
+    assert clienttable._of_result({"server": "https://a"}) == "https://a"
 
 
 @pytest.mark.parametrize(
@@ -225,10 +225,10 @@ def test_doors_find_the_address_of_a_request() -> None:
     ],
 )
 def test_the_address_of_a_kubeconfig_is_that_of_its_cluster(loader: object, address: str | None) -> None:
-    assert table._cluster_server(loader) == address
+    assert clienttable._cluster_server(loader) == address
 
 
 def test_the_usual_kubeconfig_is_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    assert table._in_home() == (tmp_path / ".kube/config").as_posix()
+    assert clienttable._in_home() == (tmp_path / ".kube/config").as_posix()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_crd.plugin.features.server.clients import isolation, table
+from pytest_crd.plugin.features.server.clients import clienttable, isolation
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 
 if TYPE_CHECKING:
@@ -30,10 +30,17 @@ def _module(monkeypatch: pytest.MonkeyPatch, name: str, **values: Any) -> Any:
 @pytest.fixture(autouse=True)
 def no_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the clients that other tests of this process have loaded."""
-    monkeypatch.setattr(table, "MODULES", frozenset())
+    monkeypatch.setattr(clienttable, "MODULES", frozenset())
     for name in isolation._caches():
         monkeypatch.delitem(sys.modules, name)
-    for name in ("KUBECONFIG", "NO_PROXY", "no_proxy", *table.UNSET, *table.PROXIES, *map(str.lower, table.PROXIES)):
+    for name in (
+        "KUBECONFIG",
+        "NO_PROXY",
+        "no_proxy",
+        *clienttable.UNSET,
+        *clienttable.PROXIES,
+        *map(str.lower, clienttable.PROXIES),
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

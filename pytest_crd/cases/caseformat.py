@@ -1,0 +1,106 @@
+"""
+What a case file may contain: every key, what its value must be, and what each section means.
+
+The JSON Schema that ships with the package and the words of the mistakes are both made from these tables, and those of the keys
+of a case in `casekeys`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pytest_crd.cases import casekeys, keyschemas
+from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
+from pytest_crd.cases.model import APPLIES, PATCHES
+from pytest_crd.cases.sections import Section
+from pytest_crd.engine import profile
+
+SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
+# A top-level key that begins so is free: a place for YAML anchors.
+FREE_PREFIX: Final = "x-"
+
+
+SECTION_MEANINGS: Final = {
+    Section.PRUNING: "Unknown fields and the coercion of metadata, alone.",
+    Section.DEFAULTING: "Null handling and defaults, alone.",
+    Section.CREATE: "The whole way of a POST.",
+    Section.UPDATE: "A PUT over a stored object.",
+    Section.UPDATE_STATUS: "A PUT to /status over a stored object.",
+    Section.PATCH: "A PATCH of a stored object: a merge patch or a JSON Patch.",
+    Section.PATCH_STATUS: "A PATCH of the /status of a stored object.",
+    Section.PATCH_SCALE: "A PATCH of the /scale of a stored object; what is expected is about the object, not about the Scale.",
+    Section.APPLY: "Server-side applies, one after the other.",
+    Section.APPLY_STATUS: "Server-side applies to the /status of an object.",
+    Section.APPLY_SCALE: "Server-side applies to the /scale of an object.",
+}
+
+
+def _what_is_sent(section: Section) -> str:
+    return "steps" if section in APPLIES else "patch" if section in PATCHES else "input"
+
+
+def _section(section: Section) -> CaseKey:
+    case = keyschemas.mapping(
+        f"a mapping with `name:`, `{_what_is_sent(section)}:` and what is expected",
+        {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
+        required=casekeys.required_keys(section),
+        one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
+        conflicts=casekeys.CASE_CONFLICTS,
+        needs=casekeys.needs(section),
+    )
+    return CaseKey(
+        form=keyschemas.some_list("a list of cases", case),
+        meaning=SECTION_MEANINGS[section],
+        remedy="begin each case with `- name:`",
+    )
+
+
+FILE_KEYS: Final[Mapping[str, CaseKey]] = {
+    "crd": CaseKey(
+        form=keyschemas.text("the name of a CRD, or the path of its file"),
+        meaning="A name in crd_paths; or a path relative to this file.",
+        required=True,
+    ),
+    "version": CaseKey(
+        form=keyschemas.text("the name of a version, as in v1"),
+        meaning="The version of the CRD; may be left out when one version is served.",
+    ),
+    "kubernetesVersion": CaseKey(
+        form=keyschemas.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
+        meaning=f"Whose behaviour and words: {', '.join(profile.KNOWN)}; overrides the setting.",
+    ),
+    "storedCRD": CaseKey(
+        form=keyschemas.constant("true", value=True),
+        meaning="The CRD is stored already, so that its cases are run though today's server may refuse it.",
+        remedy="leave it out where the server has yet to accept the CRD",
+    ),
+    "unknownFields": CaseKey(
+        form=keyschemas.choice(("allow",)),
+        meaning="Allows inputs to have fields that are dropped though the case does not say so.",
+    ),
+    **{section.value: _section(section) for section in Section},
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (Draft 2020-12) of one document of a case file."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        **keyschemas.mapping(
+            "a mapping with `crd:` and sections of cases",
+            {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in FILE_KEYS.items()},
+            required=[name for name, key in FILE_KEYS.items() if key.required],
+            one_of=[section.value for section in Section],
+        ),
+        "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free: a place for YAML anchors."}},
+        "description": "Cases for a CustomResourceDefinition, run by pytest-crd.",
+        "$defs": {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in CASE_KEYS.items()},
+    }
+
+
+def schema_text() -> str:
+    """Return the text of the JSON Schema file that ships with the package."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,226 @@
+"""The CRDs that cases may name: those of the project, and those that a case file names by path; each loaded once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pytest_crd import folders
+from pytest_crd.cases import acceptance, jsonpatch
+from pytest_crd.cases.caseparts import OldCRD
+from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version
+from pytest_crd.engine.api.context import Guard
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.loading import projectcrds
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
+    from pytest_crd.cases.openshift.suite import Suite
+
+_LONGEST_NAME: Final = 253
+
+
+@dataclass(slots=True)
+class Catalog:
+    """
+    What a session has loaded.
+
+    Attributes:
+        sources: Where the CRDs of the project come from.
+        kubernetes_version: Whose behaviour and words the answers have.
+        stored: Names of CRDs that are taken for stored, whatever the server says of them.
+    """
+
+    sources: Sources
+    kubernetes_version: str
+    stored: frozenset[str] = frozenset()
+    _project: CustomResourceDefinitions | None = None
+    _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
+    _suites: SuiteCRDs | None = None
+    _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
+    _stored_crds: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
+
+    @property
+    def crds(self) -> CustomResourceDefinitions:
+        """
+        The CRDs of the project.
+
+        Raises:
+            InputError: Everything that is wrong with them, or that there is none.
+        """
+        if self._project is None:
+            self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
+        return self._project
+
+    def version_of(self, case_file: CaseFile, *, folder: Path) -> Version:
+        """
+        Return the CRD version that *case_file* is about.
+
+        Args:
+            case_file: The declared cases.
+            folder: The folder of the file, to which a path in it is relative.
+
+        Raises:
+            CaseFileError: It names no CRD, or no version, that there is; file and line say where.
+            InputError: The CRDs cannot be loaded; the server refuses this one, and nobody says that it is stored.
+        """
+        try:
+            crd = self._crd(case_file.crd, folder)
+            if case_file.kubernetes_version is not None:
+                crd = crd.under(case_file.kubernetes_version)
+        except CrdLookupError as error:
+            raise _mistake(case_file, "crd", str(error)) from None
+        if case_file.stored_crd:
+            crd = self._unguarded(crd)
+        elif crd.guard is not None:
+            crd.guard(crd)
+        try:
+            return crd.version(case_file.version) if case_file.version is not None else _only_served(crd)
+        except LookupError as error:
+            raise _mistake(case_file, "crd" if case_file.version is None else "version", str(error)) from None
+
+    def old_version_of(self, case: AnyCase, version: Version, *, folder: Path) -> Version:
+        """
+        Return the CRD version under which the old object of *case* was stored.
+
+        Args:
+            case: A case; most have no other old CRD.
+            version: The CRD version that the case is about.
+            folder: The folder of the case's file, to which a path in it is relative.
+
+        Raises:
+            CaseFileError: The old CRD is not there, cannot be made, is about something else, or no server would take it.
+        """
+        if not isinstance(case, UpdateCase) or case.old_crd is None:
+            return version
+        crd = self._old_crd(case, case.old_crd, version.crd, folder)
+        if version.crd.guard is not None:
+            self._taken(case, case.old_crd, crd)
+        if crd.name != version.crd.name:
+            raise case.mistake(f"the old CRD is {crd.name}, not {version.crd.name}", *case.old_crd.place)
+        try:
+            return crd.version(version.name)
+        except LookupError as error:
+            raise case.mistake(f"the old CRD: {error}", *case.old_crd.place) from None
+
+    def variants_of(self, suite: Suite, *, folder: Path) -> list[Variant]:
+        """
+        Return the CRDs that a suite is about: those in the folder that goes with it, else the project's of that name.
+
+        Raises:
+            CaseFileError: There is none, or none with the version.
+            InputError: The CRDs cannot be loaded; the server refuses one, and nobody says that it is stored.
+        """
+        from pytest_crd.cases.openshift.crds import Variant  # noqa: PLC0415 - most projects have no suites
+
+        if variants := self._suite_crds.variants(suite, folder):
+            for variant in variants:
+                if variant.crd.name not in self.stored:
+                    acceptance.demand(variant.crd)
+            return variants
+        try:
+            crd = self.crds[suite.crd]
+        except CrdLookupError as error:
+            raise suite.mistake(str(error)) from None
+        if crd.guard is not None:
+            crd.guard(crd)
+        return [Variant("", crd, self._suite_crds.version_of(suite, crd))]
+
+    def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> Version:
+        """
+        Return the CRD version under which the object of an update in a suite is created.
+
+        Raises:
+            CaseFileError: The patches cannot be applied, or no server would take the CRD after them.
+        """
+        if isinstance(case, CreateCase) or case.old_crd is None:
+            return variant.version
+        patched = self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd))
+        return self._suite_crds.version_of(suite, patched)
+
+    @property
+    def _suite_crds(self) -> SuiteCRDs:
+        if self._suites is None:
+            from pytest_crd.cases.openshift.crds import SuiteCRDs  # noqa: PLC0415 - most projects have no suites
+
+            self._suites = SuiteCRDs(self.kubernetes_version)
+        return self._suites
+
+    def _old_crd(
+        self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition, folder: Path
+    ) -> CustomResourceDefinition:
+        if old_crd.path is None:
+            return self._patched(case, old_crd, crd)
+        try:
+            crds = self._load(folder, (old_crd.path,))
+            return (crds[0] if len(crds) == 1 else crds[crd.name]).under(crd.kubernetes_version)
+        except (InputError, CrdLookupError) as error:
+            raise case.mistake(f"the old CRD: {error}", *old_crd.place) from None
+
+    def _taken(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        if crd.name not in self.stored and (refusal := acceptance.refusal(crd)):
+            raise case.mistake(f"no server takes the old CRD:{refusal}", *old_crd.place)
+        return crd
+
+    def _patched(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        patch, place = old_crd.patch or (), old_crd.place
+        key = (crd, json.dumps(patch))
+        if key not in self._patched_crds:
+            try:
+                patched = jsonpatch.apply(crd.declared, patch)
+            except jsonpatch.PatchError as error:
+                message = f"the old CRD cannot be made: {error}"
+                raise case.mistake(message, *place, error.index) from None
+            try:
+                made = crd.altered(patched)
+            except InputError as error:
+                message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
+                raise case.mistake(message, *place) from None
+            self._patched_crds[key] = made
+        return self._patched_crds[key]
+
+    def _crd(self, reference: str, folder: Path) -> CustomResourceDefinition:
+        if not folders.is_manifest(reference):
+            if len(reference) > _LONGEST_NAME:
+                raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
+            return self.crds[reference]
+        try:
+            crds = self._load(folder, (reference,))
+        except InputError as error:
+            raise CrdLookupError(f"crd: {error}") from None
+        if len(crds) > 1:
+            names = ", ".join(map(crds.id_of, crds))
+            raise CrdLookupError(f"{reference} holds several CRDs: put it into crd_paths and name one of {names}")
+        return crds[0]
+
+    def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
+        key = (base, paths)
+        if key not in self._loaded:
+            loaded = projectcrds.read(paths, base=base, kubernetes_version=self.kubernetes_version)
+            self._loaded[key] = loaded.guarded(self._guard_of)
+        return self._loaded[key]
+
+    def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
+        return None if crd.name in self.stored else acceptance.demand
+
+    def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        """Return *crd* as one that is stored, whatever the server says of it."""
+        if crd not in self._stored_crds:
+            self._stored_crds[crd] = crd.guarded(None)
+        return self._stored_crds[crd]
+
+
+def _only_served(crd: CustomResourceDefinition) -> Version:
+    served = [version for version in crd.versions if version.served]
+    if len(served) == 1:
+        return served[0]
+    names = ", ".join(version.name for version in served) or "none"
+    raise LookupError(f"{crd.name} serves {names}: say which one with `version:`")
+
+
+def _mistake(case_file: CaseFile, key: str, message: str) -> CaseFileError:
+    return CaseFileError([Mistake(case_file.source, case_file.lines.of(key), message)])

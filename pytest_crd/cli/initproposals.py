@@ -1,0 +1,148 @@
+"""What a repository needs so that its CRDs are tested: files that are made, and lines for those that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pytest_crd.casefiles import filereplacement
+from pytest_crd.cli.repository import Repository
+from pytest_crd.discovery import inifiles, samplepaths
+from pytest_crd.engine import (
+    CustomResourceDefinition,
+    InputError,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+)
+from pytest_crd.generation import NothingToStateError, filenames, generate
+
+# With all tags, by which the last release is found.
+_GITHUB_JOB: Final = """\
+name: crds
+on:
+  push: { branches: [main] }
+  pull_request:
+permissions: { contents: read }
+jobs:
+  crds:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+        with: { fetch-depth: 0 } # releases, for what an upgrade does
+      - run: pipx run pytest-crd test
+"""
+_GITLAB_JOB: Final = """\
+crds:
+  image: python:3.13
+  variables: { GIT_DEPTH: "0" } # releases, for what an upgrade does
+  script:
+    - pip install pytest-crd
+    - pytest-crd test
+"""
+_GITHUB_FILE: Final = ".github/workflows/crds.yml"
+_GITLAB_FILE: Final = ".gitlab-ci.yml"
+_SETTINGS_FILE: Final = "pytest.ini"
+
+
+class NothingWrittenError(Exception):
+    """A file is not written; the message says why."""
+
+
+class ProposedFile(NamedTuple):
+    """
+    A file that a repository needs.
+
+    Attributes:
+        path: The file, relative to the repository.
+        purpose: What it is for.
+        make: Makes its text.
+        is_there: Whether there is a file of this name, into which somebody has to put the text by hand.
+    """
+
+    path: str
+    purpose: str
+    make: Callable[[], str]
+    is_there: bool
+
+    def write(self, folder: Path) -> None:
+        """
+        Make the file; nothing takes the place of another.
+
+        Raises:
+            NothingWrittenError: It cannot be made, or is there.
+        """
+        path = folder / self.path
+        try:
+            content = self.make().encode()
+            if not path.parent.resolve().is_relative_to(folder.resolve()):
+                raise NothingWrittenError(f"{self.path}: not written: a link leads its folder out of the repository")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            filereplacement.create(path, content)
+        except OSError as error:
+            raise NothingWrittenError(f"{self.path}: not written: {error.strerror or error}") from None
+
+
+def of(repository: Repository) -> Iterator[ProposedFile]:
+    """Yield what a repository needs, in the order in which it should be written."""
+    if settings := dict(_settings(repository)):
+        yield _of_settings(repository, settings)
+    yield from (_of_cases(repository, crds) for crds in _by_name(repository.untested()))
+    if not repository.has_job and repository.forge:
+        name, text = (_GITLAB_FILE, _GITLAB_JOB) if repository.forge == "gitlab" else (_GITHUB_FILE, _GITHUB_JOB)
+        is_there = (repository.folder / name).exists()
+        yield ProposedFile(name, "runs all of it for each change", lambda: text, is_there)
+
+
+def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
+    """Yield the settings that are not the default, with their values."""
+    if not repository.samples and repository.other_samples:
+        yield "crd_samples", samplepaths.AUTO
+
+
+def _of_settings(repository: Repository, settings: dict[str, str]) -> ProposedFile:
+    ini = repository.ini
+    name = ini.name if ini else _SETTINGS_FILE
+    is_toml = ini is not None and ini.suffix == ".toml"
+    section = inifiles.section(ini) if ini else "pytest"
+    lines = (f'{key} = "{value}"' if is_toml else f"{key} = {value}" for key, value in settings.items())
+    text = "\n".join((f"[{section}]", *lines, ""))
+    return ProposedFile(name, f"says where things are: {', '.join(settings)}", lambda: text, ini is not None)
+
+
+def _by_name(crds: Iterable[CustomResourceDefinition]) -> Iterator[list[CustomResourceDefinition]]:
+    """Yield CRDs, alternatives of one name together."""
+    named: dict[str, list[CustomResourceDefinition]] = {}
+    for crd in crds:
+        named.setdefault(crd.name, []).append(crd)
+    yield from named.values()
+
+
+def _of_cases(repository: Repository, crds: Sequence[CustomResourceDefinition]) -> ProposedFile:
+    crd = crds[0]
+    try:
+        name = filenames.file_name(filenames.usual_version(crd), repository.crds)
+    except NothingToStateError:
+        name = f"test_{crd.name.partition('.')[0]}.crd.yaml"  # which is not written, for the same reason
+    path, purpose = f"{repository.case_folder}/{name}", f"states what {crd.name} does today"
+    return ProposedFile(path, purpose, lambda: _cases(crds), is_there=False)
+
+
+def _cases(crds: Sequence[CustomResourceDefinition]) -> str:
+    """
+    Return a case file.
+
+    Raises:
+        NothingWrittenError: Nothing can be stated about a CRD.
+    """
+    crd, *others = crds
+    if others:
+        raise NothingWrittenError(
+            f"{crd.source}: no cases are written about {crd.name}, of which there are alternatives"
+        )
+    if not crd.first_response.accepted:
+        raise NothingWrittenError(f"{crd.source}: the server refuses {crd.name}: {crd.first_response.message}")
+    try:
+        return generate([filenames.usual_version(crd)]).text
+    except (InputError, NothingToStateError, UnsupportedConstructError, UnsupportedExpressionError) as error:
+        raise NothingWrittenError(f"{crd.source}: no cases are written about {crd.name}: {error}") from None

@@ -1,0 +1,295 @@
+"""
+Keywords that judge values: their points, and which of them a value reaches.
+
+A keyword holds as the engine's own check of it says, and is broken where an error of the answer has it as its origin: where the server
+stops at another error, or an update leaves a value alone, nothing was seen of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.coverage.look import Look
+from pytest_crd.coverage.points import Point, PointKind
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.engine.values import numberkeywords, valuekeywords, valuevalidation
+from pytest_crd.engine.values.numberkeywords import ServerPanicError
+from pytest_crd.engine.values.validationresult import KeywordCheck
+from pytest_crd.engine.values.valuekeywords import TypeCheck
+
+_LONGEST: Final = 60
+_SIZES: Final = {
+    "minLength": (str, valuekeywords.string_checks),
+    "maxLength": (str, valuekeywords.string_checks),
+    "minItems": (list, valuekeywords.item_checks),
+    "maxItems": (list, valuekeywords.item_checks),
+    "minProperties": (dict, valuekeywords.property_checks),
+    "maxProperties": (dict, valuekeywords.property_checks),
+}
+_LIMITS: Final = {"minimum": -1, "maximum": 1}
+# A format that every text has.
+_OPEN_FORMAT: Final = "password"
+
+
+# What looks at a value.
+Probe: TypeAlias = Callable[[JSONValue, Look], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """
+    What looks at the values of one schema.
+
+    Attributes:
+        points: What it can see.
+        probe: What looks; None where errors alone reach the points.
+    """
+
+    points: tuple[Point, ...]
+    probe: Probe | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """
+    The keywords of a schema, which are looked at.
+
+    Attributes:
+        node: The schema, which gives structure or stands in an `allOf`.
+        profile: The Kubernetes version.
+    """
+
+    node: SchemaNode
+    profile: Profile
+
+    @property
+    def schema(self) -> Schema:
+        """The keywords."""
+        return self.node.schema
+
+    @property
+    def structure(self) -> Schema:
+        """Those that say which fields there are."""
+        return {} if self.node.structure is None else self.node.structure.schema
+
+    def point(self, kind: PointKind, steps: Steps, side: str, words: str) -> Point:
+        """Return a point at *steps* from the schema on."""
+        return Point(kind, self.node.place, (*self.node.steps, *steps), side, words)
+
+
+def find(own: Keywords) -> Iterator[Probed]:
+    """Yield what looks at the values of a schema, in the order in which its keywords are told of."""
+    yield from _enum(own)
+    yield from _sizes(own)
+    yield from _numbers(own)
+    yield from _texts(own)
+    yield from _required(own)
+    yield from _list_type(own)
+    yield from _junctors(own)
+
+
+def shown(value: JSONValue) -> str:
+    """Return *value* as it is shown in words: on one line, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _holds(check: KeywordCheck, value: JSONValue) -> bool | None:
+    try:
+        return check.holds(value)
+    except ServerPanicError:
+        return None  # the server has no answer
+
+
+def _two_sided(
+    held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_boundary: Callable[[Any], bool] = lambda _: True
+) -> Probed:
+    """Return what sees a keyword hold, at its boundary where it has one, and broken; *checks*: by the Python type of values."""
+    held_id = held.id
+
+    def probe(value: JSONValue, look: Look) -> None:
+        check = checks.get(type(value))
+        if check is not None and _holds(check, value) and is_at_boundary(value):
+            look.keep(held_id)
+
+    return Probed((held, broken), probe)
+
+
+def _enum(own: Keywords) -> Iterator[Probed]:
+    if not own.schema.get("enum"):
+        return
+    # Null is never found among the values, wherever it is listed.
+    values = [(index, value) for index, value in enumerate(own.schema["enum"]) if value is not None]
+    used = [
+        own.point("enum", ("enum", index), "used", f"the value {shown(value)} of enum is never used")
+        for index, value in values
+    ]
+    broken = own.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
+    ids = [(value, point.id) for (_, value), point in zip(values, used, strict=True)]
+
+    def probe(value: JSONValue, look: Look) -> None:
+        for listed, id_ in ids:
+            if jsonvalue.equal(listed, value):
+                look.keep(id_)
+
+    yield Probed((*used, broken), probe)
+
+
+def _sizes(own: Keywords) -> Iterator[Probed]:
+    for keyword, (kind, checks) in _SIZES.items():
+        limit = own.schema.get(keyword)
+        if limit is None or (limit <= 0 and keyword.startswith("min")):
+            continue  # nothing is shorter than nothing
+        [check] = checks({keyword: limit}, own.profile)
+        sides = _sides(own, "bound", keyword)
+        yield _two_sided(*sides, {kind: check}, functools.partial(_has_size, limit))
+
+
+def _has_size(size: int, value: Any) -> bool:
+    return len(value) == size
+
+
+def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool = True) -> tuple[Point, Point]:
+    stated = f"{keyword} {shown(own.schema[keyword])}"
+    value = "value at the boundary of" if has_boundary else "value that meets"
+    return (
+        own.point(kind, (keyword,), "held", f"no {value} {stated}"),
+        own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
+    )
+
+
+def _numbers(own: Keywords) -> Iterator[Probed]:
+    schema, profile = own.schema, own.profile
+    declared = valuekeywords.type_check(schema, profile)
+    types = declared.types or valuekeywords.type_check(own.structure, profile).types
+    for keyword, direction in _LIMITS.items():
+        if schema.get(keyword) is None:
+            continue
+        exclusive = f"exclusive{keyword.capitalize()}"
+        alone = {keyword: schema[keyword], exclusive: schema.get(exclusive, False)}
+        by_kind = _by_kind(alone, declared)
+        step = schema.get("multipleOf") or (1 if types and "number" not in types else None)
+        is_at_boundary = _boundary(
+            schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive))
+        )
+        yield _two_sided(*_sides(own, "bound", keyword), by_kind, is_at_boundary)
+    if schema.get("multipleOf") is not None:
+        alone = {"multipleOf": schema["multipleOf"]}
+        by_kind = _by_kind(alone, declared)
+        yield _two_sided(*_sides(own, "bound", "multipleOf", has_boundary=False), by_kind)
+
+
+def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
+    """Return the check of one keyword by how the server holds a number; that of its type and format comes before."""
+    types, number_format, profile = declared.types, declared.format, declared.profile
+    return {kind: numberkeywords.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
+
+
+def _boundary(
+    limit: float, checks: dict[type, KeywordCheck], step: float | None, *, is_open: bool
+) -> Callable[[JSONValue], bool]:
+    """
+    Return what tells whether a number that holds is at the boundary.
+
+    Args:
+        limit: The limit.
+        checks: The check of it.
+        step: From one number that may stand there to the next, beyond the limit; None where there is one between any two.
+        is_open: Whether the limit itself does not hold.
+    """
+    if step is not None:
+        return lambda value: not _holds(checks[type(value + step)], value + step)
+    return (lambda _: True) if is_open else (lambda value: bool(value == limit))
+
+
+def _texts(own: Keywords) -> Iterator[Probed]:
+    schema, profile = own.schema, own.profile
+    if schema.get("pattern"):
+        [check] = valuekeywords.string_checks({"pattern": schema["pattern"]}, profile)
+        yield _two_sided(*_sides(own, "pattern", "pattern", has_boundary=False), {str: check})
+    declared = valuekeywords.type_check(schema, profile)
+    if not declared.format or declared.format == _OPEN_FORMAT:
+        return
+    checks: dict[type, KeywordCheck] = {}
+    if (of_text := valuekeywords.format_check(declared)) is not None:
+        checks = {str: of_text}
+    elif of_numbers := numberkeywords.checks({}, declared.types, declared.format, profile, kind=int):
+        checks = {int: of_numbers[0]}
+    if checks:
+        yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)
+
+
+def _required(own: Keywords) -> Iterator[Probed]:
+    properties = own.structure.get("properties") or {}
+    for index, name in enumerate(own.schema.get("required") or ()):
+        if (properties.get(name) or {}).get("default") is not None:
+            continue  # it is put in before anybody misses it
+        if not own.node.place and name in {"apiVersion", "kind", "metadata"}:
+            continue  # without these the request is another one
+        yield _missing(own, index, name)
+
+
+def _missing(own: Keywords, index: int, field: str) -> Probed:
+    missed = own.point("required", ("required", index), "missing", f"the required field {field} is never missing")
+    return Probed((missed,))
+
+
+def _list_type(own: Keywords) -> Iterator[Probed]:
+    kind = own.schema.get("x-kubernetes-list-type")
+    if kind not in {"set", "map"}:
+        return
+    what = "item" if kind == "set" else "item with the same keys"
+    broken = own.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
+    yield Probed((broken,))
+
+
+def _junctors(own: Keywords) -> Iterator[Probed]:
+    schema = own.schema
+    for junctor in ("anyOf", "oneOf"):
+        if schema.get(junctor):
+            yield _alternatives(own, junctor)
+    if schema.get("not") is not None:
+        yield _negation(own)
+
+
+def _alternatives(own: Keywords, junctor: str) -> Probed:
+    branches = own.schema[junctor]
+    taken = [
+        own.point("junctor", (junctor, index), "taken", f"{junctor}[{index}] is never the one that holds")
+        for index in range(len(branches))
+    ]
+    broken = own.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
+    validators = [valuevalidation.compile(branch, own.profile) for branch in branches]
+    # That it is an integer or a text is said by its type.
+    of_type = bool(own.structure.get("x-kubernetes-int-or-string"))
+
+    def probe(value: JSONValue, look: Look) -> None:
+        if value is None:
+            return
+        holding = [point.id for point, one in zip(taken, validators, strict=True) if one.accepts(value)]
+        if junctor == "anyOf" or len(holding) == 1:
+            for id_ in holding:
+                look.keep(id_)
+
+    return Probed(tuple(taken) if of_type else (*taken, broken), probe)
+
+
+def _negation(own: Keywords) -> Probed:
+    held = own.point("junctor", ("not",), "held", "no value that meets not")
+    broken = own.point("junctor", ("not",), "broken", "no value is refused by not")
+    validator = valuevalidation.compile(own.schema["not"], own.profile)
+
+    def probe(value: JSONValue, look: Look) -> None:
+        if value is not None and not validator.accepts(value):
+            look.keep(held.id)
+
+    return Probed((held, broken), probe)

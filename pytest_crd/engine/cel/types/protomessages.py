@@ -1,0 +1,305 @@
+"""
+Messages of protobuf that expressions make by their names, `google.protobuf.Duration{seconds: 1}`: each is a value of CEL at once.
+
+Reference:
+    cel-go common/types/provider.go, Registry.NewValue, msgSetField; ConvertToNative of each type in common/types.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
+from pytest_crd.engine.cel.values import conversions
+from pytest_crd.engine.cel.values.celvalues import (
+    MAX_INT,
+    MIN_INT,
+    Duration,
+    Optional,
+    Timestamp,
+    TypeValue,
+    UInt,
+    Value,
+    find,
+    is_list,
+    is_map,
+)
+
+_Set: TypeAlias = Mapping[str, Value]
+# Makes what a field holds of a value, or raises EvaluationError; its arguments are the value and the name of the field.
+_Convert: TypeAlias = Callable[[Value, str], Any]
+
+_NANOSECONDS: Final = 1_000_000_000
+_FIRST_SECOND: Final = -62_135_596_800
+_LAST_SECOND: Final = 253_402_300_799
+# The whole numbers of which no two are the same double.
+_SAFE: Final = 2**53 - 1
+
+
+class _Field(NamedTuple):
+    type: Type
+    convert: _Convert
+
+
+class Message(NamedTuple):
+    """
+    What is known of a message.
+
+    Attributes:
+        fields: Its fields, by name.
+        make: Makes the value of the fields that are set; None where that is not known here.
+    """
+
+    fields: Mapping[str, _Field]
+    make: Callable[[_Set], Value] | None = None
+
+    def type_of(self, field: str) -> Type | None:
+        """Return the type of a field, or None where there is no such field."""
+        return self.fields[field].type if field in self.fields else None
+
+
+def name_of(type_: Type, name: str) -> str:
+    """Return which message's fields an object of *type_* has that is made by *name*; empty where it is no message."""
+    if type_.kind is TypeKind.STRUCT or (is_message(type_) and name in MESSAGES):
+        return name
+    return _NAMES.get(type_.kind, "") if is_message(type_) else ""
+
+
+def is_message(type_: Type) -> bool:
+    """Return whether protobuf has a message for *type_*."""
+    return (
+        type_.kind in {TypeKind.ANY, TypeKind.DURATION, TypeKind.DYN, TypeKind.NULL, TypeKind.TIMESTAMP}
+        or type_.nullable
+        or (type_.kind is TypeKind.LIST and type_.parameters[0].kind is TypeKind.DYN)
+        or (type_.kind is TypeKind.MAP and type_.parameters == (celtypes.STRING, celtypes.DYN))
+    )
+
+
+_NAMES: Final[Mapping[TypeKind, str]] = {
+    TypeKind.DURATION: "google.protobuf.Duration",
+    TypeKind.LIST: "google.protobuf.ListValue",
+    TypeKind.NULL: "google.protobuf.NullValue",
+    TypeKind.TIMESTAMP: "google.protobuf.Timestamp",
+}
+
+
+def make(name: str, values: _Set) -> Value:
+    """
+    Return the object of the type *name* whose fields have *values*.
+
+    Raises:
+        EvaluationError: A field cannot have its value, or nobody makes such objects: those of schemas are types only.
+        UnsupportedExpressionError: What comes of it is not known.
+    """
+    message = MESSAGES.get(name)
+    if message is None:
+        raise EvaluationError(f"unknown type '{name}'")
+    if message.make is None:
+        raise UnsupportedExpressionError(f"messages of protobuf, here {name}")
+    return message.make(
+        {field: message.fields[field].convert(value, f"{name}.{field}") for field, value in values.items()}
+    )
+
+
+# Scalars
+
+
+def _unlike(value: Value, target: str) -> EvaluationError:
+    """Return the error of a value that a field of the Go type *target* does not take."""
+    wording = _UNLIKE.get(type(value))
+    if wording is None:
+        raise UnsupportedExpressionError(
+            f"fields of messages of protobuf that are set to {conversions.to_type(value).name}"
+        )
+    return EvaluationError(wording.format(target))
+
+
+_UNLIKE: Final[Mapping[type, str]] = {
+    type(None): "type conversion error from 'null_type' to '{}'",
+    bool: "type conversion error from bool to '{}'",
+    int: "unsupported type conversion from 'int' to {}",
+    UInt: "unsupported type conversion from 'uint' to {}",
+    float: "type conversion error from Double to '{}'",
+    str: "unsupported native conversion from string to '{}'",
+    bytes: "type conversion error from Bytes to '{}'",
+    Duration: "type conversion error from 'Duration' to '{}'",
+    Timestamp: "type conversion error from 'Timestamp' to '{}'",
+    TypeValue: "type conversion not supported for 'type'",
+}
+
+
+def _unwrapped(value: Value) -> Value:
+    while type(value) is Optional:
+        if not value.has_value:
+            raise EvaluationError("optional.none() dereference")
+        value = value.value
+    return value
+
+
+def _scalar(kind: type, target: str, convert: Callable[[Any], Any] = lambda value: value) -> _Convert:
+    """Return what sets a field of the Go type *target* to values of *kind*."""
+
+    def set_(value: Value, field: str) -> Any:
+        try:
+            value = _unwrapped(value)
+            if type(value) is not kind:
+                raise _unlike(value, target)
+            return convert(value)
+        except EvaluationError as error:
+            raise EvaluationError(f"field type conversion error for {field} value type: {error}") from None
+
+    return set_
+
+
+def _to_int32(value: int) -> int:
+    if not -(2**31) <= value < 2**31:
+        raise EvaluationError("integer overflow")
+    return value
+
+
+def _to_uint32(value: UInt) -> UInt:
+    if value.value >= 2**32:
+        raise EvaluationError("unsigned integer overflow")
+    return value
+
+
+def _to_float32(value: float) -> float:
+    """Return the nearest number of 32 bits, as the C compiler finds it: infinite where there is none."""
+    return ctypes.c_float(value).value
+
+
+_INT64: Final = _Field(celtypes.INT, _scalar(int, "int64"))
+_INT32: Final = _Field(celtypes.INT, _scalar(int, "int32", _to_int32))
+_ENUM: Final = _Field(celtypes.INT, _scalar(int, "protoreflect.EnumNumber", _to_int32))
+_DOUBLE: Final = _Field(celtypes.DOUBLE, _scalar(float, "float64"))
+_BOOL: Final = _Field(celtypes.BOOL, _scalar(bool, "bool"))
+_STRING: Final = _Field(celtypes.STRING, _scalar(str, "string"))
+_BYTES: Final = _Field(celtypes.BYTES, _scalar(bytes, "[]uint8"))
+
+
+# Values of JSON
+
+
+def _to_json(value: Value) -> Value:
+    """Return what a value becomes that is put into a message of JSON."""
+    value = _unwrapped(value)
+    if value is None or isinstance(value, bool | float | str):
+        return value
+    if isinstance(value, int | UInt):
+        number = value.value if isinstance(value, UInt) else value
+        return float(number) if -_SAFE <= number <= _SAFE else str(number)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Duration | Timestamp):
+        return conversions.to_string(value)
+    raise _unlike(value, "*structpb.Value")
+
+
+def _list(value: Value, field: str) -> list[Value]:
+    if not is_list(value):
+        raise _unsupported_field(value, field)
+    return [_json_part(element, field) for element in value]
+
+
+def _map(value: Value, field: str) -> dict[str, Value]:
+    if not is_map(value):
+        raise _unsupported_field(value, field)
+    return {_key(key, field): _json_part(find(value, key), field) for key in value}
+
+
+_key: Final = _STRING.convert
+
+
+def _json_part(value: Value, field: str) -> Value:
+    try:
+        return _to_json(value)
+    except EvaluationError as error:
+        raise EvaluationError(f"field type conversion error for {field} value type: {error}") from None
+
+
+def _unsupported_field(value: Value, field: str) -> EvaluationError:
+    if not isinstance(value, str | int | float | bytes | UInt | None):
+        shown = conversions.to_type(value).name
+        raise UnsupportedExpressionError(f"fields of messages of protobuf that are set to {shown}")
+    return EvaluationError(f"unsupported field type for {field}: {conversions.to_type(value).name}")
+
+
+def _never(target: str) -> _Convert:
+    """Return what refuses all scalars; a list or a map may be taken or not, as the server keeps it."""
+
+    def set_(value: Value, field: str) -> Any:
+        try:
+            raise _unlike(_unwrapped(value), target)
+        except EvaluationError as error:
+            raise EvaluationError(f"field type conversion error for {field} value type: {error}") from None
+
+    return set_
+
+
+# The messages
+
+
+def _wrapper(field: _Field, zero: Value) -> Message:
+    return Message({"value": field}, lambda values: values.get("value", zero))
+
+
+def _duration(values: _Set) -> Duration:
+    """Return a duration; one that is too long is the longest there is."""
+    whole = values.get("seconds", 0) * _NANOSECONDS
+    if MIN_INT <= whole <= MAX_INT:
+        whole += values.get("nanos", 0)
+    return Duration(max(MIN_INT, min(whole, MAX_INT)))
+
+
+def _timestamp(values: _Set) -> Timestamp:
+    carried, nanoseconds = divmod(values.get("nanos", 0), _NANOSECONDS)
+    seconds = values.get("seconds", 0) + carried
+    if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+        raise UnsupportedExpressionError("messages of protobuf for a time before the year 1 or after 9999")
+    return Timestamp(seconds, nanoseconds)
+
+
+def _value(values: _Set) -> Value:
+    if len(values) > 1:
+        raise UnsupportedExpressionError("a google.protobuf.Value with several values, of which the server takes any")
+    return None if "null_value" in values else next(iter(values.values()), None)
+
+
+_LIST_OF_DYN: Final = celtypes.list_of(celtypes.DYN)
+_MAP_TO_DYN: Final = celtypes.map_of(celtypes.STRING, celtypes.DYN)
+MESSAGES: Final[Mapping[str, Message]] = {
+    "google.protobuf.Any": Message({"type_url": _STRING, "value": _BYTES}),
+    "google.protobuf.BoolValue": _wrapper(_BOOL, zero=False),
+    "google.protobuf.BytesValue": _wrapper(_BYTES, b""),
+    "google.protobuf.DoubleValue": _wrapper(_DOUBLE, 0.0),
+    "google.protobuf.Duration": Message({"seconds": _INT64, "nanos": _INT32}, _duration),
+    "google.protobuf.Empty": Message({}),
+    "google.protobuf.FloatValue": _wrapper(_Field(celtypes.DOUBLE, _scalar(float, "float32", _to_float32)), 0.0),
+    "google.protobuf.Int32Value": _wrapper(_INT32, 0),
+    "google.protobuf.Int64Value": _wrapper(_INT64, 0),
+    "google.protobuf.ListValue": Message(
+        {"values": _Field(_LIST_OF_DYN, _list)}, lambda values: values.get("values", [])
+    ),
+    "google.protobuf.StringValue": _wrapper(_STRING, ""),
+    "google.protobuf.Struct": Message({"fields": _Field(_MAP_TO_DYN, _map)}, lambda values: values.get("fields", {})),
+    "google.protobuf.Timestamp": Message({"seconds": _INT64, "nanos": _INT32}, _timestamp),
+    "google.protobuf.UInt32Value": _wrapper(_Field(celtypes.UINT, _scalar(UInt, "uint32", _to_uint32)), UInt(0)),
+    "google.protobuf.UInt64Value": _wrapper(_Field(celtypes.UINT, _scalar(UInt, "uint64")), UInt(0)),
+    "google.protobuf.Value": Message(
+        {
+            "null_value": _ENUM,
+            "number_value": _DOUBLE,
+            "string_value": _STRING,
+            "bool_value": _BOOL,
+            "struct_value": _Field(_MAP_TO_DYN, _never("*structpb.Struct")),
+            "list_value": _Field(_LIST_OF_DYN, _never("*structpb.ListValue")),
+        },
+        _value,
+    ),
+}
+"""The messages of which every environment knows the names."""

@@ -1,0 +1,199 @@
+"""
+The keywords of a schema one by one: constructs that no CRD may use, and where those that it may use may stand.
+
+Whether the schema is structural is decided in `nonstructural`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.crds.validation.options import ValidationOptions
+from pytest_crd.engine.crds.validation.schemas import listtypekeywords, rulekeywords
+from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope, Expressions
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.schema import linkedpaths, unsupported
+from pytest_crd.engine.schema.linkedpaths import LinkedPath
+from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.subschemas import Schema
+
+TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
+_NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+_JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_EMBEDDED: Final = "x-kubernetes-embedded-resource"
+# Most schemas have none of these, and are done with at a glance: a type, a description, a format.
+_RESTRICTED: Final = frozenset({"default", "uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
+_BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
+_EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, rulekeywords.KEYWORD})
+_REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
+
+
+class _Context(NamedTuple):
+    """
+    What the place of a schema means for it.
+
+    Attributes:
+        no_defaults: Why defaults are forbidden, as the end of the message; None where they are not.
+        inside_meta: Whether it describes kind, apiVersion or metadata of a resource, or something inside of metadata.
+        rules: What it means for rules.
+    """
+
+    no_defaults: str | None
+    inside_meta: bool
+    rules: CostScope = NO_RULES
+
+    def within(self, rules: CostScope) -> _Context:
+        """Return the context of a schema inside this one, for which *rules* are those that count."""
+        return self if rules is self.rules else self._replace(rules=rules)
+
+
+def find(
+    schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: CostScope = NO_RULES
+) -> list[FieldError]:
+    """
+    Return everything that is wrong with the keywords of *schema* and of the schemas in it.
+
+    Args:
+        schema: `openAPIV3Schema` as the server decodes it.
+        path: Where it stands in the CRD, as the errors are to spell it.
+        options: What is demanded.
+        profile: The Kubernetes version whose answers are given.
+        rules: The rules that are compiled; NO_RULES where the schema is too wrong for it.
+
+    Errors:
+        Required, Invalid, NotSupported and Forbidden, in the server's order, those of expressions last; where it meets
+        names in random order, by name.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema and
+        specStandardValidatorV3.
+    """
+    no_defaults = None if options.allow_defaults else options.disallow_defaults_reason
+    walk = _Walk(options, profile)
+    walk.visit(schema, path, _Context(no_defaults, inside_meta=False, rules=rules), is_root=True)
+    return [*walk.errors, *walk.rule_errors, *walk.expressions.costs.errors(path)]
+
+
+class _Walk:
+    """One walk over a schema; the errors are in the order of the visit."""
+
+    def __init__(self, options: ValidationOptions, profile: Profile) -> None:
+        self.errors: list[FieldError] = []
+        self.rule_errors: list[FieldError] = []
+        self.expressions = Expressions(profile, suppress_cost=options.suppress_per_expression_cost)
+        self._options = options
+        self._profile = profile
+        self._types = frozenset(TYPES if options.require_valid_property_type else ())
+
+    def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
+        """Take the schema's own constructs, then the schemas in it, then what depends on these."""
+        found_before, items = len(self.errors), schema.get("items")
+        if schema.get("type") not in self._types or type(items) is list or not _RESTRICTED.isdisjoint(schema):
+            self.errors += _constructs(schema, place, context, check_type=bool(self._types))
+        if "additionalProperties" in schema:
+            self._additional_properties(schema, place, context)
+        if properties := schema.get("properties"):
+            self._properties(properties, schema, place, context, is_root=is_root)
+        is_branching = not _BRANCHING.isdisjoint(schema)
+        if is_branching:
+            self._junctors(schema, place, context)
+        if items:
+            self._items(items, schema, place, context)
+        if is_branching:
+            self._dependencies(schema, place, context)
+        if not _EXTENSIONS.isdisjoint(schema):
+            self._extensions(schema, place)
+        if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == found_before:
+            # Expressions are compiled only where nothing is wrong with the schema here or below.
+            self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
+
+    def _additional_properties(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
+        additional = schema["additionalProperties"]
+        if schema.get("properties") and additional is not True:
+            detail = "additionalProperties and properties are mutual exclusive"
+            self.errors.append(fielderror.forbidden(_child(place, "additionalProperties"), detail))
+        if context.inside_meta:
+            context = context._replace(no_defaults="inside additionalProperties applying to object metadata")
+        if isinstance(additional, Mapping):
+            inner = context.within(context.rules.of_values(schema))
+            self.visit(additional, (place, "additionalProperties", None), inner)
+
+    def _properties(
+        self, properties: Schema, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool
+    ) -> None:
+        is_resource = is_root or schema.get(_EMBEDDED)
+        for name in sorted(properties):
+            child = properties[name]
+            if _REMARKABLE.isdisjoint(child) and child.get("type") in self._types:
+                continue
+            inner = context.within(context.rules.of_property(name, schema))
+            if is_resource and name in META_FIELDS:
+                reason = f"in top-level {name}" if is_root else context.no_defaults
+                inner = inner._replace(no_defaults=reason, inside_meta=True)
+            self.visit(child, (place, "properties", name), inner)
+
+    def _junctors(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
+        context = context.within(NO_RULES)
+        if (negated := schema.get("not")) is not None:
+            self.visit(negated, (place, "not", None), context)
+        for keyword in _JUNCTORS:
+            for index, branch in enumerate(schema.get(keyword) or ()):
+                self.visit(branch, (place, keyword, index), context)
+        definitions = schema.get("definitions") or {}
+        for name in sorted(definitions):
+            self.visit(definitions[name], (place, "definitions", name), context)
+
+    def _items(self, items: JSONValue, schema: Schema, place: LinkedPath, context: _Context) -> None:
+        if isinstance(items, Mapping):
+            self.visit(items, (place, "items", None), context.within(context.rules.of_items(schema, place)))
+        else:
+            for index, item in enumerate(items):
+                self.visit(item, (place, "items", index), context)
+
+    def _dependencies(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
+        dependencies = schema.get("dependencies") or {}
+        context = context.within(NO_RULES)
+        for name in sorted(dependencies):
+            if isinstance(dependencies[name], Mapping):
+                self.visit(dependencies[name], (place, "dependencies", name), context)
+
+    def _extensions(self, schema: Schema, place: LinkedPath) -> None:
+        if schema.get(_PRESERVE) is False:
+            self.errors.append(
+                fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], unsupported.NOT_PRESERVING)
+            )
+        if not (listtypekeywords.KEYWORDS.isdisjoint(schema) or listtypekeywords.is_sound(schema)):
+            self.errors += listtypekeywords.find(schema, place, self._options, profile=self._profile)
+        if schema.get(rulekeywords.KEYWORD):
+            self.errors += rulekeywords.find(schema, linkedpaths.path(place), profile=self._profile)
+
+
+def _child(place: LinkedPath, keyword: str) -> FieldPath:
+    return linkedpaths.path(place).child(keyword)
+
+
+def _constructs(schema: Schema, place: LinkedPath, context: _Context, *, check_type: bool) -> Iterator[FieldError]:
+    type_ = schema.get("type")
+    if check_type and type_ and type_ not in TYPES:
+        yield fielderror.not_supported(_child(place, "type"), type_, TYPES)
+    if schema.get("default") is not None and context.no_defaults is not None:
+        detail = f"must not be set {context.no_defaults}".rstrip()
+        yield fielderror.forbidden(_child(place, "default"), detail)
+    for keyword in unsupported.used(schema):
+        yield fielderror.forbidden(_child(place, keyword), f"{keyword} is not supported")
+    if type_ == "null":
+        detail = "type cannot be set to null, use nullable as an alternative"
+        yield fielderror.forbidden(_child(place, "type"), detail)
+    items = schema.get("items")
+    if items and isinstance(items, list):
+        yield fielderror.forbidden(_child(place, "items"), unsupported.LISTED_ITEMS)
+    if context.inside_meta and schema.get(_EMBEDDED):
+        yield fielderror.forbidden(_child(place, _EMBEDDED), "must not be used inside of resource meta")
+    if schema.get("uniqueItems"):
+        yield fielderror.forbidden(_child(place, "uniqueItems"), _NO_UNIQUE_ITEMS)

@@ -1,0 +1,197 @@
+"""
+The versions of a CustomResourceDefinition: what each may say, and what they must be together.
+
+What their schemas, subresources, columns and selectable fields may say stands in modules of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.engine.crds import internal, internaltypes
+from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
+from pytest_crd.engine.crds.validation import namesfield as crdnames
+from pytest_crd.engine.crds.validation import printercolumns, scalefield, selectablefields
+from pytest_crd.engine.crds.validation.options import ValidationOptions
+from pytest_crd.engine.crds.validation.schemas import wholeschema
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import Errors
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import printable
+from pytest_crd.engine.profile import Profile
+
+_VERSIONS: Final = internal.SPEC.child("versions")
+_PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"
+# Where each stands above all versions, and what it is called within one.
+_EXCLUSIVE: Final[dict[str, tuple[internal.Exclusive, str]]] = {
+    "validation": ("schema", "schemas"),
+    "subresources": ("subresources", "subresources"),
+    "additionalPrinterColumns": ("additionalPrinterColumns", "additionalPrinterColumns"),
+}
+
+
+def without_schema(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+    """
+    Yield the versions that lack a schema and need one.
+
+    Errors:
+        Required.
+    """
+    if crd.schema_in(crd.spec.get("validation")) is not None:
+        return
+    if not options.require_openapi_schema and crd.preserves_unknown_fields:
+        return
+    detail = "schemas are required" if profile.repeats_required_fields else ""
+    if not options.require_openapi_schema:
+        detail = "because otherwise all fields are pruned"
+    for index, version in enumerate(crd.versions):
+        is_asked = options.require_openapi_schema or version.get("served")
+        if is_asked and crd.schema_in(version.get("schema")) is None:
+            yield fielderror.required(_VERSIONS.index(index).child("schema", "openAPIV3Schema"), detail)
+
+
+def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+    """
+    Yield what is wrong with each version, one after the other.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionVersion.
+    """
+    for index, version in enumerate(crd.versions):
+        path = _VERSIONS.index(index)
+        name = version.get("name", "")
+        yield from crdnames.label(name, path.child("name"))
+        yield from _deprecation_warning(version, path, profile)
+        yield from wholeschema.validate(
+            crd.schema_in(version.get("schema")),
+            path.child("schema", "openAPIV3Schema"),
+            options.for_version(name),
+            has_status=internal.has_status(_subresources(crd, name)),
+        )
+        yield from scalefield.find(version.get("subresources"), path.child("subresources"), profile)
+        columns = version.get("additionalPrinterColumns")
+        yield from printercolumns.find(columns, path.child("additionalPrinterColumns"))
+        yield from _selectable_fields(crd, version, path, options, profile)
+
+
+def together(crd: InternalCrd, profile: Profile) -> Errors:
+    """
+    Yield what is wrong with the versions as a whole.
+
+    Errors:
+        Forbidden and Invalid. Only a v1beta1 CRD can say the same above all versions and in one.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
+    """
+    problems: list[str] = []
+    for above, (field, called) in _EXCLUSIVE.items() if crd.is_v1beta1 else ():
+        if _is_set(crd.spec, above) and any(_is_set(version, field) for version in crd.versions):
+            detail = f"top-level and per-version {called} are mutually exclusive"
+            yield fielderror.forbidden(internal.SPEC.child(above), detail)
+        if internal.is_shared(crd, field, profile):
+            should = f"top-level {above} should be used instead"
+            problems.append(f"per-version {called} may not all be set to identical values ({should})")
+    names = [version.get("name", "") for version in crd.versions]
+    if len(set(names)) != len(names):
+        problems.append("must contain unique version names")
+    if sum(bool(version.get("storage")) for version in crd.versions) != 1:
+        problems.append("must have exactly one version marked as storage version")
+    for problem in problems:
+        kind = internaltypes.versions(profile)
+        yield badvalues.invalid_of_type(_VERSIONS, crd.spec.get("versions"), kind, problem, profile)
+    yield from _version(crd, names)
+
+
+def _version(crd: InternalCrd, names: list[str]) -> Errors:
+    """Yield what is wrong with `spec.version`, which of the two API versions only v1beta1 has."""
+    name = crd.spec.get("version")
+    if not name:
+        return
+    path = internal.SPEC.child("version")
+    yield from crdnames.label(name, path)
+    if names and names[0] != name:
+        yield fielderror.invalid(path, name, "must match the first version in spec.versions")
+
+
+def _deprecation_warning(version: InternalVersion, path: FieldPath, profile: Profile) -> Errors:
+    """
+    Yield what is wrong with the warning that a deprecated version comes with.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateDeprecationWarning.
+    """
+    text = version.get("deprecationWarning")
+    if text is None:
+        return
+    for problem in _problems(text, is_deprecated=bool(version.get("deprecated"))):
+        at = path.child("deprecationWarning")
+        yield badvalues.invalid_of_type(at, text, internaltypes.STRING_POINTER, problem, profile)
+
+
+def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
+    if not is_deprecated:
+        yield "can only be set for deprecated versions"
+        return
+    if len(text.encode()) > 256:
+        yield "must be <= 256 characters long"
+    if not text:
+        yield "must not be an empty string"
+    for index, char in enumerate(text):
+        if not printable.is_printable(char):
+            yield f"{_PRINTABLE} {len(text[:index].encode())}"
+            return
+
+
+def _subresources(crd: InternalCrd, name: str) -> InternalSubresources | None:
+    """Return the subresources of the version *name*: its own, if any version has some of its own."""
+    if all(version.get("subresources") is None for version in crd.versions):
+        return crd.spec.get("subresources")
+    return next(version.get("subresources") for version in crd.versions if version.get("name", "") == name)
+
+
+def _selectable_fields(
+    crd: InternalCrd, version: InternalVersion, path: FieldPath, options: ValidationOptions, profile: Profile
+) -> Errors:
+    fields = version.get("selectableFields")
+    if not fields:
+        return
+    at = path.child("selectableFields")
+    schema = crd.schema_in(version.get("schema"))
+    if schema is None:
+        yield fielderror.invalid(at, "", _without("`version.schema.openAPIV3Schema` is not included", profile))
+        return
+    allowed = version.get("name", "") in options.too_many_selectable_fields
+    yield from selectablefields.find(fields, schema, at, allow_too_many=allowed)
+
+
+def shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+    """
+    Yield what is wrong with the selectable fields that all versions share.
+
+    Errors:
+        As `selectablefields.find`, or Invalid where there is no schema that all versions share.
+    """
+    fields = crd.spec.get("selectableFields")
+    if not fields:
+        return
+    path = internal.SPEC.child("selectableFields")
+    validation = crd.spec.get("validation")
+    if validation is None:
+        yield fielderror.invalid(path, "", _without("validations.schema is included", profile))
+        return
+    allowed = "" in options.too_many_selectable_fields
+    yield from selectablefields.find(fields, crd.schema_in(validation), path, allow_too_many=allowed)
+
+
+def _without(condition: str, profile: Profile) -> str:
+    if profile.repeats_required_fields:
+        return f"selectableFields may only be set when {condition.replace('`', '')}"
+    return f"may only be set when {condition}"
+
+
+def _is_set(holder: Spec | InternalVersion, field: str) -> bool:
+    value = holder.get(field)
+    return bool(value) if field == "additionalPrinterColumns" else value is not None

@@ -1,0 +1,340 @@
+"""
+What the rules of a schema say of a value: on create, on update, and of a default.
+
+The rules of a node come first, then those of what is inside it; a budget ends it all.
+
+Reference:
+    apiextensions-apiserver schema/cel/validation.go, Validator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, NamedTuple, NoReturn
+
+from pytest_crd.engine.cel import explanation
+from pytest_crd.engine.cel.errors import CostLimitError
+from pytest_crd.engine.errors import fielderror, origin
+from pytest_crd.engine.errors.failedrule import FailedRule, Steps
+from pytest_crd.engine.errors.fielderror import FieldError, Omitted
+from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import rulemessages
+from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
+from pytest_crd.engine.rules.ruletree import RuleNode
+from pytest_crd.engine.rules.variables import Variables
+from pytest_crd.engine.values import ratcheting
+from pytest_crd.engine.values.ratcheting import Correlation
+
+BUDGET: Final = 10_000_000
+"""What all rules may cost together on one object."""
+_ROOT: Final = FieldPath()
+_OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+
+class _SpentError(Exception):
+    """No further rule is run."""
+
+
+@dataclass(slots=True)
+class RuleFindings:
+    """
+    What rules say of a value.
+
+    Attributes:
+        budget: What is left of it; less than zero where not all rules were run.
+        errors: The errors, in the server's order; where it meets keys in random order, by name.
+        warnings: The errors about what an update leaves unchanged, as warnings.
+    """
+
+    budget: int = BUDGET
+    errors: list[FieldError] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratchet:
+    """
+    What decides whether a failure is only warned about.
+
+    Attributes:
+        current: New and old value; None where no old value corresponds.
+        parent: The same of the nearest value around it that has an old one.
+    """
+
+    current: Correlation | None = None
+    parent: Correlation | None = None
+
+    @property
+    def forgives(self) -> bool:
+        """Whether the value, or the nearest around it that has an old one, is unchanged."""
+        known = self.current or self.parent
+        return known is not None and known.is_unchanged
+
+    def key(self, name: str) -> _Ratchet:
+        """Return that of the field *name*."""
+        if self.current is None:
+            return self
+        if self.parent is None and name in {"apiVersion", "kind"}:
+            return _Ratchet()  # both sides were converted to the same version
+        return _Ratchet(self.current.field(name), self.current)
+
+    def index(self, position: int) -> _Ratchet:
+        """Return that of the item at *position*."""
+        return self if self.current is None else _Ratchet(self.current.item(position), self.current)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSubject:
+    """
+    A value that rules speak about.
+
+    Attributes:
+        value: A JSON value that is valid under the schema as far as rules need it.
+        old: The value that it replaces; None where there is none.
+        path: Where it stands.
+        correlation: Both beside each other, for what an update leaves unchanged; None on create.
+    """
+
+    value: JSONValue
+    old: JSONValue = None
+    path: FieldPath = _ROOT
+    correlation: Correlation | None = None
+
+
+class _Place(NamedTuple):
+    """
+    A part of the value, and what belongs to it.
+
+    Attributes:
+        value: The part.
+        old: What it replaces; None where there is nothing.
+        path: Where it stands.
+        ratchet: What decides whether its failures count.
+    """
+
+    value: JSONValue
+    old: JSONValue
+    path: FieldPath
+    ratchet: _Ratchet
+
+
+def validate(
+    root: RuleNode,
+    subject: RuleSubject,
+    profile: Profile,
+    *,
+    budget: int = BUDGET,
+    outcomes: list[RuleOutcome] | None = None,
+) -> RuleFindings:
+    """
+    Return what the rules say of a value.
+
+    Args:
+        root: The rules of its schema.
+        subject: The value.
+        profile: The Kubernetes version.
+        budget: What all of it may cost.
+        outcomes: Takes what each rule was, where that is asked for.
+
+    Errors:
+        Invalid, Forbidden, Required, Duplicate.
+    """
+    depth = len(subject.path.segments)
+    walk = (
+        _Walk(profile, RuleFindings(budget), depth)
+        if outcomes is None
+        else _ObservedWalk(profile, RuleFindings(budget), depth, outcomes)
+    )
+    try:
+        walk.visit(root, _Place(subject.value, subject.old, subject.path, _Ratchet(subject.correlation)))
+    except _SpentError:
+        walk.findings.budget = -1
+    return walk.findings
+
+
+class _Walk:
+    """One walk over a value and the rules of its schema."""
+
+    def __init__(self, profile: Profile, findings: RuleFindings, depth: int) -> None:
+        self.findings = findings
+        self._profile = profile
+        self._depth = depth
+
+    def visit(self, node: RuleNode, place: _Place) -> None:
+        """Evaluate the rules of a node, then those of what is inside it."""
+        if place.value is None:
+            return
+        if node.rules:
+            self._evaluate(node, place)
+        if type(place.value) is list and node.items is not None:
+            self._visit_items(node, node.items, place)
+        elif type(place.value) is dict:
+            self._visit_fields(node, place)
+
+    def _visit_fields(self, node: RuleNode, place: _Place) -> None:
+        olds: Mapping[str, JSONValue] = place.old if type(place.old) is dict else {}
+        path, ratchet = place.path, place.ratchet
+        if node.values is not None:
+            for key in sorted(place.value):
+                inner = _Place(place.value[key], olds.get(key), path.key(key), ratchet.key(key))
+                self.visit(node.values, inner)
+        for name, child in node.properties.items():
+            if name in place.value:
+                inner = _Place(place.value[name], olds.get(name), path.child(name), ratchet.key(name))
+                self.visit(child, inner)
+
+    def _visit_items(self, node: RuleNode, items: RuleNode, place: _Place) -> None:
+        keys = node.schema.x_list_map_keys or ()
+        olds = ratcheting.by_keys(place.old, keys) if node.schema.x_list_type == "map" else {}
+        for index, item in enumerate(place.value):
+            old = olds.get(ratcheting.keys_of(item, keys)) if olds else None
+            self.visit(items, _Place(item, old, place.path.index(index), place.ratchet.index(index)))
+
+    def _evaluate(self, node: RuleNode, place: _Place) -> None:
+        if self.findings.budget <= 0:
+            self._stop(place.path, node, _OUT_OF_BUDGET)
+        # What makes the message of a rule sees the old value only where one of the rules does.
+        old = place.old if place.old is not None and any(rule.uses_old_self for rule in node.rules) else None
+        variables = Variables(node.view, place.value, old, self._profile)
+        for rule in node.rules:
+            if isinstance(rule.expression, CompileProblem):
+                failed = self._failed(rule, node, place)
+                self._fail(place.path, node, f"rule compile error: {rule.expression.message}", failed)
+            elif rule.expression is not None and not _is_skipped(rule, place):
+                self._run(rule, rule.expression, node, place, variables)
+
+    def _run(
+        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: Variables
+    ) -> None:
+        """Evaluate one rule, and take down what it says."""
+        try:
+            outcome = expression.program.evaluate(variables.of(optional=rule.has_optional_old_self))
+        except CostLimitError as error:
+            if error.cost > self.findings.budget:
+                self._stop(place.path, node, _OUT_OF_BUDGET)
+            self._stop(place.path, node, rulemessages.of_call_limit(error, rule.rule), self._failed(rule, node, place))
+        if outcome.cost > self.findings.budget:
+            self._stop(place.path, node, _OUT_OF_BUDGET)
+        self.findings.budget -= outcome.cost
+        if outcome.error is not None:
+            failed = self._failed(rule, node, place, variables, was_evaluated=False)
+            self._fail(place.path, node, rulemessages.of_run_time_error(outcome.error, rule.rule), failed)
+        elif outcome.value is not True:
+            self._report(rule, node, place, variables)
+
+    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
+        """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
+        expression, detail = rule.message_expression, ""
+        # The server looks at the field path last: not where the message expression is wrong.
+        path = (
+            place.path
+            if isinstance(expression, CompileProblem)
+            else rulemessages.path_of(rule.rule, place.path, node.schema)
+        )
+        is_forgiven = not rule.uses_old_self and place.ratchet.forgives
+        failed = self._failed(rule, node, place, variables)
+        if isinstance(expression, Expression):
+            evaluated = rulemessages.evaluate(
+                rule.rule, expression.program, variables.of(optional=False), self.findings.budget
+            )
+            if evaluated.problem:
+                self._add(_found_by(failed, self._invalid(path, node, evaluated.problem)), is_forgiven=is_forgiven)
+                raise _SpentError
+            self.findings.budget -= evaluated.cost
+            detail = evaluated.message
+        words = detail or rulemessages.of_failure(rule.rule)
+        error = rulemessages.error(rule.rule, path, self._shown(node, place), words)
+        self._add(_found_by(failed, error), is_forgiven=is_forgiven)
+
+    def _failed(
+        self,
+        rule: CompiledRule,
+        node: RuleNode,
+        place: _Place,
+        variables: Variables | None = None,
+        *,
+        was_evaluated: bool = True,
+    ) -> FailedRule:
+        """Return the rule as an error has it; *variables*: those that it was run with, None where it was not run to its end."""
+        reasons, is_over = partial(_reasons, rule, variables), was_evaluated and variables is not None
+        return FailedRule(rule.text, self._steps_of(rule, node, place), reasons, was_evaluated=is_over)
+
+    def _steps_of(self, rule: CompiledRule, node: RuleNode, place: _Place) -> Steps:
+        """Return where a rule stands in the schema of the value."""
+        schema = origin.schema_steps(place.path.segments[self._depth :])
+        return (*schema, "x-kubernetes-validations", node.rules.index(rule))
+
+    def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
+        """Return what the error on a rule that does not hold prints as the bad value."""
+        if not self._profile.prints_failed_values:
+            return node.schema.type
+        return Omitted.VALUE if node.schema.type in {"object", "array"} else place.value
+
+    def _add(self, error: FieldError, *, is_forgiven: bool) -> None:
+        if is_forgiven:
+            self.findings.warnings.append(str(error))
+        else:
+            self.findings.errors.append(error)
+
+    def _invalid(self, path: FieldPath, node: RuleNode, detail: str) -> FieldError:
+        return fielderror.invalid(path, node.schema.type, detail)
+
+    def _fail(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> None:
+        self.findings.errors.append(_found_by(rule, self._invalid(path, node, detail)))
+
+    def _stop(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> NoReturn:
+        """Take down why no further rule is run, and run none."""
+        self._fail(path, node, detail, rule)
+        raise _SpentError
+
+
+class _ObservedWalk(_Walk):
+    """A walk that takes down what each rule was: of what an update leaves alone, only that it holds."""
+
+    def __init__(self, profile: Profile, findings: RuleFindings, depth: int, outcomes: list[RuleOutcome]) -> None:
+        super().__init__(profile, findings, depth)
+        self._outcomes = outcomes
+
+    def _run(
+        self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: Variables
+    ) -> None:
+        before = len(self.findings.errors) + len(self.findings.warnings)
+        super()._run(rule, expression, node, place, variables)
+        if len(self.findings.errors) + len(self.findings.warnings) == before:
+            self._outcomes.append(RuleOutcome(self._steps_of(rule, node, place), holds=True))
+
+    def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
+        before = len(self.findings.errors)
+        super()._report(rule, node, place, variables)
+        if len(self.findings.errors) > before:
+            made_message = isinstance(rule.message_expression, Expression)
+            steps = self._steps_of(rule, node, place)
+            self._outcomes.append(RuleOutcome(steps, holds=False, made_message=made_message))
+
+
+def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]:
+    """Return the values that decided what a rule is; none of one that was not evaluated."""
+    expression = rule.expression
+    if variables is None or not isinstance(expression, Expression):
+        return ()
+    known = variables.of(optional=rule.has_optional_old_self)
+    return explanation.find_reasons(expression.checked, expression.environment.functions, known).lines
+
+
+def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
+    """Return whether a rule on a change is not run, for there is nothing that changed."""
+    return place.old is None and rule.uses_old_self and not rule.has_optional_old_self
+
+
+def _found_by(rule: FailedRule | None, error: FieldError) -> FieldError:
+    """Return *error* with the rule that found it, which is where it comes from."""
+    if rule is None:
+        return error
+    *schema, keyword, index = rule.steps
+    return replace(error, rule=rule, origin=Origin(tuple(schema), str(keyword), (index,)))

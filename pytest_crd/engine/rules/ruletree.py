@@ -1,0 +1,171 @@
+"""The rules of a schema as a tree: its nodes that have rules, and those around them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.rules import environments, schemadeclarations, views
+from pytest_crd.engine.rules.compilation import CompiledRule, Environments, RuleScope
+from pytest_crd.engine.rules.escaping import escape
+from pytest_crd.engine.rules.scalars import View
+from pytest_crd.engine.rules.schemadeclarations import (
+    Declaration,
+    SchemaDeclarations,
+    declare,
+    with_type_and_object_meta,
+)
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.schema.structural import Structural
+
+# The server makes up a name with a random number in it: messages that name the type of an object cannot be foretold.
+TYPE_NAME: Final = "selfType"
+
+
+@dataclass(slots=True)
+class RuleNode:
+    """
+    A node of a schema that has rules, or in which there are some.
+
+    Attributes:
+        schema: The node.
+        rules: Its own rules.
+        view: What expressions see of its values.
+        items: The node of list items; None where no rules are in it.
+        values: The node of map values; None where no rules are in it.
+        properties: The nodes of the properties that have rules in them, by name.
+    """
+
+    schema: Structural
+    rules: tuple[CompiledRule, ...]
+    view: View
+    items: RuleNode | None = None
+    values: RuleNode | None = None
+    properties: Mapping[str, RuleNode] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """What all nodes of one tree have in common."""
+
+    profile: Profile
+    rules: Environments
+    messages: Environments
+    looks_everywhere: bool
+    with_rules: frozenset[int]
+
+    def root(self, schema: Structural, *, is_resource: bool) -> RuleNode | None:
+        declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
+        if declaration is None:
+            return self._undeclared(schema) if self.looks_everywhere else None
+        return self.node(schema, declaration, schemadeclarations.structs(declaration), is_resource=is_resource)
+
+    def _undeclared(self, schema: Structural) -> RuleNode | None:
+        """Return the node of a schema of which expressions cannot speak, though they can of something in it."""
+        items, values = self._alone(schema.items), self._alone(schema.value_schema)
+        below = {name: self._alone(child) for name, child in schema.properties.items()}
+        properties = {name: node for name, node in below.items() if node is not None}
+        if not (items or values or properties):
+            return None
+        return RuleNode(schema, (), views.compile(schema, self.profile), items, values, properties)
+
+    def _alone(self, schema: Structural | None) -> RuleNode | None:
+        if schema is None or id(schema) not in self.with_rules:
+            return None
+        return self.root(schema, is_resource=schema.x_embedded_resource)
+
+    def node(
+        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
+    ) -> RuleNode | None:
+        items = self._below(schema.items, declaration.element, structs)
+        values = self._below(schema.value_schema, declaration.element, structs)
+        properties = self._properties(schema, declaration, structs)
+        if not (schema.x_validations or items or values or properties):
+            return None
+        return RuleNode(
+            schema,
+            self._rules(schema, declaration, structs, is_resource=is_resource),
+            views.compile(with_type_and_object_meta(schema, self.profile) if is_resource else schema, self.profile),
+            items,
+            values,
+            properties,
+        )
+
+    def _below(
+        self, schema: Structural | None, declaration: Declaration | None, structs: Mapping[str, Declaration]
+    ) -> RuleNode | None:
+        if schema is None or id(schema) not in self.with_rules:
+            return None
+        if declaration is None:
+            return self._alone(schema) if self.looks_everywhere else None
+        return self.node(schema, declaration, structs, is_resource=schema.x_embedded_resource)
+
+    def _properties(
+        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration]
+    ) -> dict[str, RuleNode]:
+        found = {}
+        for name, child in schema.properties.items() if declaration.fields is not None else ():
+            if id(child) not in self.with_rules:
+                continue
+            identifier = escape(name)
+            if identifier is None:
+                node = self.root(child, is_resource=child.x_embedded_resource)
+            else:
+                node = self._below(child, (declaration.fields or {}).get(identifier), structs)
+            if node is not None:
+                found[name] = node
+        return found
+
+    def _rules(
+        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
+    ) -> tuple[CompiledRule, ...]:
+        if not schema.x_validations:
+            return ()
+        named_alone = functools.partial(self._named_alone, schema, is_resource=is_resource)
+        scope = RuleScope(SchemaDeclarations(declaration, structs), named_alone)
+        return tuple(CompiledRule(rule, scope, self.rules, self.messages) for rule in schema.x_validations)
+
+    def _named_alone(self, schema: Structural, *, is_resource: bool) -> SchemaDeclarations:
+        declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
+        if declaration is None:
+            raise AssertionError("a schema that was declared as a part of another cannot be declared alone")
+        return SchemaDeclarations(declaration, schemadeclarations.structs(declaration))
+
+
+def build(  # noqa: PLR0913 - what a server has two of
+    schema: Structural,
+    profile: Profile,
+    rules: Environments,
+    messages: Environments,
+    *,
+    is_resource: bool,
+    looks_everywhere: bool = False,
+) -> RuleNode | None:
+    """
+    Return the rules of a schema; nothing is compiled yet.
+
+    Args:
+        schema: The schema.
+        profile: The Kubernetes version.
+        rules: In which environment a rule is compiled.
+        messages: In which environment a `messageExpression` is compiled.
+        is_resource: Whether its values are whole resources.
+        looks_everywhere: Whether rules count of which something around has no type: they are checked when a CRD is written, and
+            never run.
+
+    Returns:
+        None where there are none.
+    """
+    with_rules = structural.with_rules(schema)
+    if not with_rules:
+        return None
+    return _Builder(profile, rules, messages, looks_everywhere, with_rules).root(schema, is_resource=is_resource)
+
+
+def of_stored(schema: Structural, profile: Profile, *, is_resource: bool) -> RuleNode | None:
+    """Return the rules of the schema of a stored CRD, which may use all that the server knows; None without rules."""
+    stored = environments.stored(profile)
+    return build(schema, profile, lambda _: stored, lambda _: stored, is_resource=is_resource)

@@ -1,0 +1,186 @@
+"""Objects that are stored for as long as an update of them is asked, dry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+from pytest_crd.cases.questions import Question
+from pytest_crd.engine import Version
+from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.requests import completion
+from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.live import answerfacts, client, obstacles
+from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta
+
+JSONValue = Any
+JSONObject = Mapping[str, JSONValue]
+
+_MERGE: Final = {"Content-Type": "application/merge-patch+json"}
+_EXISTS: Final = 409
+_NO_FINALIZERS: Final = {"metadata": {"finalizers": None}}
+
+
+def namespace_of(question: Question) -> str:
+    """Return the namespace of a request's URL as the project asks it."""
+    metadata = (question.old or {}).get("metadata") or {}
+    return metadata.get("namespace") or completion.namespace(None, question.body)
+
+
+class StoredObjects:
+    """
+    The object that a question updates, stored until the end of the `with` block.
+
+    Attributes:
+        stored: The object as the server has it.
+    """
+
+    stored: JSONObject
+
+    def __init__(self, server: client.Server, stages: Stages, stage: Stage, question: Question) -> None:
+        """
+        Take what is to be stored; nothing is sent yet.
+
+        Raises:
+            NotAskedError: No request stores it.
+        """
+        if not isinstance(stages, OwnStages):
+            raise NotAskedError("an update needs a stored object, which might wake an operator")
+        self._server, self._stages, self._stage, self._question = server, stages, stage, question
+        self._path = ""
+        self._is_replaced = False
+
+    def __enter__(self) -> Self:
+        """Store the object; where its CRD is another one in the meantime, put that in place."""
+        try:
+            self._store()
+            self._replace()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the object, under the CRD under which it was stored: what a CRD cannot decode, it cannot delete."""
+        try:
+            if self._is_replaced:
+                self._stages.replace(self._stage, self._old_version.crd)
+        finally:
+            if self._path:
+                self._remove()
+
+    def owned_as_stated(self) -> JSONObject:
+        """
+        Return the object with the owners that the question states, or none: then it belongs to nobody who is known.
+
+        Raises:
+            NotAskedError: The server does not take them.
+            NoAnswerError: The server does not answer.
+        """
+        metadata = (self._question.old or {}).get("metadata") or {}
+        renaming = self._stage.renaming
+        stated = [renaming.of_object(entry, "") for entry in metadata.get("managedFields") or ()]
+        # One empty entry is what takes them away.
+        wanted = {"metadata": {"managedFields": stated or [{}]}}
+        answer = self._server.ask("PATCH", self._path, wanted, headers=_MERGE)
+        obstacles.refuse_as_no_answer(answer)
+        if answer.code != 200:
+            raise NotAskedError(f"the server does not take the managed fields of the old object: {answer.message}")
+        self.stored = answer.body
+        return self.stored
+
+    def _remove(self) -> None:
+        self._server.ask("PATCH", self._path, _NO_FINALIZERS, headers=_MERGE)
+        self._server.ask("DELETE", self._path)
+
+    @property
+    def _old_version(self) -> Version:
+        return self._question.old_version or self._question.version
+
+    def _store(self) -> None:
+        old = self._question.old or {}
+        metadata = old.get("metadata") or {}
+        if being_deleted := [key for key in DELETION if key in metadata]:
+            raise NotAskedError(f"no request stores an object with {' and '.join(being_deleted)}")
+        renaming = self._stage.renaming
+        version = self._version_of(old)
+        sent = renaming.of_object(
+            {**old, "metadata": {key: value for key, value in metadata.items() if key not in SERVER_MADE}},
+            namespace_of(self._question),
+        )
+        sent = completion.named(completion.typed(Body(sent), type_meta(version))).value
+        path = client.resource_path(self._stage.crd.declared, version.name, namespace=renaming.namespace)
+        self._path = f"{path}/{sent['metadata'].get('name', '')}"
+        answer = self._asked("POST", path, sent, version, None)
+        self.stored = answer
+        self._path = f"{path}/{answer['metadata']['name']}"  # which may be generated
+        if "status" in sent and version.has_status:
+            self.stored = self._asked(
+                "PUT", f"{self._path}/status", {**answer, "status": sent["status"]}, version, answer
+            )
+
+    def _asked(self, method: str, path: str, sent: JSONObject, version: Version, old: JSONObject | None) -> JSONObject:
+        """
+        Send a request that stores something, and return what is stored.
+
+        Raises:
+            NotAskedError: The engine and the server agree that no request does.
+            NoAnswerError: The server does not answer.
+            DisagreementError: They do not agree.
+        """
+        namespace = self._stage.renaming.namespace
+        if old is None:
+            response = version.requests.create(Body(sent), namespace=namespace)
+        else:
+            response = version.requests.update_status(Body(sent), old=old, namespace=namespace)
+        answer = self._server.ask(method, path, sent)
+        if answer.code == _EXISTS and old is None:  # of a question before, which has lost its connection
+            self._remove()
+            answer = self._server.ask(method, path, sent)
+        for pause in client.PAUSES:  # it may not know the CRD yet
+            if answer.code == response.code:
+                break
+            obstacles.refuse_as_no_answer(answer)
+            if answer.code < 300 and old is None:
+                self._path = f"{path}/{answer.body['metadata']['name']}"
+                self._remove()
+            self._server.rest(pause)
+            answer = self._server.ask(method, path, sent)
+        if answer.code != response.code:
+            obstacles.refuse_as_no_answer(answer)
+            self._stages.refuse_as_touched(self._stage)
+            if old is not None:
+                obstacles.refuse_as_touched(self._server, self._path, old)
+            request = {"method": method, "path": path, "body": sent}
+            whole = {
+                "CRD": version.crd.declared,
+                **({"old": answerfacts.without_server_made(old)} if old else {}),
+                "request": request,
+            }
+            ours, theirs = answerfacts.of_engine(response, sent), answerfacts.stated(answer, sent)
+            raise self._stage.disagreement(whole, ours, theirs, namespace_of(self._question))
+        if not response.accepted:
+            said = self._stage.renaming.undone(answer.message, namespace_of(self._question))
+            raise NotAskedError(f"no request stores the old object: {said}")
+        stored: JSONObject = answer.body
+        return stored
+
+    def _version_of(self, old: JSONObject) -> Version:
+        """Return the version, under the names of the stage, in which an object can be sent."""
+        crd = self._stage.crd
+        if self._old_version.crd is not self._question.version.crd:
+            crd = crd.altered(self._stage.renaming.of_crd(self._old_version.crd.declared))
+        stated = str(old.get("apiVersion", "")).rpartition("/")[2]
+        served = [version for version in crd.versions if version.served]
+        wanted = (stated, self._old_version.name)
+        return min(served, key=lambda one: wanted.index(one.name) if one.name in wanted else len(wanted))
+
+    def _replace(self) -> None:
+        old, new = self._old_version.crd, self._question.version.crd
+        if old.declared == new.declared:
+            return
+        self._is_replaced = True
+        answer = self._stages.replace(self._stage, new)
+        if answer.code != 200:
+            obstacles.refuse_as_no_answer(answer)
+            raise NotAskedError(f"the server does not put the CRD in the place of the old one: {answer.message}")

@@ -1,0 +1,162 @@
+"""The words for what an upgrade does to objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades.upgrade import Upgrade
+from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Resource, Witness
+
+Paint: TypeAlias = Callable[[str, str], str]
+
+_LONGEST: Final = 400
+# Longer texts and lists are cut, and to what.
+_LONGEST_TEXT: Final = 80
+_SHOWN_OF_TEXT: Final = 20
+_MOST_PARTS: Final = 20
+_SHOWN_PARTS: Final = 3
+_HINT = "where that is meant, allow it in the ini file, a line each"
+
+
+def plain(text: str, _style: str) -> str:
+    """Return *text* as it is."""
+    return text
+
+
+def lines(
+    title: str,
+    findings: Sequence[Finding],
+    outdated: Sequence[Allowance],
+    suggested: Sequence[Allowance],
+    *,
+    paint: Paint = plain,
+) -> Iterator[str]:
+    """
+    Yield the report on an upgrade that fails.
+
+    Args:
+        title: What was judged.
+        findings: What breaks.
+        outdated: What is allowed, but does not happen.
+        suggested: What would have to be allowed.
+        paint: Puts a colour on a text.
+    """
+    yield paint(title, "title")
+    for finding in findings:
+        yield ""
+        yield from of_finding(finding, paint=paint)
+    if findings:
+        yield ""
+        yield paint(f"{_HINT}{_put_together(findings, suggested)}:", "reason")
+        yield from ("crd_baseline_allow =", *(f"    {one}" for one in suggested))
+    if outdated:
+        yield ""
+        yield from of_outdated(outdated, paint=paint)
+
+
+def of_outdated(outdated: Sequence[Allowance], *, paint: Paint = plain) -> Iterator[str]:
+    """Yield what is allowed in vain."""
+    yield "allowed, but no longer found; take it out of crd_baseline_allow:"
+    yield from (paint(f"  {one}", "actual") for one in outdated)
+
+
+def _put_together(findings: Sequence[Finding], suggested: Sequence[Allowance]) -> str:
+    """Return for how many findings each pattern stands, in words."""
+    patterns = [one for one in suggested if one.is_pattern]
+    counts = (f"{one.path} for {sum(one.covers(one.crd, finding) for finding in findings)}" for one in patterns)
+    return f" ({', '.join(counts)} of the {len(findings)})" if patterns else ""
+
+
+def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
+    """Yield what there is to say of one finding."""
+    versions = f" ({', '.join(finding.versions)})" if finding.versions else ""
+    yield f"{paint(finding.kind.value, 'actual')}: {paint(finding.path, 'path')}{versions}"
+    yield f"  {finding.words}"
+    witness = finding.witness
+    if witness is not None:
+        if witness.note:
+            yield f"  {witness.note}"
+        if witness.applied:
+            yield from _of_applies(witness)
+        elif witness.source:
+            yield f"  object: {witness.source}"
+        else:
+            yield f"  object: {shown(witness.resource)}"
+        if witness.stored is not None:
+            yield f"  stored: {shown(witness.stored)}"
+    if finding.others:
+        yield f"  as well: {', '.join(finding.others)}"
+    for old, new in finding.lines:
+        width = max(len(old.where), len(new.where))
+        yield paint(f"  - {_line(old, width)}", "actual")
+        yield paint(f"  + {_line(new, width)}", "expected")
+
+
+def _of_applies(witness: Witness) -> Iterator[str]:
+    """Yield who applies what, and what comes of the last under both CRDs."""
+    for manager, resource in witness.applied:
+        yield f"  {manager} applies: {shown(resource)}"
+    for when, answer in (("before", witness.before), ("now", witness.after)):
+        stored: Any = answer.stored
+        rest = {key: value for key, value in (stored or {}).items() if key != "metadata"}
+        yield f"  {when}: {shown(rest) if answer.accepted else ' '.join(answer.message.split())}"
+
+
+def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
+    """Return the report in one line."""
+    counts = [f"{count} {kind.value}" for kind in Kind if (count := sum(finding.kind is kind for finding in findings))]
+    if outdated:
+        counts.append(f"{len(outdated)} allowed in vain")
+    first = f": {findings[0].path}: {findings[0].words}" if findings else ""
+    return f"{', '.join(counts)}{first}"
+
+
+def counted(upgrade: Upgrade) -> Iterator[str]:
+    """Yield what everybody is told of an upgrade that may hold: how much was not shown, and how much else clients may notice."""
+    if upgrade.undecided:
+        names = ", ".join(upgrade.undecided[:_SHOWN_PARTS])
+        others = len(upgrade.undecided) - _SHOWN_PARTS
+        more = f" and {others} more" if others > 0 else ""
+        yield f"no object was found that shows {_number(upgrade.undecided, 'change')} that may refuse objects: {names}{more}"
+    if upgrade.notices:
+        yield f"{_number(upgrade.notices, 'other change')} that clients may notice; -v tells which"
+
+
+def _number(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+
+
+def shown(resource: Resource) -> str:
+    """Return an object on one line, without what every object has; of long texts and lists the beginning and the size."""
+    metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "name"}
+    if len(name := (resource.get("metadata") or {}).get("name") or "") > _LONGEST_TEXT:
+        metadata["name"] = name
+    rest = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
+    text = _json({**({"metadata": metadata} if metadata else {}), **rest})
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _json(value: Any) -> str:
+    """Return *value* as JSON, of which long texts, lists and objects are cut, each with its size."""
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+        return f'{json.dumps(value[:_SHOWN_OF_TEXT], ensure_ascii=False)[:-1]}…" ({len(value):,} characters)'
+    if isinstance(value, Mapping):
+        pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_json(one)}" for key, one in value.items()]
+        return f"{{{_cut(pairs, 'fields')}}}"
+    if isinstance(value, list):
+        return f"[{_cut([_json(one) for one in value[: _MOST_PARTS + 1]], 'items', len(value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(parts: Sequence[str], noun: str, count: int | None = None) -> str:
+    count = len(parts) if count is None else count
+    if count <= _MOST_PARTS:
+        return ", ".join(parts)
+    return f"{', '.join(parts[:_SHOWN_PARTS])}, … ({count:,} {noun})"
+
+
+def _line(line: Line, width: int) -> str:
+    return f"{line.where:<{width}}  {line.text or '(nothing)'}"

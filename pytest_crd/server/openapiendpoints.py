@@ -1,0 +1,111 @@
+"""
+What a server publishes of the types that it serves, under `/openapi/v2` and `/openapi/v3`.
+
+Of custom resources it is what kube-apiserver publishes; of built-in kinds that they are objects, and which parameters requests for them take.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
+from pytest_crd.engine.openapi import openapidocuments
+from pytest_crd.server import httpmessages
+from pytest_crd.server.resourcetypes import ResourceType
+
+_GVK: Final = "x-kubernetes-group-version-kind"
+# In the order in which operations have them in version 3; in all else names are sorted.
+_KIND_KEYS: Final = ("group", "version", "kind")
+_OPERATIONS: Final = {"create": "post", "update": "put", "patch": "patch"}
+# By these a client finds out that a server knows them.
+_PARAMETERS: Final = ("dryRun", "fieldManager", "fieldValidation")
+
+
+def document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Sequence[ResourceType]) -> Resource | None:
+    """
+    Return what is published under a path.
+
+    Args:
+        parts: What stands behind `/openapi`, in parts: `v2`, `v3`, `v3/apis/stable.example.com/v1`.
+        crds: The CRDs that are served.
+        types: All that is served.
+    """
+    found = _document(parts, crds, types)
+    return None if found is None else _ordered(found, parts[0])
+
+
+def _document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Sequence[ResourceType]) -> Resource | None:
+    if [*parts] == ["v2"]:
+        found = (version.openapi(2) for crd in crds for version in crd.versions)
+        merged = openapidocuments.merged(one for one in found if one is not None) or {"paths": {}, "definitions": {}}
+        info = {"title": "Kubernetes", "version": "unversioned"}
+        return {"swagger": "2.0", "info": info, **merged}
+    published = {_path(one) for one in types}
+    if [*parts] == ["v3"]:
+        return {"paths": {path: _reference(path, crds, types) for path in sorted(published)}}
+    path = "/".join(parts[1:])
+    return _of_version(path, crds, types) if parts[0] == "v3" and path in published else None
+
+
+def tag(found: JSONValue) -> str:
+    """Return what tells a document from others."""
+    return hashlib.sha512(httpmessages.compact(found).encode()).hexdigest().upper()
+
+
+def _ordered(value: JSONValue, version: str) -> JSONValue:
+    """Return a document in the order in which a server has it; in protobuf that is seen, in JSON it makes no difference."""
+    if isinstance(value, list):
+        return [_ordered(one, version) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _ordered(value[key], version) for key in sorted(value)}
+    if version == "v3" and isinstance(kind := found.get(_GVK), dict):
+        found[_GVK] = {key: kind[key] for key in _KIND_KEYS}
+    return found
+
+
+def _path(type_: ResourceType) -> str:
+    return f"apis/{type_.group}/{type_.version}" if type_.group else f"api/{type_.version}"
+
+
+def _reference(path: str, crds: CustomResourceDefinitions, types: Iterable[ResourceType]) -> Resource:
+    """Return where a document is, with what tells it from others."""
+    return {"serverRelativeURL": f"/openapi/v3/{path}?hash={tag(_ordered(_of_version(path, crds, types), 'v3'))}"}
+
+
+def _of_version(path: str, crds: CustomResourceDefinitions, types: Iterable[ResourceType]) -> Resource:
+    """Return the document of a group version."""
+    group_version = path.removeprefix("apis/")
+    if any(f"{crd.group}/{version.name}" == group_version for crd in crds for version in crd.versions):
+        return crds.openapi(3, group_version) or {}
+    paths: dict[str, JSONValue] = {}
+    schemas: dict[str, JSONValue] = {}
+    for one in types:
+        if _path(one) == path:
+            schemas[one.names.kind] = {"type": "object", _GVK: [_kind(one)]}
+            paths |= _paths(f"/{path}", one)
+    info = {"title": "Kubernetes", "version": "unversioned"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+
+
+def _kind(type_: ResourceType) -> Resource:
+    return {"group": type_.group, "version": type_.version, "kind": type_.names.kind}
+
+
+def _paths(lead: str, type_: ResourceType) -> Resource:
+    within = "/namespaces/{namespace}" if type_.is_namespaced else ""
+    collection = f"{lead}{within}/{type_.names.plural}"
+    named = {verb: _operation(verb, type_) for verb in ("update", "patch") if verb in type_.verbs}
+    return {
+        collection: {"post": _operation("create", type_)},
+        f"{collection}/{{name}}": {_OPERATIONS[verb]: operation for verb, operation in named.items()},
+    }
+
+
+def _operation(verb: str, type_: ResourceType) -> Resource:
+    parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in _PARAMETERS]
+    return {"x-kubernetes-action": verb, _GVK: _kind(type_), "parameters": parameters, "responses": {}}

@@ -1,0 +1,56 @@
+"""One version of one CRD, to which objects are written as clients and controllers do it: the status by a request of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from pytest_crd.engine import FieldValidation, Response, Version
+from pytest_crd.engine.errors.response import Changes
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.upgrades.upgradefindings import Resource
+
+TextT = TypeVar("TextT", bound=str)
+
+
+class Subject:
+    """
+    A version of a CRD.
+
+    Attributes:
+        version: The version; it is served.
+        root: What is asked of its objects.
+    """
+
+    def __init__(self, version: Version) -> None:
+        self.version = version.unobserved  # objects are made up: no test says what they are answered
+        self.root = Demand.of_version(version)
+
+    def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:
+        """Return the answer to a POST of *resource*, and of its status where that is a subresource: the last that was given."""
+        answer = self.version.create(resource, field_validation=field_validation)
+        return self._with_status(resource, answer, field_validation)
+
+    def overwrite(self, resource: Resource, stored: Resource) -> Response:
+        """Return the answer to a PUT of *resource* over *stored*, and of its status where that is a subresource."""
+        return self._with_status(resource, self.version.update(resource, old=stored), "Warn")
+
+    def _with_status(self, resource: Resource, answer: Response, field_validation: FieldValidation) -> Response:
+        status = resource.get("status")
+        if not answer.accepted or status is None or not self.version.has_status:
+            return answer
+        body = {**answer.stored, "status": status}
+        last = self.version.update_status(body, old=answer.stored, field_validation=field_validation)
+        first, changes = answer.changes, last.changes
+        both = Changes(
+            _joined(first.pruned, changes.pruned),
+            _joined(first.defaulted, changes.defaulted),
+            _joined(first.nulls, changes.nulls),
+            _joined(first.lost, changes.lost),
+        )
+        return replace(last, warnings=_joined(answer.warnings, last.warnings), changes=both)
+
+
+def _joined(first: Iterable[TextT], second: Iterable[TextT]) -> tuple[TextT, ...]:
+    return tuple(dict.fromkeys((*first, *second)))

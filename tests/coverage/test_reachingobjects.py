@@ -1,0 +1,127 @@
+"""Objects that reach what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.covered import version_of
+
+from pytest_crd import coverage, engine
+from pytest_crd.coverage.reachingobjects import Suggestions
+
+TEXT = {"type": "string"}
+BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
+
+
+def _found(version: engine.Version) -> dict[str, Any]:
+    suggestions = Suggestions(version)
+    return {point.id: suggestions.find(point) for point in coverage.points(version)}
+
+
+@pytest.mark.parametrize("name", ["v1", "v1alpha1"])
+def test_there_is_an_object_for_every_point_of_a_usual_crd(name: str) -> None:
+    [crd] = engine.load([BACKUPS])
+    version = crd.version(name)
+
+    found = _found(version)
+
+    assert [id_ for id_, one in found.items() if one is None] == []
+    assert {one.subresource for id_, one in found.items() if id_.startswith("properties/status") and one} <= {"status"}
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "properties": {
+                "class": {**TEXT, "maxLength": 9, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]},
+                "low": {"type": "integer", "maximum": 9},
+                "high": {"type": "integer", "exclusiveMinimum": True, "minimum": 1, "multipleOf": 2},
+                "kind": {**TEXT, "allOf": [{"maxLength": 3}, {"pattern": "^a"}]},
+                "either": {**TEXT, "anyOf": [{"pattern": "^a"}, {"enum": ["b"]}]},
+                "one": {**TEXT, "oneOf": [{"maxLength": 1}, {"minLength": 3}]},
+                "never": {**TEXT, "not": {"enum": ["x"]}},
+                "set": {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT},
+                "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"a": TEXT}}},
+                "open": {**TEXT, "nullable": True},
+            },
+            "x-kubernetes-validations": [
+                {
+                    "rule": "!has(self.low) || !has(self.high) || self.low < self.high",
+                    "messageExpression": "self.low > 3 ? 'high is low' : 'low is high'",
+                }
+            ],
+        }
+    },
+}
+
+
+def test_each_object_reaches_its_point() -> None:
+    found = _found(version_of(SCHEMA))
+
+    assert [id_ for id_, one in found.items() if one is None] == []
+
+
+def test_a_change_is_told_with_what_it_replaces() -> None:
+    found = _found(version_of(SCHEMA))
+
+    refused = found["properties/spec/properties/class/x-kubernetes-validations/0:false"]
+    allowed = found["properties/spec/properties/class/x-kubernetes-validations/0:true"]
+    assert refused.old["spec"]["class"] != refused.sent["spec"]["class"]
+    assert allowed.old == allowed.sent
+
+
+def test_a_change_of_a_status_is_sent_there() -> None:
+    phase = {**TEXT, "maxLength": 9, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
+    schema = {
+        "type": "object",
+        "properties": {"spec": TEXT, "status": {"type": "object", "properties": {"phase": phase}}},
+    }
+
+    found = _found(version_of(schema, subresources={"status": {}}))
+
+    refused = found["properties/status/properties/phase/x-kubernetes-validations/0:false"]
+    assert refused.subresource == "status"
+    assert refused.old["status"] != refused.sent["status"]
+
+
+def test_what_nothing_reaches_has_no_object() -> None:
+    schema = {"type": "object", "properties": {"a": {**TEXT, "enum": ["x"], "maxLength": 9, "pattern": "^x$"}}}
+    version = version_of({**schema, "x-kubernetes-validations": [{"rule": "true"}]})
+
+    nowhere = {id_ for id_, one in _found(version).items() if one is None}
+
+    assert nowhere == {
+        "properties/spec/x-kubernetes-validations/0:false",
+        "properties/spec/properties/a/maxLength:held",
+    }
+
+
+def test_what_no_object_has_has_no_suggestion() -> None:
+    nothing = {**TEXT, "allOf": [{"maxLength": 3}], "x-kubernetes-validations": [{"rule": "false"}]}
+    few = {**TEXT, "allOf": [{"pattern": "^"}, {"enum": ["a"]}]}
+
+    found = _found(version_of({"type": "object", "properties": {"no": nothing, "few": few}}))
+
+    assert found["properties/spec/properties/no:set"] is None
+    assert found["properties/spec/properties/no/allOf/0/maxLength:held"] is None
+    assert found["properties/spec/properties/few/allOf/0/pattern:broken"] is None
+    assert found["properties/spec/properties/few/allOf/1/enum:broken"] is not None
+
+
+def test_a_version_of_which_there_is_no_object_has_no_suggestion() -> None:
+    version = version_of({**TEXT, "x-kubernetes-validations": [{"rule": "false"}]})
+    needed = version_of(
+        {
+            "type": "object",
+            "required": ["spec"],
+            "properties": {"spec": {**TEXT, "x-kubernetes-validations": [{"rule": "false"}]}},
+        }
+    )
+
+    # An object without the field is one.
+    assert _found(version)["properties/spec/x-kubernetes-validations/0:true"] is None
+    assert set(_found(needed).values()) == {None}

@@ -1,0 +1,88 @@
+"""Messages of rules: what a message expression may say, and by what a rule is named."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from pytest_crd.engine.cel.run.interpreter import Program
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.profile import KNOWN
+from pytest_crd.engine.rules import environments, rulemessages
+from pytest_crd.engine.schema import structural
+
+PLENTY: Final = 10_000_000
+EXPENSIVE: Final = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]"
+
+
+def evaluated(expression: str, *, budget: int = PLENTY) -> rulemessages.Evaluated:
+    environment = environments.stored(KNOWN["1.37"])
+    program = Program(environment.compile(expression), environment.functions)
+    return rulemessages.evaluate({"messageExpression": expression}, program, {}, budget)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        pytest.param("' words\u00a0'", "words", id="without the space around it"),
+        pytest.param("'two\\nlines'", "", id="not two lines"),
+        pytest.param("''", "", id="not nothing"),
+        pytest.param(f"'{'x' * 5120}'", "x" * 5120, id="as long as it may be"),
+        pytest.param(f"'{'x' * 5121}'", "", id="not longer"),
+        pytest.param("string([1][size([1])])", "", id="not an error"),
+    ],
+)
+def test_a_message_expression_makes_one_line_of_words(expression: str, message: str) -> None:
+    found = evaluated(expression)
+
+    assert found.message == message
+    assert not found.problem
+
+
+def test_a_message_that_costs_too_much_ends_it_all() -> None:
+    nested = (
+        f"{EXPENSIVE}.all(a, {EXPENSIVE}.all(b, {EXPENSIVE}.all(c, {EXPENSIVE}.all(d, {EXPENSIVE}.all(e, e > 0)))))"
+    )
+    said = evaluated(f"{nested} ? 'a' : 'b'")
+
+    assert said.problem.startswith("no further validation rules will be run due to call cost exceeds limit")
+    assert evaluated(f"{nested} ? 'a' : 'b'", budget=5).problem.startswith("messageExpression evaluation failed")
+    assert evaluated("string(size([1]))", budget=1).problem.startswith("messageExpression evaluation failed")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"rule": " self ", "message": " is wrong "}, "is wrong"),
+        ({"rule": " self "}, "failed rule: self"),
+        ({"rule": "self", "message": ""}, "failed rule: self"),
+    ],
+)
+def test_a_rule_is_named_by_its_message_or_by_itself(rule: dict[str, Any], words: str) -> None:
+    assert rulemessages.of_failure(rule) == words
+
+
+@pytest.mark.parametrize(
+    ("field_path", "expected", "steps"),
+    [
+        ("", "s", ()),
+        (".a", "s.a", ("a",)),
+        (".c.d", "s.c.d", ("c", "d")),
+        ("['c'].e['x.y']", "s.c.e[x.y]", ("c", "e", "x.y")),
+        (".b", "s", ()),
+        (".", "s", ()),
+        ("x[", "s", ()),
+    ],
+)
+def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(
+    field_path: str, expected: str, steps: tuple[str, ...]
+) -> None:
+    text, of_texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    inner = {"type": "object", "properties": {"d": text, "e": of_texts}}
+    schema = structural.from_schema({"type": "object", "properties": {"a": text, "c": inner}})
+    rule = {"rule": "false", "fieldPath": field_path}
+
+    found = rulemessages.path_of(rule, FieldPath(("s",)), schema)
+
+    assert (str(found), found.steps) == (expected, ("s", *steps))

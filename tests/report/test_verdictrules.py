@@ -1,0 +1,54 @@
+"""The table of rules: it has all that is judged, and what it says is there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+from handbook import markdown
+
+from pytest_crd.cases.sections import Section
+from pytest_crd.checks import checkplan
+from pytest_crd.checks.lints import LINTS
+from pytest_crd.report import verdictrules
+from pytest_crd.report.verdictrules import RULES, RuleHelp
+from pytest_crd.upgrades.upgradefindings import Kind
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def _kinds_of_checks() -> set[str]:
+    """Return the kinds that the plan of checks names where it makes one."""
+    kinds = set()
+    for node in ast.walk(ast.parse(inspect.getsource(checkplan))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Check", "_check"}:
+            kinds |= {one.value for one in node.args[:2] if isinstance(one, ast.Constant)}
+    return {str(kind) for kind in kinds}
+
+
+def test_every_section_check_lint_and_effect_has_its_rule() -> None:
+    wanted = {verdictrules.of_section(section) for section in Section}
+    wanted |= {verdictrules.of_check(kind) for kind in _kinds_of_checks()} | {
+        verdictrules.of_lint(name) for name in LINTS
+    }
+    wanted |= {verdictrules.of_upgrade(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)}
+    others = {
+        one for name, one in vars(verdictrules).items() if name.isupper() and isinstance(one, str) and name[0] != "_"
+    }
+
+    assert len(_kinds_of_checks()) == 8
+    assert RULES.keys() == wanted | others
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_says_what_is_wrong_and_where_to_read_on(rule: RuleHelp) -> None:
+    name, _, anchor = rule.page.partition("#")
+
+    assert not anchor or anchor in markdown.anchors((DOCS / name).read_text(encoding="utf-8"))
+    assert (DOCS / name).is_file()
+    assert rule.uri == f"https://github.com/pytest-crd/pytest-crd/blob/main/docs/{rule.page}"
+    assert not rule.short.endswith(".")
+    assert rule.full.endswith(".")
+    assert rule.help.endswith(".") or rule.help.endswith("`")

@@ -1,0 +1,117 @@
+"""Values that a schema may ask for, before an engine has judged them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from synthesis.versions import fields
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.formats import stringformats
+from pytest_crd.synthesis import boundaryvalues, numbervalues, texts
+from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.schemavalues import Maker
+from pytest_crd.synthesis.texts import TextDemand
+
+TEXT = {"type": "string"}
+
+
+def _values(schema: Any, *, full: bool = False) -> list[Any]:
+    return list(Maker(full=full).find(Demand((schema,))))
+
+
+@pytest.mark.parametrize("name", texts.FORMATS)
+def test_the_texts_of_a_format_have_it(name: str) -> None:
+    check = stringformats.check(name, profile.named("1.37"))
+
+    assert check is not None
+    assert [text for text in texts.FORMATS[name] if not check(text)] == []
+
+
+def test_each_value_comes_once() -> None:
+    assert _values({"type": "boolean", "default": False}) == [False, True]
+    assert [*map(type, _values({"type": "number", "enum": [1, True, 1.0, 1]}))] == [int, bool, float]
+
+
+def test_there_are_only_so_many() -> None:
+    assert len(_values({**TEXT, "enum": [str(number) for number in range(1000)]})) < 100
+
+
+def test_null_comes_last_where_it_is_a_value() -> None:
+    assert _values({**TEXT, "enum": ["a"], "nullable": True}) == ["a", None]
+
+
+def test_texts_are_plain_then_ones_that_mean_something() -> None:
+    assert _values(TEXT)[:4] == ["a", "b", "c", "example.com"]
+    assert _values({**TEXT, "minLength": 3})[:2] == ["aaa", "aab"]
+
+
+def test_items_that_must_differ_are_as_many_as_there_are() -> None:
+    node = Demand(({"type": "array", "items": {**TEXT, "enum": ["a", "b"]}, "x-kubernetes-list-type": "set"},))
+
+    assert [Maker().items(node, count) for count in (0, 1, 2, 3)] == [[], ["a"], ["a", "b"], None]
+
+
+def test_items_of_a_list_that_says_nothing_of_them_are_anything() -> None:
+    assert _values({"type": "array", "minItems": 1})[:2] == [[{}], [{}, {}]]
+
+
+def test_an_embedded_resource_has_what_every_one_has() -> None:
+    schema = {**fields(metadata={"type": "object"}, spec_=TEXT), "x-kubernetes-embedded-resource": True}
+
+    assert _values(schema)[0] == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "example"},
+        "spec": "a",
+    }
+
+
+def test_a_text_is_not_made_longer_than_is_sensible() -> None:
+    assert list(texts.of_length(TextDemand(), 1_000_000)) == []
+    assert len(next(texts.of_length(TextDemand(least=200_000), 200_000))) == 200_000
+
+
+def test_a_text_of_a_length_that_a_pattern_does_not_have_is_made_without_it() -> None:
+    assert list(texts.of_length(TextDemand(patterns=("^x$",)), 3)) == ["aaa", "111"]
+
+
+def test_numbers_stay_in_the_bounds_of_their_format() -> None:
+    node = Demand(({"type": "integer", "format": "int32", "minimum": 2**31 - 1},))
+
+    assert numbervalues.find(node.number) == (2**31 - 1,)
+
+
+def test_what_is_read_off_a_schema_is_read_once() -> None:
+    """A search asks for the same fields and values hundreds of times."""
+    node = Demand(({**fields(a={"type": "integer"}), "additionalProperties": TEXT},))
+    field = node.field("a")
+
+    assert field is not None
+    assert field is node.field("a")
+    assert field is node.properties["a"]
+    assert node.values is node.values
+    assert field.number is field.number
+    assert numbervalues.find(field.number) is numbervalues.find(field.number)
+
+
+def test_a_junctor_is_broken_by_what_its_branches_refuse() -> None:
+    schema = {**fields(b={"type": "integer"}), "not": {"properties": {"b": {"enum": [7]}}, "required": ["b"]}}
+
+    assert {"b": 7} in list(boundaryvalues.of_junctor(Demand((schema,)), "not", Maker()))
+
+
+def test_fields_beside_the_named_ones_may_be_anything() -> None:
+    node = Demand(({"additionalProperties": True},))
+
+    assert node.field("a") == Demand(({},))
+    assert node.values == Demand(({},))
+    assert Demand(({"additionalProperties": False},)).field("a") is None
+
+
+@pytest.mark.parametrize(("enum", "lists"), [([1], [[]]), ([1, {"a": "x"}], [[], [{"a": "a"}]])])
+def test_items_with_keys_are_objects(enum: list[Any], lists: list[Any]) -> None:
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}
+
+    assert _values({"type": "array", "items": {**fields(a=TEXT), "enum": enum}, **keyed}) == lists
