@@ -12,8 +12,8 @@ from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.requests import completion, request
-from pytest_crd.engine.requests.customresource import CustomResources
+from pytest_crd.engine.requests import completion, handlers, request
+from pytest_crd.engine.requests.customresource import CustomResourceStrategy
 from pytest_crd.engine.requests.request import Making
 from pytest_crd.engine.requests.requestbody import Body
 
@@ -58,7 +58,8 @@ class Conversation:
             dry_run=asked.get("dryRun", False),
             user_agent=asked.get("userAgent", _USER_AGENT),
         )
-        outcome = self._resources(sequences.version_of(self._crd, asked)).answer(self._stored, sent, making)
+        strategy = self._strategy(sequences.version_of(self._crd, asked))
+        outcome = handlers.handle(self._stored, sent, strategy, making)
         found: Answer = {"code": outcome.response.code}
         if outcome.resource is None:
             status = {key: value for key, value in outcome.response.status.items() if key not in _OMITTED}
@@ -74,9 +75,9 @@ class Conversation:
             found["warnings"] = list(outcome.response.warnings)
         return found
 
-    def _resources(self, version: str) -> CustomResources:
+    def _strategy(self, version: str) -> CustomResourceStrategy:
         schema = next(schema for schema in self._answers.schemas if schema.spec.name == version)
-        return self._answers.resources(schema)
+        return self._answers.strategy(schema)
 
     def _keep(self, stored: JSONValue, answered: JSONValue, changed: bool) -> None:  # noqa: FBT001 - one of three facts
         self._stored = stored

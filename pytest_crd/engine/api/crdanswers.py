@@ -26,7 +26,7 @@ from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 if TYPE_CHECKING:
     from pytest_crd.engine.requests.crdowners import Writing  # the same
-    from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests need
+    from pytest_crd.engine.requests.customresource import CustomResourceStrategy  # much that only requests need
 
 
 class CrdAnswers:
@@ -117,22 +117,22 @@ class CrdAnswers:
         """Return whether the server serves the CRD at all, when *naming* became of its names."""
         return any(one.type == "Established" and one.status == "True" for one in self.conditions(naming))
 
-    def resources(self, version: VersionSchema) -> CustomResources:
+    def strategy(self, version: VersionSchema) -> CustomResourceStrategy:
         """
-        Return what answers requests for the custom resources of a version.
+        Return the strategy of the custom resources of a version.
 
         Raises:
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
-        from pytest_crd.engine.requests.customresource import CustomResources  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
 
-        if version not in self._resources:
+        if version not in self._strategies:
             versions = [schema.as_served for schema in self.schemas]
-            self._resources[version] = CustomResources(self.spec, version.as_served, versions, self.profile)
-        return self._resources[version]
+            self._strategies[version] = CustomResourceStrategy(self.spec, version.as_served, versions, self.profile)
+        return self._strategies[version]
 
     @cached_property
-    def _resources(self) -> dict[VersionSchema, CustomResources]:
+    def _strategies(self) -> dict[VersionSchema, CustomResourceStrategy]:
         return {}
 
     def _place_of(self, steps: Steps, offset: int | None) -> str:

@@ -489,7 +489,7 @@ class Version(Generic[CrdT]):
     def _requests(self) -> Requests:
         from pytest_crd.engine.requests.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
 
-        return Requests(self._answers.resources(self._schema), self._schema.place_of, self._context.observer, self)
+        return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
 
     def answer(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
         """

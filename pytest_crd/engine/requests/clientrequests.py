@@ -11,28 +11,29 @@ from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.requests import completion, requestbody, subresources
-from pytest_crd.engine.requests.customresource import CustomResources, Tell
+from pytest_crd.engine.requests import completion, handlers, requestbody, subresources
+from pytest_crd.engine.requests.handlers import Tell
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import SUBRESOURCES, Making, Request, RequestOutcome, Subresource
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
+from pytest_crd.engine.requests.strategy import Strategy
 
 
 class Requests:
     """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
 
-    def __init__(self, resources: CustomResources, place_of: Locate, observer: Observer, version: Any) -> None:
+    def __init__(self, strategy: Strategy, place_of: Locate, observer: Observer, version: Any) -> None:
         """
-        Take what answers, and who is told.
+        Send requests to a version.
 
         Args:
-            resources: What answers.
-            place_of: Says where in a file what is at a path in the schema of the version stands.
-            observer: What is told of the requests.
-            version: Whose requests it is told that they are.
+            strategy: The strategy of its objects.
+            place_of: Returns `file:line` of steps in the schema of the version.
+            observer: The observer of the requests.
+            version: The version that the observer is called with.
         """
-        self._resources = resources
-        self._type_meta = resources.type_meta
+        self._strategy = strategy
+        self._type_meta = strategy.type_meta
         self._place_of = place_of
         self._observer = observer
         self._version = version
@@ -127,13 +128,13 @@ class Requests:
 
     def send(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
         """Return what comes of a request as a server gets it, with nothing filled in."""
-        outcome = self._resources.answer(stored, asked, making, tell=self._tell)
+        outcome = handlers.handle(stored, asked, self._strategy, making, tell=self._tell)
         outcome.response = outcome.response.located(self._place_of)
         return outcome
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as it is read."""
-        return self._resources.read(stored)
+        return self._strategy.read(stored, stored["metadata"].get("namespace", ""))
 
     def _answer(
         self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation
@@ -141,5 +142,5 @@ class Requests:
         """Return the answer to a request, the namespace of its URL found and its field validation known."""
         found = completion.namespace(namespace, request.body)
         asked = request._replace(namespace=found, field_validation=requestbody.known(field_validation))
-        outcome = self._resources.answer(stored, asked, tell=self._tell)
+        outcome = handlers.handle(stored, asked, self._strategy, tell=self._tell)
         return outcome.response.located(self._place_of)

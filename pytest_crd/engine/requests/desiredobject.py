@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_crd.engine.apply import writers
 from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
@@ -25,7 +25,10 @@ from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.requests.subresources import Subresources
-from pytest_crd.engine.requests.versionmanagers import Owners
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.apply.fieldmanager import FieldManager
+    from pytest_crd.engine.requests.scaleowners import ScaleOwners
 
 
 class Read(NamedTuple):
@@ -41,6 +44,11 @@ class Read(NamedTuple):
     decoded: DecodedBody
     prepared: Prepared
     managed: Callable[[], Resource]
+
+    @property
+    def resource(self) -> Resource:
+        """Return the object with its prepared metadata."""
+        return {**self.decoded.resource, "metadata": self.prepared.metadata}
 
     def entries(self) -> Sequence[JSONValue]:
         """Return the managed fields."""
@@ -62,6 +70,18 @@ class ObjectDecoder(Protocol):
 
     def applied(self, new: Applied, applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Return what comes of an apply of what is *applied*, with what is warned of; raise likewise."""
+
+
+class FieldManagers(Protocol):
+    """The field managers of one version of a kind."""
+
+    @property
+    def of_object(self) -> FieldManager:
+        """The field manager of objects and their status."""
+
+    @property
+    def of_scale(self) -> ScaleOwners:
+        """The field manager of `/scale`."""
 
 
 class ResourceDecoder(NamedTuple):
@@ -109,7 +129,7 @@ class RequestReader(NamedTuple):
 
     decoder: ObjectDecoder
     subresources: Subresources
-    owners: Owners
+    owners: FieldManagers
     profile: Profile
 
     def read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -22,6 +22,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import resourcerules, subresources
 from pytest_crd.engine.requests.resourcerules import Entries, ManagedFields
 from pytest_crd.engine.requests.served import Served
+from pytest_crd.engine.requests.strategy import Validated
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes, valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
@@ -31,19 +32,6 @@ if TYPE_CHECKING:
     from pytest_crd.engine.rules.ruletree import RuleNode
 
 _STATUS: Final = FieldPath(("status",))
-
-
-class Validated(NamedTuple):
-    """
-    What validation says of a resource.
-
-    Attributes:
-        errors: What is wrong with it.
-        warnings: What rules would say of what an update leaves unchanged.
-    """
-
-    errors: list[FieldError]
-    warnings: tuple[str, ...] = ()
 
 
 class ResourceValidator:

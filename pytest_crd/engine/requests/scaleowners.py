@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from pytest_crd.engine.apply import managers, scalefields
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.managers import BrokenEntriesError
 from pytest_crd.engine.apply.pathelements import Path
 from pytest_crd.engine.apply.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.crds import declared
-from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import scale, subresources
+from pytest_crd.engine.requests import scale
 from pytest_crd.engine.requests.patching import patchdocuments
+from pytest_crd.engine.requests.subresources import Subresources
 
 
 class ScaleOwners:
@@ -27,21 +27,25 @@ class ScaleOwners:
     """
 
     def __init__(
-        self, manager: FieldManager, crd: CrdSpec, served: VersionSpec, versions: Sequence[VersionSpec]
+        self,
+        manager: FieldManager,
+        api_version: str,
+        subresources: Subresources,
+        others: Mapping[str, Subresources] = MappingProxyType({}),
     ) -> None:
         """
-        Take what decides who owns them.
+        Track the owners of replicas.
 
         Args:
             manager: The field manager of Scales.
-            crd: The CRD.
-            served: The version that requests are sent to.
-            versions: All versions of the CRD.
+            api_version: The apiVersion that requests are sent to.
+            subresources: Its subresources.
+            others: The subresources of the other API versions of the kind.
         """
         self._manager = manager
-        self._api_version = declared.api_version(crd.group, served.name)
-        self._subresources = subresources.from_declared(served.subresources)
-        self._paths = {declared.api_version(crd.group, version.name): _path(version) for version in versions}
+        self._api_version = api_version
+        self._subresources = subresources
+        self._paths = {name: _path(declared) for name, declared in {**others, api_version: subresources}.items()}
 
     def of_live(self, live: Resource) -> dict[str, JSONValue]:
         """
@@ -100,9 +104,9 @@ def _unconvertible(which: str, name: str = "") -> str:
     return f"{what}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
 
 
-def _path(version: VersionSpec) -> Path | None:
-    declared: Mapping[str, str] | None = subresources.from_declared(version.subresources).scale
-    return None if declared is None else scalefields.path_of(declared["specReplicasPath"])
+def _path(subresources: Subresources) -> Path | None:
+    """Return the path of the replicas; None without a scale."""
+    return None if subresources.scale is None else scalefields.path_of(subresources.scale["specReplicasPath"])
 
 
 def _entries(resource: Resource) -> list[dict[str, JSONValue]]:

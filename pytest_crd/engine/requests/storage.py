@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
-from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.served import Served
-
-
-class Storing(NamedTuple):
-    """
-    What becomes of a resource that is stored.
-
-    Attributes:
-        written: What is stored, in the storage version.
-        read: What a client reads back.
-        lost: What is lost on the way.
-    """
-
-    written: Resource
-    read: dict[str, JSONValue]
-    lost: tuple[SpelledPath, ...]
+from pytest_crd.engine.requests.strategy import StoredForms
 
 
 class Storage:
@@ -39,16 +23,18 @@ class Storage:
         self._storage = served if crd.converts_by_webhook else storage
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool, is_raw: bool = False) -> Storing:
+    def store(self, resource: Resource, *, defaulted: bool, is_raw: bool = False) -> StoredForms:
         """Return what becomes of a resource that is converted to the storage version, stored, read and converted again."""
         passes = self._storage.passes
         is_settled = not is_raw and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
-            return Storing(resource, dict(resource), ())  # pruned and defaulted before
+            return StoredForms(resource, dict(resource), ())  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": self._version_of(self._storage)})
         read = self._converted(passes.default(written.value).value)
         # What is in the storage version already is stored as it is, and pruned when it is read.
-        return Storing(resource if is_raw and self._storage is self._served else written.value, read, written.dropped)
+        return StoredForms(
+            resource if is_raw and self._storage is self._served else written.value, read, written.dropped
+        )
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

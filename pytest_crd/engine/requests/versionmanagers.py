@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import subresources
@@ -16,18 +17,18 @@ if TYPE_CHECKING:
     from pytest_crd.engine.requests.scaleowners import ScaleOwners
 
 
-class Owners:
-    """The field managers of a version: that of objects and their status, and that of their scale."""
+class VersionManagers:
+    """The field managers of a version: one for objects and their status, one for their scale."""
 
     def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
         """
-        Take what decides who owns what.
+        Track the owners of objects of a version.
 
         Args:
             crd: The CRD.
             served: The version that requests are sent to.
-            versions: All versions of the CRD, *served* among them.
-            profile: Whose behaviour and words.
+            versions: All versions of the CRD, *served* included.
+            profile: The Kubernetes version.
         """
         self._crd = crd
         self._served = served
@@ -55,5 +56,11 @@ class Owners:
         from pytest_crd.engine.apply import crdfieldmanager  # noqa: PLC0415 - as above
         from pytest_crd.engine.requests.scaleowners import ScaleOwners  # noqa: PLC0415 - as above
 
-        manager = crdfieldmanager.of_scale(self._profile)
-        return ScaleOwners(manager, self._crd, self._served.spec, [version.spec for version in self._versions])
+        by_version = {
+            declared.api_version(self._crd.group, version.spec.name): subresources.from_declared(
+                version.spec.subresources
+            )
+            for version in self._versions
+        }
+        served = declared.api_version(self._crd.group, self._served.spec.name)
+        return ScaleOwners(crdfieldmanager.of_scale(self._profile), served, by_version[served], by_version)

@@ -7,21 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.apply import fieldsets
+from pytest_crd.engine.apply import crdfieldmanager, fieldsets
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.fieldsets import FieldSet
 from pytest_crd.engine.apply.mergetypes import DEDUCED, ListType, MapType, MergeType
 from pytest_crd.engine.apply.openapitypes import OpenAPITypes
 from pytest_crd.engine.apply.pathelements import field
-from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.golang.gotypes import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.patching import strategicmerge
 from pytest_crd.engine.requests.patching.strategicmerge import MergedLists
-from pytest_crd.engine.requests.served import Served
-from pytest_crd.engine.requests.versionmanagers import Owners
+from pytest_crd.engine.requests.scaleowners import ScaleOwners
+from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.server.builtin import builtingotypes
 
 # What is recorded of the fields of a type that are merged in a way of their own, by the type's name without its package.
@@ -30,26 +29,35 @@ Merging: TypeAlias = Callable[[str], Mapping[str, Mapping[str, Any]]]
 _WHOLE: Final = "."
 
 
-class TypedOwners(Owners):
-    """The field managers of a kind: that of objects and their status, and that of their scale."""
+class BuiltInOwners:
+    """The field managers of a kind: one for objects and their status, one for their scale."""
 
-    def __init__(self, crd: CrdSpec, served: Served, profile: Profile, make: Callable[[], FieldManager]) -> None:
+    def __init__(
+        self, make: Callable[[], FieldManager], api_version: str, subresources: Subresources, profile: Profile
+    ) -> None:
         """
-        Take what decides who owns what.
+        Track the owners of objects of a kind.
 
         Args:
-            crd: What stands for the kind.
-            served: Its version.
-            profile: Whose behaviour and words.
-            make: Makes the field manager of objects.
+            make: Returns the field manager of objects; called once, on first use.
+            api_version: The apiVersion of the kind.
+            subresources: Its subresources.
+            profile: The Kubernetes version.
         """
-        super().__init__(crd, served, [served], profile)
         self._make = make
+        self._api_version = api_version
+        self._subresources = subresources
+        self._profile = profile
 
     @cached_property
     def of_object(self) -> FieldManager:
-        """The field manager of requests to objects and to their status."""
+        """The field manager of objects and their status."""
         return self._make()
+
+    @cached_property
+    def of_scale(self) -> ScaleOwners:
+        """The field manager of `/scale`."""
+        return ScaleOwners(crdfieldmanager.of_scale(self._profile), self._api_version, self._subresources)
 
 
 def merge_type(kind: Struct, merging: Merging, profile: Profile) -> MergeType:

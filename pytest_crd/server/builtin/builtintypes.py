@@ -1,9 +1,8 @@
 """
 The kinds of Kubernetes that operators cannot do without.
 
-They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor validated: of these the
-engine knows nothing, and whoever serves them says so. To the engine they are custom resources of a CRD that demands nothing, of which objects
-are decoded otherwise, and owned by other types.
+They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor validated; the report of
+a test says so.
 """
 
 from __future__ import annotations
@@ -15,18 +14,15 @@ from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.engine.api.context import CrdContext
-from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import decoding, repeated
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import request, scale
+from pytest_crd.engine.requests import handlers, request, scale
 from pytest_crd.engine.requests.patching import patchdocuments
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.server import generatedvalues, jsonpath, negotiation
 from pytest_crd.server.builtin import (
     builtincells,
@@ -39,9 +35,8 @@ from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind
 from pytest_crd.server.store import StoredObject
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.requests.customresource import CustomResources  # much that only requests that write need
+    from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # much that only requests that write need
 
-_OPEN: Final = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
 # The fields of events of `events.k8s.io` that are called otherwise where they are stored, with what they are called there.
 _EVENT_FIELDS: Final = {
@@ -109,18 +104,28 @@ class BuiltInType(ResourceType):
         return builtingotypes.of_kind(self.api_version, self.names.kind, self.profile)
 
     @cached_property
-    def _crd(self) -> CustomResourceDefinition:
-        """What stands for the kind where the engine wants a CRD."""
-        return _crd(self._known, self.profile)
+    def _own_subresources(self) -> Subresources:
+        """The subresources, as requests use them."""
+        return Subresources(self.has("status"), _SCALE if self.has("scale") else None)
 
     @cached_property
-    def _requests(self) -> CustomResources:
-        """What answers requests that write."""
-        from pytest_crd.server.builtin import builtinrequests  # noqa: PLC0415 - much that only such requests need
+    def _strategy(self) -> BuiltInStrategy:
+        """The strategy of requests that write."""
+        from pytest_crd.server.builtin import builtinstrategy  # noqa: PLC0415 - much that only such requests need
 
-        kept = _KEPT_BY_STATUS.get(self.names.plural, ())
-        facts = builtinrequests.KindFacts(self._crd, self._go_type, _types, self._converted, kept)
-        return builtinrequests.of_kind(facts, self.profile)
+        known = builtinstrategy.BuiltInKind(
+            self.group,
+            self.version,
+            self.names.kind,
+            self.names.plural,
+            self.is_namespaced,
+            self._go_type,
+            self._own_subresources,
+            _types,
+            self._converted,
+            _KEPT_BY_STATUS.get(self.names.plural, ()),
+        )
+        return builtinstrategy.BuiltInStrategy(known, self.profile)
 
     @property
     def resource(self) -> str:
@@ -137,7 +142,7 @@ class BuiltInType(ResourceType):
         before = None if stored is None else self._from_stored(stored)
         if asked.verb == "update" and before is None:
             asked = self._creating(asked)
-        outcome = self._requests.answer(before, asked, made)
+        outcome = handlers.handle(before, asked, self._strategy, made)
         if not outcome.response.accepted:
             return outcome
 
@@ -228,9 +233,7 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         shown = self.shown(entry)
-        return _selecting(
-            patchdocuments.plain(scale.of_resource(shown, self._crd.answers.schemas[0].subresources)), shown
-        )
+        return _selecting(patchdocuments.plain(scale.of_resource(shown, self._own_subresources)), shown)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table."""
@@ -310,27 +313,3 @@ def _types(name: str) -> Mapping[str, Any]:
     """Return the fields of a type that decide how it is merged; none of one of which nothing is known."""
     found: Mapping[str, Any] = _recorded()["types"].get(name, {})
     return found
-
-
-def _crd(known: Mapping[str, Any], profile: Profile) -> CustomResourceDefinition:
-    """Return a CRD that demands nothing of its objects."""
-    plural, kind = known["plural"], known["kind"]
-    has = known["subresources"]
-    subresources: JSONValue = ({"status": {}} if "status" in has else {}) | (
-        {"scale": _SCALE} if "scale" in has else {}
-    )
-    version = {"name": known["version"], "served": True, "storage": True, "schema": {"openAPIV3Schema": _OPEN}}
-    value: JSONValue = {
-        "apiVersion": declared.V1,
-        "kind": declared.KIND,
-        "metadata": {"name": f"{plural}.{known['group']}"},
-        "spec": {
-            "group": known["group"],
-            "scope": "Namespaced" if known["namespaced"] else "Cluster",
-            "names": {"kind": kind, "plural": plural, "singular": known["singular"], "listKind": f"{kind}List"},
-            "versions": [{**version, "subresources": subresources}],
-        },
-        "status": {},
-    }
-    context = CrdContext(observer=Observer())  # of whose requests nobody is told: they are about no CRD of the project
-    return CustomResourceDefinition.from_value(value, kubernetes_version=profile.version, context=context)

@@ -14,9 +14,10 @@ from pytest_crd.engine.apply import fieldmanager, fieldsets, lastapplied, manage
 from pytest_crd.engine.apply.mergetypes import DEDUCED, ListType, MapType, MergeType
 from pytest_crd.engine.apply.versionedobjects import ConversionError, Versions
 from pytest_crd.engine.apply.writers import ApplyRefusedError, Writer
+from pytest_crd.engine.requests import handlers
 from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body
-from pytest_crd.engine.requests.versionmanagers import Owners
+from pytest_crd.engine.requests.versionmanagers import VersionManagers
 
 TEXT: Final = {"type": "string"}
 NUMBER: Final = {"type": "integer"}
@@ -142,7 +143,7 @@ def test_a_text_is_yaml_also_where_it_looks_like_json() -> None:
 def _manager(version: engine.Version) -> fieldmanager.FieldManager:
     answers = version._answers
     served = answers.schemas[0].as_served
-    return Owners(answers.spec, served, [served], answers.profile).of_object
+    return VersionManagers(answers.spec, served, [served], answers.profile).of_object
 
 
 def test_managed_fields_that_cannot_be_read_fail_an_apply_and_are_left_out_by_an_update() -> None:
@@ -341,9 +342,9 @@ def test_a_value_of_a_wrong_type_is_printed_as_go_prints_it() -> None:
 
 def test_a_create_of_what_is_there_is_refused_once_it_is_valid() -> None:
     answers = VERSION._answers
-    resources = answers.resources(answers.schemas[0])
+    strategy = answers.strategy(answers.schemas[0])
     body = Body({"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {}})
-    outcome = resources.answer({"metadata": {"name": "a"}}, Request("create", body))
+    outcome = handlers.handle({"metadata": {"name": "a"}}, Request("create", body), strategy)
     assert (outcome.response.code, outcome.response.message) == (409, 'tabs.example.com "a" already exists')
 
 

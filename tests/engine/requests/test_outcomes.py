@@ -10,7 +10,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.apply import writers
-from pytest_crd.engine.requests.customresource import CustomResources
+from pytest_crd.engine.requests import handlers
+from pytest_crd.engine.requests.customresource import CustomResourceStrategy
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.engine.requests.requestbody import Body
 
@@ -37,7 +38,7 @@ STORED = {
 }
 
 
-def _resources(*names: str, kubernetes: str = "1.37") -> CustomResources:
+def _strategy(*names: str, kubernetes: str = "1.37") -> CustomResourceStrategy:
     versions = [
         {
             "name": name,
@@ -60,21 +61,21 @@ def _resources(*names: str, kubernetes: str = "1.37") -> CustomResources:
     }
     named = profile.named(kubernetes)
     answers = CrdAnswers(crdanswers.decoded(manifest, named, ""), named, None)
-    return answers.resources(answers.schemas[-1])
+    return answers.strategy(answers.schemas[-1])
 
 
-V1 = _resources()
+V1 = _strategy()
 
 
 def _put(sent: dict[str, Any], stored: Any = STORED, **asked: Any) -> RequestOutcome:
     metadata = {"name": "a", "resourceVersion": "7"} | sent.pop("metadata", {})
     request = Request("update", Body({**TYPE, **sent, "metadata": metadata}), name="a", **asked)
-    return V1.answer(stored, request._replace(resource_version="7"), MADE)
+    return handlers.handle(stored, request._replace(resource_version="7"), V1, MADE)
 
 
 def test_a_create_makes_uid_time_and_generation_and_no_resource_version() -> None:
     body = Body({**TYPE, "metadata": {"generateName": "a-", "uid": "mine", "resourceVersion": "3"}, "spec": {"n": 1}})
-    outcome = V1.answer(None, Request("create", body), MADE)
+    outcome = handlers.handle(None, Request("create", body), V1, MADE)
 
     assert (outcome.before, outcome.changed, outcome.response.code) == (None, True, 201)
     assert outcome.stored == outcome.resource
@@ -160,9 +161,9 @@ def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: l
 
 
 def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_one_asked() -> None:
-    v2 = _resources("v2")
+    v2 = _strategy("v2")
     body = Body({"apiVersion": "example.com/v2", "kind": "Cron", "metadata": {"name": "a", "resourceVersion": "1"}})
-    outcome = v2.answer(STORED, Request("update", body, name="a", resource_version="1"), MADE)
+    outcome = handlers.handle(STORED, Request("update", body, name="a", resource_version="1"), v2, MADE)
     assert outcome.stored is not None
     assert outcome.resource is not None
     assert (outcome.stored["apiVersion"], outcome.resource["apiVersion"]) == ("example.com/v1", "example.com/v2")

@@ -11,7 +11,7 @@ from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.observer import ObservedRequest, Observer
-from pytest_crd.engine.requests import requestoptions, scale
+from pytest_crd.engine.requests import handlers, requestoptions, scale
 from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import Request
 from pytest_crd.engine.requests.requestbody import Body, RefusedError
@@ -231,9 +231,9 @@ def test_replicas_need_an_object_to_stand_in() -> None:
 
 def test_nothing_is_scaled_that_is_not_there() -> None:
     answers = _crd()._answers
-    resources = answers.resources(answers.schemas[0])
+    strategy = answers.strategy(answers.schemas[0])
     sent = Body({**scale.TYPE_META, "metadata": {"name": "a"}, "spec": {"replicas": 1}})
-    outcome = resources.answer(None, Request("update", sent, name="a", subresource="scale"))
+    outcome = handlers.handle(None, Request("update", sent, name="a", subresource="scale"), strategy)
     assert (outcome.response.code, outcome.resource) == (404, None)
 
 

@@ -1,0 +1,122 @@
+"""The strategy of a built-in kind: objects are decoded into their Go type, and only their metadata and scale are validated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pytest_crd.engine.apply.fieldmanager import FieldManager
+from pytest_crd.engine.apply.versionedobjects import Versions
+from pytest_crd.engine.golang import decoding
+from pytest_crd.engine.golang.gotypes import Struct
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.requests.strategy import PendingWrite, StoredForms, Validated
+from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.server.builtin import builtinowners
+from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
+from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
+
+
+class BuiltInKind(NamedTuple):
+    """
+    A built-in kind, as its strategy needs it.
+
+    Attributes:
+        group: The API group; empty for the core group.
+        version: The API version.
+        kind: The kind.
+        plural: Its plural.
+        is_namespaced: True if objects have namespaces.
+        go_type: The Go type of objects.
+        subresources: The subresources.
+        merging: Recorded merge rules of Go types.
+        convert: Changes that a server makes to each decoded object.
+        kept_by_status: Fields of the metadata that updates of the status leave unchanged.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    is_namespaced: bool
+    go_type: Struct
+    subresources: Subresources
+    merging: Merging
+    convert: Convert
+    kept_by_status: Iterable[str]
+
+
+class BuiltInStrategy:
+    """The strategy of a built-in kind; what its own strategy in Kubernetes defaults and validates is not done."""
+
+    is_served = True
+    deprecation_warnings: tuple[str, ...] = ()
+
+    def __init__(self, known: BuiltInKind, profile: Profile) -> None:
+        """Create the strategy of a kind."""
+        self.type_meta: Mapping[str, str] = {
+            "apiVersion": f"{known.group}/{known.version}".removeprefix("/"),
+            "kind": known.kind,
+        }
+        self.group = known.group
+        self.plural = known.plural
+        self.is_namespaced = known.is_namespaced
+        self.profile = profile
+        self.subresources = known.subresources._replace(kept_by_status=frozenset(known.kept_by_status))
+        merged = builtinowners.merged_lists(known.go_type, known.merging)
+        self.decoder: ObjectDecoder = TypedDecoder(known.go_type, self.type_meta, merged, known.convert, profile)
+        self.owners: FieldManagers = BuiltInOwners(
+            lambda: self._field_manager(known), self.type_meta["apiVersion"], self.subresources, profile
+        )
+
+    def _field_manager(self, known: BuiltInKind) -> FieldManager:
+        has_status = known.subresources.has_status
+        ignored = builtinowners.ignored(self.type_meta["apiVersion"], known.kept_by_status, has_status=has_status)
+        kinds = {known.version: lambda: builtinowners.merge_type(known.go_type, known.merging, self.profile)}
+        empty = {**decoding.decode({}, known.go_type).value, **self.type_meta}
+        versions = Versions(known.group, kinds, is_built_in=True)
+        return FieldManager(versions, self.type_meta, ignored, self.profile.apply, empty=empty)
+
+    def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
+        """Return a stored object, in *namespace* if its metadata has none."""
+        metadata = {"namespace": namespace, **stored["metadata"]} if self.is_namespaced else {**stored["metadata"]}
+        return {**stored, **self.type_meta, "metadata": metadata}
+
+    def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
+        """Validate the metadata and the fields of the scale."""
+        resource, live = write.resource, write.live
+        metadata, namespaced = resource["metadata"], self.is_namespaced
+        if live is None:
+            errors = objectmetavalidation.validate_create(metadata, namespaced=namespaced, profile=self.profile)
+            errors += self.subresources.validate_scale(resource)
+            return Validated(
+                errors or objectmetavalidation.validate_created(metadata, namespaced=namespaced, profile=self.profile)
+            )
+        errors = objectmetavalidation.validate_update(
+            metadata, live["metadata"], namespaced=namespaced, profile=self.profile
+        )
+        if write.subresource == "status":
+            return Validated(errors + self.subresources.validate_status_scale(resource))
+        return Validated(errors + self.subresources.validate_scale(resource))
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings about the metadata; updates of the status have none."""
+        if write.subresource == "status":
+            return ()
+        old = None if write.live is None else write.live["metadata"]
+        return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update changes anything but metadata; updates of the status never do."""
+        if write.live is None or write.subresource == "status":
+            return False
+        return systemmetadata.generates(write.resource, write.live)
+
+    def store(self, write: PendingWrite) -> StoredForms:
+        """Return a valid object as it is stored and read back."""
+        return StoredForms(write.resource, dict(write.resource))
