@@ -140,7 +140,7 @@ def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     if not mediatypes.is_apply("patch", media_type):
         if profile.json_patch.checks_json_first and jsonsyntax.problem(text):
             raise statuses.bad_request("invalid JSON patch")
-        return Body(None, text)
+        return Body(None, text or " ")
     try:
         body = _read(sent, media_type)
     except _UnreadableBodyError as error:

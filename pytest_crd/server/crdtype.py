@@ -6,21 +6,13 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final, Literal
 
-from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.api import crdanswers
-from pytest_crd.engine.api.context import CrdContext
-from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine import profile
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors import refusal, response
 from pytest_crd.engine.errors.response import Response
-from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import requestmetadata, systemmetadata
-from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.requests import completion, request
-from pytest_crd.engine.requests.crdowners import Writing
-from pytest_crd.engine.requests.patching import mediatypes
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.requests import handlers
+from pytest_crd.engine.requests.crd import CrdStrategy
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
 from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
@@ -62,6 +54,7 @@ class DefinitionType(ResourceType):
         """Take whose behaviour and words."""
         self.kubernetes_version = kubernetes_version
         self.profile = profile.named(kubernetes_version)
+        self._strategy = CrdStrategy(self.profile, drops_untracked_owners=True)
 
     def shown(self, entry: StoredObject) -> Resource:
         """Return a CRD as it is stored."""
@@ -101,65 +94,8 @@ class DefinitionType(ResourceType):
         return statuses.conflict(declared.PLURAL, self.group, name, problem)
 
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
-        """Return what comes of a request that writes a CRD."""
-        before = None if stored is None else request.without_version(stored)
-        answer = self._answer(before, asked, Writing(asked.field_manager, asked.user_agent, made, asked.subresource))
-        if asked.verb == "create" and stored is not None and answer.accepted:
-            exists = refusal.already_exists(self.resource, stored["metadata"]["name"])
-            subject = {"name": stored["metadata"]["name"], "group": self.group, "kind": declared.PLURAL}
-            answer = response.refused(exists, subject=subject)
-        if not answer.accepted:
-            return RequestOutcome(answer, before)
-        kept = made_of(answer, before, made) if answer.whole is None else answer.whole.value
-        if before is not None and requestmetadata.ends(kept["metadata"], before["metadata"]):
-            return RequestOutcome(answer, before, lambda: (None, kept))
-        return RequestOutcome(answer, before, lambda: (kept, kept))
-
-    def _answer(self, before: Resource | None, asked: Request, writing: Writing) -> Response:
-        validation = asked.field_validation
-        if before is None and asked.subresource and asked.verb == "patch":
-            raise statuses.not_found(self.resource, asked.name)
-        if mediatypes.is_apply(asked.verb, asked.media_type):
-            return crdanswers.applied(
-                asked.body.text or asked.body.value,
-                None if before is None else self._crd(before).answers,
-                self.profile,
-                writing=writing,
-                force=bool(asked.force),
-                field_validation=validation,
-                url_name=asked.name,
-            )
-        if asked.verb == "patch":
-            if before is None:
-                raise statuses.not_found(self.resource, asked.name)
-            body, media_type = completion.patch(asked.body.text, asked.media_type)
-            metadata = {**before["metadata"], "resourceVersion": asked.resource_version}
-            live = self._crd({**before, "metadata": metadata})
-            return live.answers.patch(body, media_type, validation, writing)
-        crd = self._crd(asked.body.value, asked.body.duplicates)
-        if asked.verb == "create":
-            return crd.answers.create(validation, writing)
-        target = RequestTarget(self.group, declared.PLURAL, None, asked.name)
-        metadata = asked.body.value.get("metadata") or {}
-        why = requestmetadata.refuse_update(metadata, target, self.profile)
-        known = {**(before or {}).get("metadata", {}), "resourceVersion": asked.resource_version}
-        if why is None and before is not None:
-            why = requestmetadata.refuse_stale(metadata, known, target, self.profile)
-        if why is not None:
-            subject = {"name": asked.name, "group": self.group, "kind": declared.PLURAL}
-            return response.refused(why, subject=subject)
-        if before is None:
-            raise statuses.not_found(self.resource, asked.name)
-        return crd.answers.update(self._crd(before).answers, validation, writing)
-
-    def _crd(self, value: JSONValue, duplicates: tuple[str, ...] = ()) -> CustomResourceDefinition:
-        try:
-            return CustomResourceDefinition.from_value(
-                value, kubernetes_version=self.kubernetes_version, context=CrdContext(), duplicates=duplicates
-            )
-        except CrdError as error:
-            cannot = f'{declared.KIND} in version "v1" cannot be handled as a {declared.KIND}'
-            raise statuses.bad_request(f"{cannot}: {error.mistakes[0].message}") from None
+        """Return the outcome of a request that writes a CRD."""
+        return handlers.handle(stored, asked, self._strategy, made)
 
 
 class _CollectedType(DefinitionType):
@@ -174,21 +110,16 @@ class _CollectedType(DefinitionType):
     other = ResourceType.other
 
 
-def made_of(answer: Response, before: Resource | None, making_up: Making) -> Resource:
-    """Return a CRD that is stored, with what a server makes of its metadata."""
+def created(answer: Response, making: Making) -> Resource:
+    """Return the CRD of an accepted create as it is stored, without managed fields."""
     stored = answer.stored
-    if before is None:
-        made = systemmetadata.of_created(uid=making_up.uid(), now=making_up.now())
-        status = {
-            "conditions": None,
-            "acceptedNames": {"plural": "", "kind": ""},
-            "storedVersions": stored["status"]["storedVersions"],
-        }
-        stored = {**stored, "status": status}
-    else:
-        generates = not jsonvalue.equal(stored["spec"], before["spec"])
-        made = systemmetadata.of_updated(before["metadata"], generates=generates)
-    return {**stored, "metadata": {**stored["metadata"], **made}}
+    status = {
+        "conditions": None,
+        "acceptedNames": {"plural": "", "kind": ""},
+        "storedVersions": stored["status"]["storedVersions"],
+    }
+    made = systemmetadata.of_created(uid=making.uid(), now=making.now())
+    return {**stored, "status": status, "metadata": {**stored["metadata"], **made}}
 
 
 def terminating(value: Resource, reason: str, message: str, *, is_done: bool = False) -> Resource:

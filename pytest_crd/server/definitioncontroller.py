@@ -65,7 +65,7 @@ class DefinitionController:
         """
         answer = crd.first_response
         answer.assert_accepted_as(crd.name, source=crd.source)
-        value = crdtype.made_of(answer, None, generatedvalues.of_request(lambda _end: True))
+        value = crdtype.created(answer, generatedvalues.of_request(lambda _end: True))
         value = {**value, "apiVersion": declared.V1, "spec": as_v1(value["spec"])}
         self._given.append((value["spec"], crd))
         self._store.put(self._type.key("", crd.name), value)

@@ -11,13 +11,11 @@ import pytest
 
 from conformance import crdrequests, sequences
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import crdforms
-from pytest_crd.engine.crds.crdforms import Forms
-from pytest_crd.engine.crds.decoded import decode_crd
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import completion, crdapplying, crdrequest
-from pytest_crd.engine.requests.crdowners import Writing
+from pytest_crd.engine.requests import completion, handlers
+from pytest_crd.engine.requests.crd import CrdStrategy
 from pytest_crd.engine.requests.request import Making, Request
 from pytest_crd.engine.requests.requestbody import Body
 
@@ -38,32 +36,27 @@ KNOWN: Final[Mapping[tuple[str, int], str]] = {
 
 def _answer(one: crdrequests.Recorded, asked: crdrequests.Request, named: Profile) -> JSONValue:
     verb, body = crdrequests.verb_of(asked), crdrequests.body_of(asked, crdrequests.GROUP)
-    old = None if one.before is None else crdforms.of_decoded(decode_crd(_versioned(one.before)), named)
+    stored = None if one.before is None else _versioned(one.before)
     if verb == "apply":
-        return _found(_applied(old, asked, body, named))
-    validation, writing = asked.get("fieldValidation", "Warn"), Writing(asked.get("manager", ""), _AGENT, _MAKING)
-    if verb in crdrequests.WHOLE:
-        new = crdforms.of_decoded(decode_crd(body), named)
-        if old is None:
-            return _found(crdrequest.create(new, named, validation, writing))
-        return _found(crdrequest.update(new, old, named, validation, writing))
-    assert old is not None
-    sent = Body(None, body) if isinstance(body, str) else Body(None if verb == "strategic" else body, json.dumps(body))
-    given: Any = {"media_type": crdrequests.VERBS[verb], "field_validation": validation, "profile": named}
-    return _found(crdrequest.patch(old, sent, writing=writing, **given))
-
-
-def _applied(old: Forms | None, asked: crdrequests.Request, body: JSONValue, named: Profile) -> Response:
-    sent = Request(
-        "patch",
-        completion.read_applied(body) if isinstance(body, str) else Body(body),
+        sent = completion.read_applied(body) if isinstance(body, str) else Body(body)
+    elif verb in crdrequests.WHOLE:
+        sent = Body(body if stored is None else _versioned(body))
+    else:
+        sent = (
+            Body(None, body) if isinstance(body, str) else Body(None if verb == "strategic" else body, json.dumps(body))
+        )
+    request = Request(
+        "patch" if verb not in crdrequests.WHOLE or verb == "apply" else "create" if stored is None else "update",
+        sent,
         f"as.{crdrequests.GROUP}",
-        media_type=crdrequests.VERBS["apply"],
+        media_type=crdrequests.VERBS[verb],
         field_validation=asked.get("fieldValidation", "Warn"),
         field_manager=asked.get("manager", ""),
+        user_agent=_AGENT,
         force=asked.get("force"),
     )
-    return crdapplying.apply(old, sent, named, _MAKING)
+    api_version = (body if verb in crdrequests.WHOLE and isinstance(body, dict) else stored or {}).get("apiVersion")
+    return _found(handlers.handle(stored, request, CrdStrategy(named, api_version or declared.V1), _MAKING).response)
 
 
 def _versioned(crd: JSONValue) -> JSONValue:

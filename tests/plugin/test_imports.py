@@ -39,7 +39,7 @@ OF_READING = {
     "yaml",
 }
 # The syntax of case files, and the validation of a CRD before its cases.
-OF_CASES = {*OF_READING, "engine.formats", "engine.rules", "engine.values", "jsonschema"}
+OF_CASES = {*OF_READING, "engine.apply", "engine.formats", "engine.rules", "engine.values", "jsonschema"}
 TELLS_MODULES = """\
 import json, sys
 

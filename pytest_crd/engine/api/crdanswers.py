@@ -20,12 +20,11 @@ from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.requests.crdowners import Writing  # the same
     from pytest_crd.engine.requests.customresource import CustomResourceStrategy  # much that only requests need
 
 
@@ -65,11 +64,11 @@ class CrdAnswers:
         """What is answered to a POST that says nothing of unknown and repeated fields; for all, and not to be changed."""
         return self._create("Warn")
 
-    def create(self, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
-        """Return what is answered to a POST, of anybody or of who writes; it is for all, and not to be changed."""
-        # It makes a difference to what is said of such fields alone.
+    def create(self, field_validation: FieldValidation) -> Response:
+        """Return the answer to a POST; it is shared, and not to be changed."""
+        # Validation of fields makes a difference to unknown and repeated fields only.
         is_clean = not self.manifest.unknown and not self.manifest.duplicates
-        return self.created if is_clean and writing is None else self._create(field_validation, writing)
+        return self.created if is_clean else self._create(field_validation)
 
     def unknown_when_stored(self, version: str) -> str:
         """Return why nobody knows what becomes of objects of a *version* once they are stored; empty where it is known."""
@@ -78,34 +77,55 @@ class CrdAnswers:
             return ""
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
-    def _create(self, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
-        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
+    def _create(self, field_validation: FieldValidation) -> Response:
+        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
 
-        by = writing or crdowners.AS_ALWAYS
-        return crdrequest.create(self.forms, self.profile, field_validation, by).located(self._place_of)
+        request = Request("create", self._body(), field_validation=field_validation)
+        strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms)
+        return handlers.handle(None, request, strategy).response.located(self._place_of)
 
-    def update(self, stored: CrdAnswers, field_validation: FieldValidation, writing: Writing | None = None) -> Response:
-        """Return what is answered to a PUT over the CRD *stored*."""
-        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
+    def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
+        """Return the answer to a PUT over the CRD *stored*, whatever uid and resourceVersion the manifest states."""
+        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
 
-        by = writing or crdowners.AS_ALWAYS
-        answer = crdrequest.update(self.forms, stored.forms, self.profile, field_validation, by)
-        return answer.located(self._place_of)
+        live = stored.answered
+        stated = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
+        body = self._body({**stated, "resourceVersion": live["metadata"]["resourceVersion"]})
+        request = Request("update", body, live["metadata"].get("name", ""), field_validation=field_validation)
+        strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms, stored=stored.forms)
+        return handlers.handle(live, request, strategy).response.located(self._place_of)
 
-    def patch(
-        self, body: Body, media_type: str, field_validation: FieldValidation, writing: Writing | None = None
-    ) -> Response:
-        """Return what is answered to a PATCH of the CRD, which is stored."""
-        from pytest_crd.engine.requests import crdowners, crdrequest  # noqa: PLC0415 - much that only this answer needs
+    def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
+        """Return the answer to a PATCH of the CRD, which is stored."""
+        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
 
-        return crdrequest.patch(
-            self.forms,
-            body,
-            media_type=media_type,
-            field_validation=field_validation,
-            profile=self.profile,
-            writing=writing or crdowners.AS_ALWAYS,
-        )
+        live = self.answered
+        name = live["metadata"].get("name", "")
+        request = Request("patch", body, name, media_type=media_type, field_validation=field_validation)
+        strategy = CrdStrategy(self.profile, self._api_version, stored=self.forms)
+        return handlers.handle(live, request, strategy).response
+
+    @property
+    def answered(self) -> JSONObject:
+        """The stored CRD, as it is answered to a GET."""
+        from pytest_crd.engine.requests import crd  # noqa: PLC0415 - much that only this answer needs
+
+        return crd.as_answered(self.forms, self.profile)
+
+    @property
+    def _api_version(self) -> str:
+        return str(self.manifest.value["apiVersion"])
+
+    def _body(self, metadata: JSONObject | None = None) -> Body:
+        """Return the manifest as the body of a request, with other *metadata* if that is given."""
+        value = self.manifest.value if metadata is None else {**self.manifest.value, "metadata": metadata}
+        return Body(value, duplicates=self.manifest.duplicates)
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions that the CRD has once it is stored, when *naming* became of its names."""
@@ -160,44 +180,44 @@ def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
         raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
 
 
-def applied(  # noqa: PLR0913 - what a URL says, and who answers
+def applied(  # noqa: PLR0913 - the parts of a URL, and the server
     resource: Mapping[str, object] | str,
     stored: CrdAnswers | None,
     profile: Profile,
     *,
-    writing: Writing,
+    manager: str,
     force: bool,
     field_validation: FieldValidation,
-    url_name: str = "",
 ) -> Response:
     """
-    Return what is answered to a server-side apply of a CRD.
+    Return the answer to a server-side apply of a CRD.
 
-    The arguments are those of `CustomResourceDefinition.apply`, with who writes, and which name the URL has; empty for that of the CRD.
+    The arguments are those of `CustomResourceDefinition.apply`.
 
     Raises:
         ManifestError, TypeError, NotImplementedError: As of that.
     """
-    from pytest_crd.engine.requests import completion, crdapplying  # noqa: PLC0415 - much that only this answer needs
+    from pytest_crd.engine.requests import completion, handlers  # noqa: PLC0415 - much that only this answer needs
+    from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
     from pytest_crd.engine.requests.patching import mediatypes  # noqa: PLC0415 - as above
     from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
 
-    known = None if stored is None else {"metadata": {"name": stored.spec.name}}
+    live = None if stored is None else stored.answered
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
-    body = completion.applied(completion.read_applied(resource), known, type_meta)
+    body = completion.applied(completion.read_applied(resource), live, type_meta)
     metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    asked = Request(
+    request = Request(
         "patch",
         body,
-        url_name or (name if isinstance(name, str) and name else completion.MADE_UP_NAME),
+        name if isinstance(name, str) and name else completion.MADE_UP_NAME,
         media_type=mediatypes.APPLY,
         field_validation=field_validation,
-        field_manager=writing.field_manager,
+        field_manager=manager,
         force=force,
-        subresource=writing.subresource,
     )
-    return crdapplying.apply(None if stored is None else stored.forms, asked, profile, writing.making)
+    strategy = CrdStrategy(profile, stored=None if stored is None else stored.forms)
+    return handlers.handle(live, request, strategy).response
 
 
 def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:

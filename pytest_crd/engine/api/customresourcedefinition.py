@@ -346,14 +346,12 @@ class CustomResourceDefinition:
         Reference:
             apiserver endpoints/handlers/patch.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
         """
-        from pytest_crd.engine.requests.crdowners import Writing  # noqa: PLC0415 - much that only this answer needs
-
         given = _stored(old, kubernetes_version)
         return crdanswers.applied(
             resource,
             None if given is None else given._answers,  # noqa: SLF001 - of this class
             profile.named(kubernetes_version),
-            writing=Writing(manager),
+            manager=manager,
             force=force,
             field_validation=requestbody.known(field_validation),
         )

@@ -217,7 +217,7 @@ def prepare_update(
     if grace is not None:
         kept.pop("deletionGracePeriodSeconds", None)
     prepared = _prepared({**metadata, **kept}, target, is_patched=is_patched)
-    if is_patched and metadata.get("uid"):
+    if is_patched and metadata.get("uid") not in (None, "", old_metadata.get("uid")):
         prepared.metadata["uid"] = metadata["uid"]
     return prepared
 

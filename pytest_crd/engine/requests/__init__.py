@@ -1,6 +1,6 @@
 """
-Requests to the server: the order of everything that happens to one.
+Requests to the server.
 
-A body comes in, a response goes out. `customresource` and `crdrequest` have a function for each verb, `validation` the order of what is
-looked at; each other module is one step. `clientrequests` fills in first what clients may leave out.
+A request and the stored object come in, an outcome goes out. `handlers` has the order of the steps, `strategy` the protocol of those that
+differ between kinds, `customresource` and `crd` implement it. `clientrequests` completes requests that leave something out.
 """

@@ -10,6 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -17,8 +18,8 @@ from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, subresources
-from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
+from pytest_crd.engine.requests import deprecation, strategy, subresources
+from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read, ResourceDecoder
 from pytest_crd.engine.requests.requestbody import Decoder, RefusedError
 from pytest_crd.engine.requests.resourcevalidation import ResourceValidator
 from pytest_crd.engine.requests.served import Served
@@ -76,6 +77,10 @@ class CustomResourceStrategy:
         """Return a stored object in this version, in *namespace* if its metadata has none."""
         return self._storage.read(stored, namespace)
 
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that the request may write, and those of *live* otherwise."""
+        return strategy.prepare(self.subresources, read, live, subresource)
+
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object, and append the outcomes of its rules to *outcomes* if that is a list."""
         resource, live, read = write.resource, write.live, write.read
@@ -115,5 +120,5 @@ class CustomResourceStrategy:
             raise RefusedError(Refusal(500, "", str(error))) from None
         if not decoded.is_text:
             return forms
-        written, returned = jsonvalue.from_python(forms.written), jsonvalue.from_python(forms.returned)
-        return StoredForms(written, returned, forms.lost)
+        written, returned = (jsonvalue.from_python(form.value) for form in (forms.written, forms.returned))
+        return StoredForms(Stored.of(written), Stored.of(returned), forms.lost)

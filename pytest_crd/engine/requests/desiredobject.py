@@ -27,7 +27,6 @@ from pytest_crd.engine.requests.requestbody import DecodedBody, Decoder, Patched
 from pytest_crd.engine.requests.subresources import Subresources
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.apply.fieldmanager import FieldManager
     from pytest_crd.engine.requests.scaleowners import ScaleOwners
 
 
@@ -72,11 +71,21 @@ class ObjectDecoder(Protocol):
         """Return what comes of an apply of what is *applied*, with what is warned of; raise likewise."""
 
 
+class ObjectManager(Protocol):
+    """A field manager of objects."""
+
+    def update(self, live: Resource | None, new: Resource, writer: Writer) -> dict[str, JSONValue]:
+        """Return *new* with its managed fields after a create or an update."""
+
+    def apply(self, live: Resource | None, applied: Resource, writer: Writer) -> Applied:
+        """Return *live* with *applied*, and its managed fields; raise ApplyRefusedError if it cannot be applied."""
+
+
 class FieldManagers(Protocol):
     """The field managers of one version of a kind."""
 
     @property
-    def of_object(self) -> FieldManager:
+    def of_object(self) -> ObjectManager:
         """The field manager of objects and their status."""
 
     @property
@@ -165,7 +174,7 @@ class RequestReader(NamedTuple):
         prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
         # What says of an object that it is to be deleted is gone before anybody can own it.
         left = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
-        return Read(decoded, prepared, self._managed(asked, live, {**decoded.resource, "metadata": left}, making))
+        return Read(decoded, prepared, self._managed(asked, live, decoded, left, making))
 
     def _read_updated(
         self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
@@ -176,7 +185,7 @@ class RequestReader(NamedTuple):
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), decoded)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
-        managed = self._managed(asked, live, decoded.resource, making)
+        managed = self._managed(asked, live, decoded, metadata, making)
         stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)
         if stale is not None:
             raise RefusedError(stale, decoded, prepared.warnings)
@@ -191,8 +200,8 @@ class RequestReader(NamedTuple):
         """
         live = self._demand_patchable(asked, live, target)
         decoded = self.decoder.patched(asked, live)
-        managed = self._managed(asked, live, decoded.resource, making)
         metadata = decoded.resource.get("metadata") or {}
+        managed = self._managed(asked, live, decoded, metadata, making)
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(why, decoded)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
@@ -259,10 +268,16 @@ class RequestReader(NamedTuple):
             raise RefusedError(refused or requestmetadata.refuse_missing(target))
         return live
 
-    def _managed(self, asked: Request, live: Resource | None, new: Resource, making: Making) -> Callable[[], Resource]:
-        """Return what returns *new* with its managed fields. What admits objects comes after this, and before validation."""
+    def _managed(
+        self, asked: Request, live: Resource | None, decoded: DecodedBody, metadata: Resource, making: Making
+    ) -> Callable[[], Resource]:
+        """Return a function that returns the object with *metadata* and its managed fields; the server computes them before admission."""
         writer = _writer(asked, making)
-        return functools.cache(lambda: self.owners.of_object.update(live, new, writer))
+
+        def managed() -> Resource:
+            return self.owners.of_object.update(live, {**decoded.encoded(), "metadata": metadata}, writer)
+
+        return functools.cache(managed)
 
     def _read_applied(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
         """

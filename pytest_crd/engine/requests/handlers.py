@@ -39,7 +39,7 @@ class _Checked(NamedTuple):
 
     write: PendingWrite
     validated: Validated
-    system_metadata: dict[str, JSONValue]
+    system_metadata: Stored
 
 
 def handle(
@@ -72,7 +72,7 @@ def handle(
     try:
         read = reader.read(request, live, target, making)
         # Mutating admission comes here, validating admission after validation.
-        write = PendingWrite(_prepared(read.resource, live, request, strategy), live, read, request.subresource)
+        write = strategy.prepare(read, live, request.subresource)
         checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, making))
     except RefusedError as refused:
         return RequestOutcome(_refuse(refused, target, request, strategy, tell), before)
@@ -100,21 +100,15 @@ def _target(request: Request, live: Resource | None, strategy: Strategy) -> Requ
     return RequestTarget(strategy.group, strategy.plural, namespace, metadata.get("name", ""), request.storage_prefix)
 
 
-def _prepared(new: Resource, live: Resource | None, request: Request, strategy: Strategy) -> dict[str, JSONValue]:
-    """Return the fields of *new* that the URL of the request may write, and those of *live* otherwise."""
-    if live is None:
-        return strategy.subresources.prepare_create(new)
-    if request.subresource == "status":
-        return strategy.subresources.prepare_status_update(new, live)
-    return strategy.subresources.prepare_update(new, live)
-
-
-def _system_metadata(write: PendingWrite, strategy: Strategy, making: Making) -> dict[str, JSONValue]:
+def _system_metadata(write: PendingWrite, strategy: Strategy, making: Making) -> Stored:
     if write.live is None:
-        return systemmetadata.of_created(uid=making.uid(), now=making.now())
+        return Stored.of(systemmetadata.of_created(uid=making.uid(), now=making.now()))
     old = write.live["metadata"]
-    generates = "generation" in old and strategy.increments_generation(write)
-    return systemmetadata.of_updated(old, generates=generates)
+
+    def updated() -> dict[str, JSONValue]:
+        return systemmetadata.of_updated(old, generates="generation" in old and strategy.increments_generation(write))
+
+    return Stored(updated)
 
 
 def _store(checked: _Checked, before: Resource | None, strategy: Strategy) -> RequestOutcome:
@@ -141,21 +135,26 @@ def _accepted(
     checked: _Checked, forms: StoredForms, before: Resource | None, strategy: Strategy, warnings: tuple[str, ...]
 ) -> RequestOutcome:
     read, live = checked.write.read, checked.write.live
-    shown = requestmetadata.shown(forms.returned["metadata"], generated=read.prepared.has_generated_name)
     changes = replace(read.decoded.changes, lost=forms.lost) if forms.lost else read.decoded.changes
-    answered = {**forms.returned, "metadata": shown}
-    # An update shares unchanged parts with the stored object; callers may change what they get.
-    stored = Stored.of(answered) if live is None else Stored(lambda: jsonvalue.copy(answered))
-    is_gone = before is not None and requestmetadata.ends(forms.written["metadata"], before.get("metadata"))
+
+    def shown() -> Resource:
+        returned = forms.returned.value
+        generated = read.prepared.has_generated_name
+        answered = {**returned, "metadata": requestmetadata.shown(returned["metadata"], generated=generated)}
+        # An update shares unchanged parts with the stored object; callers may change what they get.
+        return answered if live is None else jsonvalue.copy(answered)
+
+    metadata = checked.write.resource["metadata"]
+    is_gone = before is not None and requestmetadata.ends(metadata, before.get("metadata"))
     system_metadata = Stored(lambda: _with_managers(checked, strategy))
 
     def both() -> tuple[Resource | None, Resource | None]:
-        written = None if is_gone else _with_metadata(forms.written, system_metadata.value)
-        return written, _with_metadata(forms.returned, system_metadata.value)
+        written = None if is_gone else _with_metadata(forms.written.value, system_metadata.value)
+        return written, _with_metadata(forms.returned.value, system_metadata.value)
 
     answer = Response(
         response.OK if live else response.CREATED,
-        stored,
+        Stored(shown),
         warnings=response.sent(warnings),
         changes=changes,
         owned=Stored(lambda: _owned(system_metadata.value.get("managedFields") or [])),
@@ -169,12 +168,14 @@ def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue
     """Return the metadata that the server sets, managed fields included."""
     write = checked.write
     entries = write.read.entries()
-    made = {**checked.system_metadata, "managedFields": entries} if entries else checked.system_metadata
+    made: dict[str, JSONValue] = checked.system_metadata.value
+    if entries:
+        made = {**made, "managedFields": entries}
     if write.live is None or not entries or not strategy.profile.apply.times_follow_writes:
         return made
     from pytest_crd.engine.apply import fieldmanager  # noqa: PLC0415 - needed only for objects with managed fields
 
-    settled = fieldmanager.settled(_with_metadata(write.resource, made), without_version(write.live))
+    settled = fieldmanager.settled(_with_metadata(write.encoded(), made), without_version(write.live))
     return {**made, "managedFields": settled["metadata"]["managedFields"]}
 
 

@@ -7,7 +7,7 @@ What its metadata means for the request, and whether its values are valid, is de
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.response import Changes, FieldConflict
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.passes.versionpasses import Passes, Pruned
@@ -47,6 +47,13 @@ class Body(NamedTuple):
     duplicates: tuple[str, ...] = ()
 
 
+class TypedObject(Protocol):
+    """An object that its strategy holds in a form of its own."""
+
+    def encoded(self) -> JSONObject:
+        """Return the object as JSON."""
+
+
 class DecodedBody(NamedTuple):
     """
     A resource that was read.
@@ -58,6 +65,7 @@ class DecodedBody(NamedTuple):
         is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
         is_raw: Whether nothing was pruned yet, as of what is applied.
         sent: What it was read from.
+        typed: The decoded form of the strategy; None if that is the resource itself.
     """
 
     resource: dict[str, JSONValue]
@@ -66,6 +74,11 @@ class DecodedBody(NamedTuple):
     is_text: bool = False
     sent: JSONValue = None
     is_raw: bool = False
+    typed: TypedObject | None = None
+
+    def encoded(self) -> JSONObject:
+        """Return the resource as field managers compare it."""
+        return self.resource if self.typed is None else self.typed.encoded()
 
 
 class Patched(NamedTuple):

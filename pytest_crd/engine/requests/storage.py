@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests.served import Served
@@ -28,13 +29,12 @@ class Storage:
         passes = self._storage.passes
         is_settled = not is_raw and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
-            return StoredForms(resource, dict(resource), ())  # pruned and defaulted before
+            return StoredForms(Stored.of(resource), Stored.of(dict(resource)))  # pruned and defaulted before
         written = passes.prune({**resource, "apiVersion": self._version_of(self._storage)})
         read = self._converted(passes.default(written.value).value)
         # What is in the storage version already is stored as it is, and pruned when it is read.
-        return StoredForms(
-            resource if is_raw and self._storage is self._served else written.value, read, written.dropped
-        )
+        kept = resource if is_raw and self._storage is self._served else written.value
+        return StoredForms(Stored.of(kept), Stored.of(read), written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading puts in a status: a default for the one that a create took away."""

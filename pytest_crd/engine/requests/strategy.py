@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read
+from pytest_crd.engine.requests.requestbody import TypedObject
 from pytest_crd.engine.requests.subresources import Subresources
 
 
@@ -38,8 +40,8 @@ class StoredForms(NamedTuple):
         lost: The fields that the storage version does not know.
     """
 
-    written: Resource
-    returned: Resource
+    written: Stored
+    returned: Stored
     lost: tuple[SpelledPath, ...] = ()
 
 
@@ -52,12 +54,18 @@ class PendingWrite(NamedTuple):
         live: The stored object in that version; None on create.
         read: The object and managed fields that the request asks for.
         subresource: The subresource of the URL; empty for the object itself.
+        typed: The form of the strategy; None if that is the resource itself.
     """
 
     resource: dict[str, JSONValue]
     live: Resource | None
     read: Read
     subresource: str
+    typed: TypedObject | None = None
+
+    def encoded(self) -> Resource:
+        """Return the object as JSON, in the version of the request."""
+        return self.resource if self.typed is None else self.typed.encoded()
 
 
 class Strategy(Protocol):
@@ -97,6 +105,9 @@ class Strategy(Protocol):
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
         """Return a stored object in the version of the request, in *namespace* if its metadata has none."""
 
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that the request may write, and those of *live* otherwise."""
+
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object; append the outcomes of its rules to *outcomes* if that is a list."""
 
@@ -113,3 +124,14 @@ class Strategy(Protocol):
         Raises:
             RefusedError: The object cannot be stored.
         """
+
+
+def prepare(subresources: Subresources, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+    """Return the object of a request with the fields that its URL may write, as *subresources* say."""
+    if live is None:
+        resource = subresources.prepare_create(read.resource)
+    elif subresource == "status":
+        resource = subresources.prepare_status_update(read.resource, live)
+    else:
+        resource = subresources.prepare_update(read.resource, live)
+    return PendingWrite(resource, live, read, subresource)

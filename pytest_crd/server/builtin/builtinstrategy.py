@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.versionedobjects import Versions
+from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -14,7 +15,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.requests import strategy
+from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.requests.strategy import PendingWrite, StoredForms, Validated
 from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.server.builtin import builtinowners
@@ -87,6 +89,10 @@ class BuiltInStrategy:
         metadata = {"namespace": namespace, **stored["metadata"]} if self.is_namespaced else {**stored["metadata"]}
         return {**stored, **self.type_meta, "metadata": metadata}
 
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that the request may write, and those of *live* otherwise."""
+        return strategy.prepare(self.subresources, read, live, subresource)
+
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the metadata and the fields of the scale."""
         resource, live = write.resource, write.live
@@ -119,4 +125,4 @@ class BuiltInStrategy:
 
     def store(self, write: PendingWrite) -> StoredForms:
         """Return a valid object as it is stored and read back."""
-        return StoredForms(write.resource, dict(write.resource))
+        return StoredForms(Stored.of(write.resource), Stored.of(dict(write.resource)))

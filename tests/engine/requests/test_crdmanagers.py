@@ -1,4 +1,4 @@
-"""Who owns the fields of CRDs after creates, updates and patches, as callers ask it; what servers answer is replayed in `conformance`."""
+"""Owners of the fields of CRDs after creates, updates and patches, as callers ask for them; `conformance` replays the answers of servers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import CustomResourceDefinition, Response
+from pytest_crd.engine import CustomResourceDefinition, Response, profile
+from pytest_crd.engine.requests.crdmanagers import CrdManagers
 
 SPEC: dict[str, Any] = {
     "group": "example.com",
@@ -102,3 +103,8 @@ def test_who_owns_a_crd_of_v1beta1_is_not_known() -> None:
 
     with pytest.raises(NotImplementedError, match="of v1beta1"):
         _ = crd.update_from(stored).managers
+
+
+def test_crds_have_no_scale() -> None:
+    with pytest.raises(LookupError, match="have no scale"):
+        _ = CrdManagers(profile.named("1.37")).of_scale
