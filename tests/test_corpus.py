@@ -136,7 +136,7 @@ def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) 
         result = suiterunner.run(case, CaseSubject(variant.version), old_subject=old)
     except CaseFileError as error:
         return str(error)
-    return "held" if result.held else case.case.title
+    return "held" if result.holds else case.case.title
 
 
 def test_an_empty_object_passes_every_version(structural_crds: list[engine.CustomResourceDefinition]) -> None:

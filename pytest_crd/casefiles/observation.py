@@ -90,8 +90,8 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
         unknown = result.answer.unknown if not _unknown(result.answer).isdisjoint(case.blanks) else ""
         return Observed(result, problem=unknown or _left(case, result, asked=asked))
     declared = {key: value for key, value in case.declared.items() if key not in removed}
-    new = run(loader.stating(case, declared | values))
-    if not new.held:
+    new = run(loader.replace_expectations(case, declared | values))
+    if not new.holds:
         return Observed(new if case.blanks else result, problem=_by_hand(new))
     filled = tuple(key for key in values if case.is_open or key in case.blanks)
     return Observed(new, values, removed, filled, turn, meant=_misspelt(case, values, filled, result))
@@ -146,7 +146,7 @@ def _observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
     if key == "conflicts":
         return [{"manager": one.manager, "field": str(one.field)} for one in answer.conflicts]
     if key == "managers":
-        return {name: expectedowners.shortest(owned) for name, owned in answer.managers.items()}
+        return {name: expectedowners.find_shortest_paths(owned) for name, owned in answer.managers.items()}
     listed = {
         "pruned": trace.pruned,
         "defaulted": trace.defaulted,
@@ -168,8 +168,8 @@ def _answer(result: CaseResult) -> CaseAnswer:
 
 def _object(case: AnyCase, answer: CaseAnswer) -> JSONValue:
     """Return the object, with what a case may leave out only where this one states it."""
-    value: dict[str, JSONValue] = cast("Stored", answer.kept).value
-    stated = [one for one in (answer.given, getattr(case, "old", None), case.expected) if isinstance(one, dict)]
+    value: dict[str, JSONValue] = cast("Stored", answer.stored).value
+    stated = [one for one in (answer.input, getattr(case, "old", None), case.expected) if isinstance(one, dict)]
     names = {name for one in stated for name in _metadata(one)}
     hidden = {*SERVER_MADE, *({*answer.made_up, "namespace"} - names)}
     metadata = {name: item for name, item in _metadata(value).items() if name not in hidden}
@@ -194,7 +194,7 @@ def _misspelt(
 ) -> dict[str, str]:
     """Return what pruned fields may stand for that *values* are the first to say are pruned, or to leave out."""
     listed = [*values.get("pruned", ()), *(map(str, result.trace.pruned) if "expected" in filled else ())]
-    known, meant = case.declared.get("pruned", ()), result.trace.meant
+    known, meant = case.declared.get("pruned", ()), result.trace.suggestions
     return {path: meant[path] for path in listed if path in meant and path not in known}
 
 
@@ -213,7 +213,7 @@ def _turn(case: AnyCase, answer: CaseAnswer) -> str:
 
 def _failing(case: AnyCase, result: CaseResult) -> CaseResult:
     """Return a result that says that the verdict is another, also of a case that states but `errors: TODO`."""
-    if not result.held or not _leaves_open_refusal(case):
+    if not result.holds or not _leaves_open_refusal(case):
         return result
     return result._replace(mismatches=(Accepted(_answer(result).code, (), None),))
 
@@ -265,8 +265,8 @@ def _corrected_object(case: AnyCase, mismatch: ObjectMismatch, result: CaseResul
         return
     if mismatch.key == "expected":
         yield "expected", _observed("expected", case, result)
-    elif _is_as_much(mismatch.expected, mismatch.asked):
-        yield "contains", mismatch.asked
+    elif _is_as_much(mismatch.expected, mismatch.compared):
+        yield "contains", mismatch.compared
 
 
 def _is_as_much(stated: JSONValue, asked: JSONValue) -> bool:
@@ -306,7 +306,7 @@ def _like(stated: Mapping[str, JSONValue], error: FieldError) -> JSONValue:
 
 def _left(case: AnyCase, result: CaseResult, *, asked: bool) -> str:
     """Return why a case stays as it is; empty where it holds, or where nothing was asked of it."""
-    if result.held:
+    if result.holds:
         return f"there is nothing to write for {', '.join(case.blanks)}" if case.blanks else ""
     return _by_hand(result) if asked else ""
 

@@ -1,7 +1,9 @@
 """
-Cases: what users declare, read, run and compared; nothing here knows of pytest.
+Declared cases: loading, running and comparing, without pytest.
 
-A file's text comes in, a result for each case goes out. `loader` reads a file (`format`, `casekeys` say what it may hold, `diagnosis` what
-is wrong) into the classes of `model`; `catalog` finds the CRD, `runner` asks the engine through `questions`, and `expectations`, `refusals`
-and `strays` hold the answer against the case, as `result` says.
+The text of a file comes in, a result for each case goes out. `loader` reads a file into the classes of `model`;
+`caseformat` and `casekeys` define
+the format, and `diagnosis` words the mistakes in it. `crdcatalog` finds the CRD, `caserunner` asks the engine through
+`questions`, and
+`expectations`, `refusals` and `strays` compare the answer with the case. `caseresult` has the result.
 """

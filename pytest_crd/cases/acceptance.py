@@ -1,4 +1,4 @@
-"""Whether the server takes a CRD: of one that it refuses there are no custom resources, and no answers about any."""
+"""The server's verdict on a CRD; a refused CRD has no custom resources, so that cases about it cannot run."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 
 
 class RefusedCrdError(CrdError):
-    """A CRD that the server refuses, so that nothing is known of its custom resources."""
+    """A CRD that the server refuses, so that its custom resources cannot be tested."""
 
 
-def refusal(crd: CustomResourceDefinition) -> str:
-    """Return why the server refuses *crd*, in its words: one behind a blank, or a line for each; empty where it takes it."""
+def describe_refusal(crd: CustomResourceDefinition) -> str:
+    """Return the server's errors about *crd*, one behind a blank or several on lines of their own; empty if it is accepted."""
     errors = ["\n    ".join((str(error), *_place(error))) for error in crd.first_response.errors]
     return f" {errors[0]}" if len(errors) == 1 else "".join(f"\n  {error}" for error in errors)
 
 
 def _place(error: FieldError) -> Iterator[str]:
-    """Yield where in the CRD's file the rule stands that *error* is about."""
+    """Yield the place in the CRD's file of the rule behind *error*, if it has one."""
     if error.rule is not None and error.rule.source:
         yield f"at {error.rule.source}"
 
 
-def demand(crd: CustomResourceDefinition) -> None:
+def require_accepted(crd: CustomResourceDefinition) -> None:
     """
-    Pass when the server takes *crd*.
+    Raise an error unless the server accepts *crd*.
 
     Raises:
-        RefusedCrdError: It refuses it, or nobody knows; the message has its words, and what to write where the CRD is stored
-            all the same.
+        RefusedCrdError: The server refuses it, or its verdict is unknown. The message has the server's words, and the
+            setting for a CRD that is stored all the same.
     """
     __tracebackhide__ = True
     try:
-        words = refusal(crd)
+        words = describe_refusal(crd)
     except UnsupportedExpressionError as error:
         message = f"what a server makes of this CRD is not known: {error}"
         raise RefusedCrdError([Mistake(crd.source or crd.name, 0, message)]) from None

@@ -1,7 +1,7 @@
 """
-Words without quotes in the objects of a case that the server reads as booleans: `on` as a value, `n` as a key.
+Unquoted words in the objects of a case that the server reads as booleans: `on` as a value, `n` as a key.
 
-It is what the server does, and nobody sees it.
+The server reads them so without a word; users rarely notice.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 _OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch")
 
 
-def of_case(case: Case, version: Version) -> Iterator[str]:
-    """Yield what is to be said of each such word in the objects of *case*, and of the files that they come from."""
+def describe_in_case(case: Case, version: Version) -> Iterator[str]:
+    """Yield a warning for each such word in the objects of *case*, and in the files that they come from."""
     start = len(case.lines.path)
-    for one in case.lines.document.bare_booleans:
-        if one.path[:start] == case.lines.path and (path := _in_object(one.path[start:])) is not None:
-            yield from _said(case.lines.document, one, path, version)
+    for word in case.lines.document.bare_booleans:
+        if word.path[:start] == case.lines.path and (path := _in_object(word.path[start:])) is not None:
+            yield from _describe(case.lines.document, word, path, version)
     for document in case.files:
-        yield from of_object(document, (), version)
+        yield from describe_in_object(document, (), version)
 
 
 def _in_object(path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
-    """Return where in an object of a case a path of the case leads; None where it leads elsewhere."""
+    """Return the path inside an object of the case, given a path inside the case; None if it leads to no object."""
     match path:
         case ["steps", int(), ("input" | "patch"), *rest]:
             return tuple(rest)
@@ -40,21 +40,21 @@ def _in_object(path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
     return None
 
 
-def of_object(document: Document, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
+def describe_in_object(document: Document, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
     """
-    Yield what is to be said of each such word in an object.
+    Yield a warning for each such word in an object.
 
     Args:
-        document: What it stands in.
-        path: Where it stands there.
-        version: What the CRD says of it: a value that has to be a boolean is meant as one.
+        document: The document with the object.
+        path: The path of the object in the document.
+        version: The CRD version; a word where its schema wants a boolean is no mistake.
     """
-    for one in document.bare_booleans:
-        if one.path[: len(path)] == path:
-            yield from _said(document, one, one.path[len(path) :], version)
+    for word in document.bare_booleans:
+        if word.path[: len(path)] == path:
+            yield from _describe(document, word, word.path[len(path) :], version)
 
 
-def _said(document: Document, word: BareBoolean, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
+def _describe(document: Document, word: BareBoolean, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
     place = f"{document.source}:{word.line}"
     if word.is_key:
         above = unknown_field(path[:-1]) or "the object"
@@ -65,6 +65,6 @@ def _said(document: Document, word: BareBoolean, path: tuple[str | int, ...], ve
 
 
 def _is_boolean(path: tuple[str | int, ...], version: Version) -> bool:
-    """Return whether the CRD says that there is a boolean at *path* of an object."""
+    """Return whether the schema has a boolean at *path* of an object."""
     node = version.schema_map.of_path(path)
     return node is not None and node.schema.get("type") == "boolean"

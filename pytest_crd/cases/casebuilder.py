@@ -1,4 +1,4 @@
-"""From the JSON values of a case file to the model, once they are known to be right."""
+"""Conversion of the JSON values of a case file, which must be free of mistakes, into the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_crd.engine.yaml.document import Document
 
 
 def cases_in(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
-    """Give the section, index and content of all that looks like a case, in the order of the file."""
+    """Yield the section, index and content of everything that looks like a case, in the order of the file."""
     for key, cases in value.items() if isinstance(value, dict) else ():
         if key in _SECTIONS and isinstance(cases, list):
             for index, case in enumerate(cases):
@@ -42,18 +42,18 @@ def case_file(document: Document) -> CaseFile:
 
 
 def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *, allows_unknown: bool) -> AnyCase:
-    stated = stated_in(value, _CONVERSIONS)
+    attributes = stated_in(value, _CONVERSIONS)
     if section in UPDATES:
-        stated["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
+        attributes["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
     if section in PATCHES:
-        stated["input"] = _patch(value["patch"])
+        attributes["input"] = _patch(value["patch"])
     elif section not in APPLIES:
-        stated["input_source"] = _source(value, "inputFile", "document", "patch")
-    return KINDS[section](allows_unknown_fields=allows_unknown, lines=lines, **(stated | blanks.of(value)))
+        attributes["input_source"] = _source(value, "inputFile", "document", "patch")
+    return KINDS[section](allows_unknown_fields=allows_unknown, lines=lines, **(attributes | blanks.find_blanks(value)))
 
 
 def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
-    """Return what a case says, by attribute, of those of *keys* that are not left to be filled in."""
+    """Return the values of *keys* that a case states, by attribute; values that have yet to be filled in are left out."""
     return {
         ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
         for key, item in value.items()
@@ -67,8 +67,8 @@ def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str
 
 
 def _patch(value: JSONValue) -> JSONValue:
-    """Return a patch as it is sent."""
-    return [*map(jsonpatch.repeated, value)] if isinstance(value, list) else value
+    """Return a patch in the form that is sent: without `times`."""
+    return [*map(jsonpatch.repeat_value, value)] if isinstance(value, list) else value
 
 
 def _steps(values: Iterable[Mapping[str, JSONValue]]) -> tuple[ApplyStep, ...]:

@@ -1,8 +1,8 @@
 """
-What a case file may contain: every key, what its value must be, and what each section means.
+Format of case files: their keys, the form of each value, and the meaning of each section.
 
-The JSON Schema that ships with the package and the words of the mistakes are both made from these tables, and those of the keys
-of a case in `casekeys`.
+The JSON Schema that ships with the package and the messages about mistakes are both made from these tables, and from
+those in `casekeys`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a case may contain: every key, its sections, what its value must be, and which keys contradict each other."""
+"""Keys of a case: their sections, the forms of their values, and the pairs of keys that contradict each other."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class CaseKey:
     A key of a case file, or of a case.
 
     Attributes:
-        form: What the value must be.
-        meaning: What it is for.
+        form: The form of the value.
+        meaning: The purpose of the key.
         sections: The sections whose cases may have it; for keys of cases.
         required: Whether it must be there; for keys of a file.
         required_in: The sections whose cases must have it; for keys of cases.
         expects: Whether it states an expectation; for keys of cases.
-        remedy: What to write instead of a wrong value, where that can be said.
+        remedy: Advice for a wrong value; may be empty.
     """
 
     form: Form
@@ -38,7 +38,7 @@ class CaseKey:
 
 
 _ALL: Final = frozenset(Section)
-# In which one object is sent, or goes through the passes.
+# The sections with a single input object.
 _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 
 
@@ -237,7 +237,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
 }
 
-# The keys into which what was observed can be written, in the order in which a case has them.
+# The keys that can be filled in with observations, in the order in which a case has them.
 FILLED: Final = (
     "expected",
     "errors",
@@ -249,7 +249,7 @@ FILLED: Final = (
     "warnings",
     "managers",
 )
-# What stands there until then.
+# The placeholder until then.
 BLANK: Final = "TODO"
 
 CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {
@@ -269,5 +269,5 @@ def required_keys(section: Section) -> list[str]:
 
 
 def needs(section: Section) -> tuple[Need, ...]:
-    """Return the keys that cases of *section* must have because of others."""
+    """Return the keys that cases of *section* must have depending on other keys."""
     return (*valueforms.INPUT_NEEDS, *(() if section in APPLIES else (_OLD_NEED,)), Need("oldFile", "oldDocument"))

@@ -1,4 +1,4 @@
-"""What a case consists of: where its keys stand, expected errors and conflicts, the sources of its objects, the steps of applies."""
+"""Parts of a case: lines of keys, expected errors and conflicts, sources of objects, steps of applies."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from pytest_crd.engine.yaml.document import Document
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseLines:
     """
-    Where things stand in the file; looked up when asked, which most cases never are.
+    Lines of keys in the file; looked up on demand, since most cases never need them.
 
     Attributes:
-        document: The document that is meant.
-        path: Where in it the paths of `of` begin.
+        document: The YAML document.
+        path: The path that those given to `find_line` are relative to.
     """
 
     document: Document
     path: tuple[str | int, ...] = ()
 
-    def of(self, *path: str | int) -> int:
+    def find_line(self, *path: str | int) -> int:
         """
         Return the 1-based line of a key, or of a list's item.
 
         Args:
-            path: Keys and 0-based indices, as in `of("errors", 0, "field")`; nothing asks for the beginning.
+            path: Keys and 0-based indices, as in `find_line("errors", 0, "field")`; without any, the line of the beginning.
         """
         return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
 
 
 class ExpectedError(NamedTuple):
     """
-    One expected error; what is None may be anything.
+    An expected error; an attribute that is None matches anything.
 
     Attributes:
         type: The type of the error.
         field: The field path, as field errors spell it.
         message: The whole message of the cause.
         detail: The last part of the message.
-        matches: RE2 pattern that is found in the message.
-        rule: A part of the CEL rule that found it.
+        matches: An RE2 pattern that the message must contain.
+        rule: A part of the CEL rule behind the error.
     """
 
     type: ErrorType | None = None
@@ -56,7 +56,7 @@ class ExpectedError(NamedTuple):
 
 class ExpectedConflict(NamedTuple):
     """
-    One expected conflict.
+    An expected conflict.
 
     Attributes:
         manager: The manager that owns the field.
@@ -69,12 +69,12 @@ class ExpectedConflict(NamedTuple):
 
 class OldCRD(NamedTuple):
     """
-    The CRD under which the old object was stored; exactly one is not None.
+    The CRD under which the old object was stored; exactly one of *path* and *patch* is not None.
 
     Attributes:
         path: A file, relative to the case file.
         patch: The operations of a JSON Patch on the CRD of the case file.
-        place: Where in the case it stands.
+        place: The path of its key in the case.
     """
 
     path: str | None = None
@@ -84,12 +84,12 @@ class OldCRD(NamedTuple):
 
 class ObjectSource(NamedTuple):
     """
-    Where an object of a case comes from, and what is changed in it.
+    The source of an object of a case, and a patch for it.
 
     Attributes:
-        file: A file, relative to the case file; None where the object stands in the case.
-        document: Which document of the file, from 1; None where it has only one.
-        patch: The operations of a JSON Patch, or a merge patch; None where nothing is changed.
+        file: A file, relative to the case file; None if the case itself has the object.
+        document: The number of the document in the file, from 1; None if it has only one.
+        patch: The operations of a JSON Patch, or a merge patch; None for no change.
     """
 
     file: str | None = None
@@ -99,13 +99,13 @@ class ObjectSource(NamedTuple):
 
 class ApplyStep(NamedTuple):
     """
-    One of several applies.
+    One step of a case about applies.
 
     Attributes:
-        manager: Who applies, the field manager.
-        input: What is applied: a JSON object, or the text of one YAML document; None until it is read from a file.
-        source: Where it comes from; None where it is applied as it stands.
-        force: Whether it takes over the fields of others.
+        manager: The field manager.
+        input: The applied configuration: a JSON object, or the text of a YAML document; None until it is read from a file.
+        source: Its source; None if *input* is complete.
+        force: Whether it takes over fields of other managers.
     """
 
     manager: str

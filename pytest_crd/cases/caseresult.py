@@ -1,4 +1,4 @@
-"""What became of a case: data for the report, hardly a word of it."""
+"""Results of cases, as data for reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_crd.engine.schema.structural import Structural
 
 
 class Disregarded(enum.Enum):
-    """Why a part of what is sent never counts, whatever stands in it."""
+    """Reasons why a part of the sent object never counts, whatever its value."""
 
     DROPPED_ON_CREATE = "a create drops the status, which is a subresource"
     STATUS_ON_UPDATE = "an update leaves the status alone, which is a subresource"
@@ -27,46 +27,46 @@ class Disregarded(enum.Enum):
 
 class Trace(NamedTuple):
     """
-    What the passes did on the way, by path as the server spells it.
+    Effects of the passes, by path as the server spells it.
 
     Attributes:
         pruned: Unknown fields that were dropped.
         nulls: Nulls that were dropped.
         defaulted: Where a default was put in.
         lost: What was lost on storing.
-        kept: Where what is sent does not count, and why.
-        withheld: Where the schema has a default that is not put in, as pruning alone was asked for; known of a case that does not hold.
-        meant: The fields that the unknown ones may stand for, by their paths; known where somebody reads of it.
+        disregarded: Parts of the sent object that do not count, with the reason.
+        withheld: Defaults of the schema that pruning alone does not put in; computed only for a failed case.
+        suggestions: Known fields that unknown ones may stand for, by the unknown path; computed only where they are shown.
     """
 
     pruned: tuple[str, ...] = ()
     nulls: tuple[str, ...] = ()
     defaulted: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    kept: Mapping[str, Disregarded] = MappingProxyType({})
+    disregarded: Mapping[str, Disregarded] = MappingProxyType({})
     withheld: tuple[str, ...] = ()
-    meant: Mapping[str, str] = MappingProxyType({})
+    suggestions: Mapping[str, str] = MappingProxyType({})
 
 
 class ObjectMismatch(NamedTuple):
     """
-    The actual object is not the expected one.
+    An actual object that differs from the expected one.
 
     Attributes:
         key: The key of the case that was not met: `expected` or `contains`.
-        expected: What the case says, completed.
-        actual: What the server would hold, less what is not compared.
-        asked: The part of it that the case asks for.
-        remainder: Where the two differ.
-        input: What the case sends, completed.
-        schema: What the CRD says of such objects; None where it says nothing.
-        is_of_pruning: Whether pruning alone was asked for, which puts in no defaults.
+        expected: The expected object, completed.
+        actual: The object that the server would store, without the fields that are not compared.
+        compared: The part of *actual* that the case states an expectation for.
+        remainder: The differences.
+        input: The sent object, completed.
+        schema: The schema of the object; None if there is none.
+        is_of_pruning: Whether it is a pruning case, which puts in no defaults.
     """
 
     key: str
     expected: JSONValue
     actual: JSONValue
-    asked: JSONValue
+    compared: JSONValue
     remainder: Remainder
     input: JSONValue
     schema: Structural | None = None
@@ -75,14 +75,14 @@ class ObjectMismatch(NamedTuple):
 
 class PathsMismatch(NamedTuple):
     """
-    A list of paths, or of warnings, is not the expected one.
+    A list of paths, or of warnings, that differs from the expected one.
 
     Attributes:
         key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `lost`, `warnings`.
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
-        hints: Why a path is not there, where there can be no field.
+        hints: Reasons for missing paths at which no field can be.
     """
 
     key: str
@@ -94,11 +94,11 @@ class PathsMismatch(NamedTuple):
 
 class Present(NamedTuple):
     """
-    Something is there that must be absent.
+    A value where the case expects none.
 
     Attributes:
-        path: As the case spells it.
-        value: What is there.
+        path: The path, as the case spells it.
+        value: The value.
     """
 
     path: str
@@ -107,12 +107,12 @@ class Present(NamedTuple):
 
 class Stray(NamedTuple):
     """
-    A field of the input that is dropped, and that the case shows no knowledge of.
+    A field of the input that is dropped without being mentioned by the case.
 
     Attributes:
-        path: As `unknown field` warnings spell it.
+        path: The path, as `unknown field` warnings spell it.
         is_lost: Whether it is dropped on storing only: the version knows it, the storage version does not.
-        near: The path of the field that may be meant; empty if none is similar, None if none was looked for.
+        near: The path of a similar field; empty if there is none, None if the search was left out.
     """
 
     path: str
@@ -122,11 +122,11 @@ class Stray(NamedTuple):
 
 class Strays(NamedTuple):
     """
-    Fields of the input are dropped, and the case shows no knowledge of it.
+    Fields of the input that are dropped without being mentioned by the case.
 
     Attributes:
         fields: In the server's order; at least one.
-        remedy: How a case states that such a field is meant.
+        remedy: Advice on how a case states that such a field is intended.
     """
 
     fields: tuple[Stray, ...]
@@ -135,7 +135,7 @@ class Strays(NamedTuple):
 
 class NotReached(NamedTuple):
     """
-    The server does not get as far as the case wants it to.
+    A request that ends before the step that the case is about.
 
     Attributes:
         message: The server's words, or why the version serves no custom resources.
@@ -146,12 +146,12 @@ class NotReached(NamedTuple):
 
 class Rejected(NamedTuple):
     """
-    The server refuses what the case wants to be accepted.
+    A refusal of an object that the case expects to be accepted.
 
     Attributes:
         code: The HTTP code.
-        errors: What is wrong.
-        hint: What may have led to it; may be empty.
+        errors: The errors.
+        hint: A possible cause; may be empty.
     """
 
     code: int
@@ -161,13 +161,13 @@ class Rejected(NamedTuple):
 
 class Accepted(NamedTuple):
     """
-    The server accepts what the case wants to be refused.
+    An acceptance of an object that the case expects to be refused.
 
     Attributes:
         code: The HTTP code.
         expected: The errors that the case expects.
-        part: The part of the message that it expects; None where it states none.
-        ratcheted: What is wrong with the object, and kept because it was so before.
+        part: The expected part of the message; None if the case states none.
+        ratcheted: Errors of the object that are tolerated because the old object has them too.
         conflicts: The conflicts that the case expects.
     """
 
@@ -180,11 +180,11 @@ class Accepted(NamedTuple):
 
 class NearMiss(NamedTuple):
     """
-    The error that comes nearest to an expected one.
+    The error that is most similar to an expected one.
 
     Attributes:
-        error: The error that is there.
-        wrong: The keys of the expected one that it does not meet.
+        error: The actual error.
+        wrong: The keys of the expected error that it does not match.
     """
 
     error: FieldError
@@ -193,16 +193,16 @@ class NearMiss(NamedTuple):
 
 class ErrorsMismatch(NamedTuple):
     """
-    The errors are not the expected ones.
+    Errors that differ from the expected ones.
 
     Attributes:
         key: The key of the case that was not met: `errors` or `containsErrors`.
-        missing: Expected, but not there; each with the nearest of the unasked ones, where one is near.
+        missing: Expected, but not there; each with the most similar unasked error, if any.
         unasked: There, but not expected.
         met: Expected and there.
-        refusal: The code and the message of a refusal as a whole that is not expected, else empty.
-        hints: Why an error is missing, where there can be no such field or is no such rule; by the field, or the part of a rule.
-        unsearched: The number of the last missing errors for which no nearest was looked for, as there are too many.
+        refusal: The code and message of an unexpected refusal of the whole request, else empty.
+        hints: Reasons for missing errors whose field or rule cannot exist, by field or part of the rule.
+        unsearched: The number of the last missing errors whose search for a similar one was left out, as there are too many.
     """
 
     key: str
@@ -216,10 +216,10 @@ class ErrorsMismatch(NamedTuple):
 
 class MessageMismatch(NamedTuple):
     """
-    The message of the refusal does not have the expected part.
+    A message of a refusal that lacks the expected part.
 
     Attributes:
-        part: What the case expects to be in it.
+        part: The expected part.
         message: The whole message.
     """
 
@@ -229,12 +229,12 @@ class MessageMismatch(NamedTuple):
 
 class OwnedField(NamedTuple):
     """
-    A field, and who owns it.
+    A field and its owners.
 
     Attributes:
-        manager: Who is expected to own it, or owns it without being expected to.
-        path: Which field, spelled as by the server, or as the case does.
-        others: Who else owns it.
+        manager: The expected owner, or an unexpected one.
+        path: The field, spelled as by the server or as in the case.
+        others: The other owners.
     """
 
     manager: str
@@ -244,7 +244,7 @@ class OwnedField(NamedTuple):
 
 class ManagersMismatch(NamedTuple):
     """
-    Managers do not own what they are expected to own.
+    Owned fields that differ from the expected ones.
 
     Attributes:
         missing: Expected, but not owned by that manager.
@@ -257,12 +257,12 @@ class ManagersMismatch(NamedTuple):
 
 class ConflictsMismatch(NamedTuple):
     """
-    The conflicts with which an apply is refused are not the expected ones.
+    Conflicts of a refused apply that differ from the expected ones.
 
     Attributes:
         missing: Expected, but not there.
         unasked: There, but not expected.
-        refusal: The code and the message of a refusal for another reason; empty where there are conflicts.
+        refusal: The code and message of a refusal for another reason; empty if there are conflicts.
     """
 
     missing: tuple[OwnedField, ...]
@@ -275,13 +275,13 @@ Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotRe
 
 class Context(NamedTuple):
     """
-    Where a case ran, for the first line of a report.
+    CRD version and Kubernetes version of a case, for the first line of a report.
 
     Attributes:
         crd: The name of the CRD.
         version: The version of the CRD.
-        kubernetes_version: Whose behaviour.
-        source: Where the CRD stands, `file:line`; empty where it was not read from a file.
+        kubernetes_version: The Kubernetes version.
+        source: The place of the CRD, `file:line`; empty if it was not read from a file.
     """
 
     crd: str
@@ -292,25 +292,25 @@ class Context(NamedTuple):
 
 class CaseAnswer(NamedTuple):
     """
-    What the server makes of what a case sends, whatever the case expects.
+    The server's answer to the request of a case, whatever the case expects.
 
     Attributes:
-        code: The HTTP code; 0 where a pass alone was asked.
-        kept: The resulting object; None where the request is refused.
-        errors: Why it is refused; empty where it is accepted.
-        warnings: What the server warns of.
-        given: What the case sends, as far as it states it.
-        made_up: The fields of metadata that nobody stated.
-        unknown: Why the object is not known as it is stored; empty where it is.
-        owned: Which fields each manager owns after an apply; None of other requests, and where it is refused.
-        conflicts: What an apply changes that others own.
+        code: The HTTP code; 0 for pruning and defaulting cases.
+        stored: The resulting object; None if the request is refused.
+        errors: The errors of a refusal; empty if the request is accepted.
+        warnings: The server's warnings.
+        input: The sent object, as far as the case states it.
+        made_up: The fields of metadata that the case does not state.
+        unknown: The reason why the stored object is unknown; empty if it is known.
+        owned: The fields that each manager owns after an apply; None for other requests and for a refusal.
+        conflicts: Changes of an apply to fields that other managers own.
     """
 
     code: int
-    kept: Stored | None
+    stored: Stored | None
     errors: tuple[FieldError, ...]
     warnings: tuple[str, ...]
-    given: JSONValue
+    input: JSONValue
     made_up: frozenset[str]
     unknown: str = ""
     owned: Stored | None = None
@@ -318,23 +318,23 @@ class CaseAnswer(NamedTuple):
 
     @property
     def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:
-        """Which fields each manager owns after an apply, by its name."""
+        """The fields that each manager owns after an apply, by its name."""
         return {} if self.owned is None else self.owned.value
 
 
 class CaseResult(NamedTuple):
     """
-    What became of a case.
+    The result of a case.
 
     Attributes:
         context: Where the case ran.
-        mismatches: What was not as expected; empty when the case holds.
-        trace: What the passes did.
-        notes: What is worth to know though the case may hold.
-        answer: What the server makes of what it sends; None where it does not get that far.
-        warnings: What everybody is told, once, though the case may hold.
-        barewords: Which words of its objects are read as booleans, though they may be meant as texts.
-        version: The CRD version that it is about; None where none serves objects, and of suites.
+        mismatches: Deviations from the expectations; empty if the case holds.
+        trace: Effects of the passes.
+        notes: Remarks, even for a case that holds.
+        answer: The server's answer; None if the request does not get that far.
+        warnings: Warnings that a session shows once, even for a case that holds.
+        barewords: Warnings about words that are read as booleans, though they may be meant as texts.
+        version: The CRD version; None if it serves no objects, and for suites.
     """
 
     context: Context
@@ -347,6 +347,6 @@ class CaseResult(NamedTuple):
     version: Version | None = None
 
     @property
-    def held(self) -> bool:
+    def holds(self) -> bool:
         """Whether the case holds."""
         return not self.mismatches

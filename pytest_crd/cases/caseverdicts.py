@@ -1,7 +1,7 @@
 """
-What became of cases: one place where each is told once it was judged.
+Notification about verdicts: each case is reported to the observer of its CRD once it is judged.
 
-Whoever wants to know what a case states of the request that it has just made hears the verdicts.
+Coverage uses it to learn what a case states about the request that was just made.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Judged: TypeAlias = PruningCase | DefaultingCase | RequestCase
 
 class JudgedCase(NamedTuple):
     """
-    A case, and what became of it.
+    A case and its result.
 
     Attributes:
-        case: What was expected of the last request to *version*.
-        version: The CRD version that was asked.
-        result: What became of it.
+        case: The case, about the last request to *version*.
+        version: The CRD version.
+        result: The result.
     """
 
     case: Judged
@@ -30,8 +30,8 @@ class JudgedCase(NamedTuple):
     result: CaseResult
 
 
-def tell(case: Judged, version: Version, result: CaseResult) -> CaseResult:
-    """Let who listens to the CRD know of a case that was judged; return its result."""
-    if (hear := version.crd.observer.verdict) is not None:
-        hear(JudgedCase(case, version, result))
+def report_verdict(case: Judged, version: Version, result: CaseResult) -> CaseResult:
+    """Report a judged case to the observer of the CRD, and return its result."""
+    if (listener := version.crd.observer.verdict) is not None:
+        listener(JudgedCase(case, version, result))
     return result

@@ -1,7 +1,8 @@
 """
-Expected against actual: whether two objects are the same, and if not, where to look.
+Comparison of an expected and an actual object: whether they are equal, and where they differ.
 
-Equality is decided here, by JSON type. What is equal is left out of the answer, so that only differences remain to be shown.
+Equality is decided here, by JSON type. Equal parts are left out of the result, so that only differences remain to be
+shown.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Item:
     Attributes:
         expected: Its 0-based index in the expected list; None where it is there only.
         actual: Its 0-based index in the actual list; None where it is missing there.
-        label: What the item is known by: the values of its list-map keys, or nothing.
+        label: The values of its list-map keys; may be empty.
     """
 
     expected: int | None
@@ -36,13 +37,13 @@ class Item:
 
     @property
     def index(self) -> int:
-        """The index in the actual list, else that in the expected one: an item is at least in one."""
+        """The index in the actual list, else that in the expected one."""
         return self.actual if self.actual is not None else self.expected or 0
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A segment that stands for no place: what differs at the list that it ends in is the order of the names of its items."""
+    """A segment at the end of a path to a list whose items are the same by name but in another order."""
 
 
 Segment: TypeAlias = "str | Item | Order"
@@ -51,11 +52,11 @@ _FieldT = TypeVar("_FieldT")
 
 class Remainder(NamedTuple):
     """
-    Two objects that are not equal, less everything that is.
+    Two unequal objects without their equal parts.
 
     Attributes:
-        expected: What remains of the expected object: objects by key, and lists as objects by Item.
-        actual: What remains of the actual one, in the same form.
+        expected: The rest of the expected object: objects by key, and lists as objects by Item.
+        actual: The rest of the actual object, in the same form.
     """
 
     expected: JSONValue
@@ -63,14 +64,14 @@ class Remainder(NamedTuple):
 
 
 class _Absent:
-    """Stands where one side has nothing."""
+    """Marker for a missing side."""
 
 
 _ABSENT: Final = _Absent()
 # A longer list is compared item by item: the shortest difference takes time with the square of the length, and more.
 _MOST_ALIGNED: Final = 2_000
 _MOST_PAIRS: Final = 100_000
-# What items are known by where no list-map keys say it.
+# The keys of list items without list-map keys.
 _NAMED: Final = ("name",)
 _Pair: TypeAlias = "tuple[JSONValue, JSONValue] | None"
 
@@ -79,81 +80,85 @@ def compare(
     expected: JSONValue, actual: JSONValue, schema: Structural | None, *, subset: bool = False
 ) -> Remainder | None:
     """
-    Return where two objects differ; None when they are equal.
+    Return the differences of two objects; None if they are equal.
 
     Args:
         expected: JSON value.
         actual: JSON value.
-        schema: The schema of both; its list-map keys say which items belong together. None where there is none.
+        schema: The schema of both, whose list-map keys pair items; may be None.
         subset: True when *actual* may have more keys in its objects, and more items in its list maps.
     """
     pair = _difference(expected, actual, schema, subset=subset)
     return None if pair is None else Remainder(*pair)
 
 
-def asked(expected: JSONValue, actual: JSONValue, schema: Structural | None) -> JSONValue:
-    """Return the part of *actual* that `compare` looks at where *expected* is a subset; of lists, all items or those named."""
+def select_compared(expected: JSONValue, actual: JSONValue, schema: Structural | None) -> JSONValue:
+    """Return the part of *actual* that `compare` looks at if *expected* is a subset; of map lists, the expected items only."""
     if isinstance(expected, dict) and isinstance(actual, dict):
-        return {key: asked(expected[key], actual[key], _below(schema, key)) for key in actual if key in expected}
+        return {
+            key: select_compared(expected[key], actual[key], _below(schema, key)) for key in actual if key in expected
+        }
     if not isinstance(expected, list) or not isinstance(actual, list):
         return actual
     items = schema.items if schema else None
     pairs = [item for item in _aligned(expected, actual, schema, by_position=True) if item.actual is not None]
     return [
-        actual[item.index] if item.expected is None else asked(expected[item.expected], actual[item.index], items)
+        actual[item.index]
+        if item.expected is None
+        else select_compared(expected[item.expected], actual[item.index], items)
         for item in pairs
         if item.expected is not None or not _is_open_map(schema)
     ]
 
 
-def stated(
+def find_stated(
     expected: JSONValue, actual: JSONValue, schema: Structural | None, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[str | int, ...]]:
     """
-    Yield the places in *actual* of which *expected*, which is the same or a subset of it, says something.
+    Yield the paths in *actual* about which *expected*, an equal object or a subset, states something.
 
     Args:
         expected: JSON value.
         actual: JSON value.
-        schema: The schema of both; None where there is none.
-        path: Where they stand.
+        schema: The schema of both; may be None.
+        path: The path of both values.
     """
     yield path
     if isinstance(expected, dict) and isinstance(actual, dict):
-        for key in expected.keys() & actual.keys():  # what a server makes is not there
-            yield from stated(expected[key], actual[key], _below(schema, key), (*path, key))
+        for key in expected.keys() & actual.keys():  # fields set by a server may be missing
+            yield from find_stated(expected[key], actual[key], _below(schema, key), (*path, key))
     elif isinstance(expected, list) and isinstance(actual, list):
         items = schema.items if schema else None
         for item in _aligned(expected, actual, schema, by_position=True):
             if item.expected is not None and item.actual is not None:
-                yield from stated(expected[item.expected], actual[item.actual], items, (*path, item.actual))
+                yield from find_stated(expected[item.expected], actual[item.actual], items, (*path, item.actual))
 
 
-def spelled(path: Sequence[Segment]) -> str:
-    """Return *path* as the server spells it; of an item, the index in the actual list, else that in the expected one."""
+def spell(path: Sequence[Segment]) -> str:
+    """Return *path* in the server's spelling; items by their index in the actual list, else in the expected one."""
     return fieldpath.unknown_field(steps(path))
 
 
 def steps(path: Iterable[Segment]) -> tuple[str | int, ...]:
     """Return *path* as keys and indices."""
-    places = (segment for segment in path if not isinstance(segment, Order))
-    return tuple(place if isinstance(place, str) else place.index for place in places)
+    find_places = (segment for segment in path if not isinstance(segment, Order))
+    return tuple(place if isinstance(place, str) else place.index for place in find_places)
 
 
-def value_at(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
-    """Yield every value in *value* whose path is *spelling*: none, or one, or more where keys hold dots."""
-    for _, found in places(value, spelling):
-        yield found
+def find_values(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
+    """Yield every value in *value* with the path *spelling*; several are possible if keys have dots."""
+    for _, match in find_places(value, spelling):
+        yield match
 
 
-def places(value: JSONValue, spelling: str) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
-    """Yield the path, in segments, and the value of everything in *value* whose path is spelled so, in either spelling."""
+def find_places(value: JSONValue, spelling: str) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
+    """Yield the path, in segments, and the value of everything in *value* whose path has this *spelling*, in either style."""
     return _places(value, f".{spelling}", ())
 
 
-def entered(rest: str, fields: Mapping[str, _FieldT]) -> Iterator[tuple[str, _FieldT, str]]:
+def split_first(rest: str, fields: Mapping[str, _FieldT]) -> Iterator[tuple[str, _FieldT, str]]:
     """
-    Yield each field that a path can begin with: its name, its value, and the rest of the path behind it.
+    Yield each field with which a path can begin: its name, its value, and the rest of the path.
 
     Args:
         rest: A path that begins with a dot or a bracket: `.a.b` and `[a].b` leave `.b` behind `a`.
@@ -187,7 +192,7 @@ def _places(
     if not rest:
         yield path, value
     elif isinstance(value, dict):
-        for key, child, tail in entered(rest, value):
+        for key, child, tail in split_first(rest, value):
             yield from _places(child, tail, (*path, key))
     elif isinstance(value, list) and (index := INDEX.match(rest)) and int(index[1]) < len(value):
         yield from _places(value[int(index[1])], rest[index.end() :], (*path, int(index[1])))
@@ -232,9 +237,9 @@ def _list_difference(
     for item in _aligned(expected, actual, schema, by_position=subset):
         if item.expected is None and is_open_map:
             continue
-        left = _ABSENT if item.expected is None else expected[item.expected]
-        right = _ABSENT if item.actual is None else actual[item.actual]
-        pair = _side_by_side(left, right, schema.items if schema else None, subset=subset)
+        expected_item = _ABSENT if item.expected is None else expected[item.expected]
+        actual_item = _ABSENT if item.actual is None else actual[item.actual]
+        pair = _side_by_side(expected_item, actual_item, schema.items if schema else None, subset=subset)
         _add(pair, item, only_expected, only_actual)
     return (only_expected, only_actual) if only_expected or only_actual else None
 
@@ -255,13 +260,13 @@ def _add(pair: _Pair, segment: Segment, only_expected: JSONValue, only_actual: J
 def _aligned(
     expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None, *, by_position: bool
 ) -> list[Item]:
-    """Return which items belong together: by list-map keys where these tell, else what makes the shortest difference."""
+    """Return the pairs of items: by list-map keys if possible, else those with the shortest difference."""
     keys = schema.x_list_map_keys if schema else None
     if keys and (items := _aligned_by_keys(expected, actual, keys)):
         return items
-    if _another_order(expected, actual, schema) and (left := _by_label(expected, keys or _NAMED)):
-        right = _by_label(actual, keys or _NAMED) or {}
-        return [Item(index, right[label], label) for label, index in left.items()]
+    if _another_order(expected, actual, schema) and (expected_labels := _by_label(expected, keys or _NAMED)):
+        actual_labels = _by_label(actual, keys or _NAMED) or {}
+        return [Item(index, actual_labels[label], label) for label, index in expected_labels.items()]
     return _aligned_by_position(expected, actual) if by_position else _aligned_by_value(expected, actual)
 
 
@@ -273,10 +278,15 @@ def _aligned_by_position(expected: list[JSONValue], actual: list[JSONValue]) -> 
 
 
 def _another_order(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> _Pair:
-    """Return the names of the items on both sides where they are the same in another order; else None."""
+    """Return the names of the items on both sides if they are the same in another order; else None."""
     keys = (schema.x_list_map_keys if schema else None) or _NAMED
-    left, right = (_by_label(items, keys) for items in (expected, actual))
-    if left is None or right is None or left.keys() != right.keys() or [*left] == [*right]:
+    expected_labels, actual_labels = (_by_label(items, keys) for items in (expected, actual))
+    if (
+        expected_labels is None
+        or actual_labels is None
+        or expected_labels.keys() != actual_labels.keys()
+        or [*expected_labels] == [*actual_labels]
+    ):
         return None
     return tuple(", ".join(_name(item, keys) for item in items) for items in (expected, actual))  # type: ignore[return-value]
 
@@ -286,14 +296,17 @@ def _name(item: JSONValue, keys: tuple[str, ...]) -> str:
 
 
 def _aligned_by_keys(expected: list[JSONValue], actual: list[JSONValue], keys: tuple[str, ...]) -> list[Item] | None:
-    """Return the items matched by *keys*; None where keys are missing or not unique, or the order is what differs."""
-    left, right = (_by_label(items, keys) for items in (expected, actual))
-    if left is None or right is None:
+    """Return the items paired by *keys*; None if keys are missing or not unique, or the order differs."""
+    expected_labels, actual_labels = (_by_label(items, keys) for items in (expected, actual))
+    if expected_labels is None or actual_labels is None:
         return None
-    common = [label for label in left if label in right]
-    if common != [label for label in right if label in left]:
+    common = [label for label in expected_labels if label in actual_labels]
+    if common != [label for label in actual_labels if label in expected_labels]:
         return None
-    return [Item(left.get(label), right.get(label), label) for label in {**left, **right}]
+    return [
+        Item(expected_labels.get(label), actual_labels.get(label), label)
+        for label in {**expected_labels, **actual_labels}
+    ]
 
 
 def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] | None:
@@ -305,17 +318,17 @@ def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] |
     return labels if len(labels) == len(items) else None
 
 
-def fits_difflib(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Return whether `difflib` can align two lists soon: they are short, or few of their items are equal."""
-    counts = Counter(right)
-    return max(len(left), len(right)) <= _MOST_ALIGNED and sum(counts[one] for one in left) <= _MOST_PAIRS
+def fits_difflib(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Return whether `difflib` can align two lists quickly: they are short, or few of their items are equal."""
+    counts = Counter(second)
+    return max(len(first), len(second)) <= _MOST_ALIGNED and sum(counts[item] for item in first) <= _MOST_PAIRS
 
 
 def _aligned_by_value(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
-    left, right = ([printing.marshal(item) for item in items] for items in (expected, actual))
-    if not fits_difflib(left, right):
+    expected_texts, actual_texts = ([printing.marshal(item) for item in items] for items in (expected, actual))
+    if not fits_difflib(expected_texts, actual_texts):
         return _aligned_by_position(expected, actual)
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, expected_texts, actual_texts, autojunk=False)
     items: list[Item] = []
     for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
         if tag != "equal":

@@ -1,4 +1,4 @@
-"""The CRDs that cases may name: those of the project, and those that a case file names by path; each loaded once."""
+"""Catalog of the CRDs that cases may name, by the name of a project's CRD or by path; each is loaded once."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LONGEST_NAME: Final = 253
 @dataclass(slots=True)
 class Catalog:
     """
-    What a session has loaded.
+    Catalog of the loaded CRDs of a session.
 
     Attributes:
-        sources: Where the CRDs of the project come from.
-        kubernetes_version: Whose behaviour and words the answers have.
-        stored: Names of CRDs that are taken for stored, whatever the server says of them.
+        sources: The sources of the project's CRDs.
+        kubernetes_version: The Kubernetes version of the answers.
+        stored: Names of CRDs that count as stored, even if the server would refuse them.
     """
 
     sources: Sources
@@ -50,7 +50,7 @@ class Catalog:
         The CRDs of the project.
 
         Raises:
-            InputError: Everything that is wrong with them, or that there is none.
+            InputError: All mistakes in them, or that there are no CRDs.
         """
         if self._project is None:
             self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
@@ -58,15 +58,15 @@ class Catalog:
 
     def version_of(self, case_file: CaseFile, *, folder: Path) -> Version:
         """
-        Return the CRD version that *case_file* is about.
+        Return the CRD version of *case_file*.
 
         Args:
             case_file: The declared cases.
             folder: The folder of the file, to which a path in it is relative.
 
         Raises:
-            CaseFileError: It names no CRD, or no version, that there is; file and line say where.
-            InputError: The CRDs cannot be loaded; the server refuses this one, and nobody says that it is stored.
+            CaseFileError: The CRD or version that it names does not exist.
+            InputError: The CRDs cannot be loaded; the server refuses this one, and no setting declares it stored.
         """
         try:
             crd = self._crd(case_file.crd, folder)
@@ -89,17 +89,17 @@ class Catalog:
 
         Args:
             case: A case; most have no other old CRD.
-            version: The CRD version that the case is about.
+            version: The CRD version of the case.
             folder: The folder of the case's file, to which a path in it is relative.
 
         Raises:
-            CaseFileError: The old CRD is not there, cannot be made, is about something else, or no server would take it.
+            CaseFileError: The old CRD does not exist, cannot be made, has another name, or is refused by the server.
         """
         if not isinstance(case, UpdateCase) or case.old_crd is None:
             return version
         crd = self._old_crd(case, case.old_crd, version.crd, folder)
         if version.crd.guard is not None:
-            self._taken(case, case.old_crd, crd)
+            self._require_accepted(case, case.old_crd, crd)
         if crd.name != version.crd.name:
             raise case.mistake(f"the old CRD is {crd.name}, not {version.crd.name}", *case.old_crd.place)
         try:
@@ -109,18 +109,18 @@ class Catalog:
 
     def variants_of(self, suite: Suite, *, folder: Path) -> list[Variant]:
         """
-        Return the CRDs that a suite is about: those in the folder that goes with it, else the project's of that name.
+        Return the CRDs of a suite: those in the folder that goes with it, else the project's CRD of that name.
 
         Raises:
-            CaseFileError: There is none, or none with the version.
-            InputError: The CRDs cannot be loaded; the server refuses one, and nobody says that it is stored.
+            CaseFileError: There is no such CRD, or none with the version.
+            InputError: The CRDs cannot be loaded; the server refuses one, and no setting declares it stored.
         """
         from pytest_crd.cases.openshift.crds import Variant  # noqa: PLC0415 - most projects have no suites
 
         if variants := self._suite_crds.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
-                    acceptance.demand(variant.crd)
+                    acceptance.require_accepted(variant.crd)
             return variants
         try:
             crd = self.crds[suite.crd]
@@ -135,11 +135,11 @@ class Catalog:
         Return the CRD version under which the object of an update in a suite is created.
 
         Raises:
-            CaseFileError: The patches cannot be applied, or no server would take the CRD after them.
+            CaseFileError: The patches cannot be applied, or the server refuses the patched CRD.
         """
         if isinstance(case, CreateCase) or case.old_crd is None:
             return variant.version
-        patched = self._taken(case, case.old_crd, self._patched(case, case.old_crd, variant.crd))
+        patched = self._require_accepted(case, case.old_crd, self._patched(case, case.old_crd, variant.crd))
         return self._suite_crds.version_of(suite, patched)
 
     @property
@@ -161,8 +161,8 @@ class Catalog:
         except (InputError, CrdLookupError) as error:
             raise case.mistake(f"the old CRD: {error}", *old_crd.place) from None
 
-    def _taken(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
-        if crd.name not in self.stored and (refusal := acceptance.refusal(crd)):
+    def _require_accepted(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
+        if crd.name not in self.stored and (refusal := acceptance.describe_refusal(crd)):
             raise case.mistake(f"no server takes the old CRD:{refusal}", *old_crd.place)
         return crd
 
@@ -176,11 +176,11 @@ class Catalog:
                 message = f"the old CRD cannot be made: {error}"
                 raise case.mistake(message, *place, error.index) from None
             try:
-                made = crd.altered(patched)
+                new_crd = crd.altered(patched)
             except InputError as error:
                 message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
-            self._patched_crds[key] = made
+            self._patched_crds[key] = new_crd
         return self._patched_crds[key]
 
     def _crd(self, reference: str, folder: Path) -> CustomResourceDefinition:
@@ -205,10 +205,10 @@ class Catalog:
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
-        return None if crd.name in self.stored else acceptance.demand
+        return None if crd.name in self.stored else acceptance.require_accepted
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
-        """Return *crd* as one that is stored, whatever the server says of it."""
+        """Return *crd* without its guard, as a stored CRD."""
         if crd not in self._stored_crds:
             self._stored_crds[crd] = crd.guarded(None)
         return self._stored_crds[crd]
@@ -223,4 +223,4 @@ def _only_served(crd: CustomResourceDefinition) -> Version:
 
 
 def _mistake(case_file: CaseFile, key: str, message: str) -> CaseFileError:
-    return CaseFileError([Mistake(case_file.source, case_file.lines.of(key), message)])
+    return CaseFileError([Mistake(case_file.source, case_file.lines.find_line(key), message)])

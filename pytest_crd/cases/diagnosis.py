@@ -1,7 +1,7 @@
 """
-What is wrong with the form of a case file: jsonschema finds it, this says it in the user's words.
+Diagnosis of the form of a case file: jsonschema finds the mistakes, this module words them for users.
 
-It sees one document, and only its form; what a value means is not its business.
+It looks at one document and its form only, not at the meaning of its values.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _NAME_REMEDIES: Final = {
 @dataclass(frozen=True, slots=True)
 class _Flaw:
     """
-    One error of jsonschema's.
+    An error of jsonschema.
 
     Attributes:
         root: The whole document.
-        path: Where the flaw is.
-        keyword: Which demand of the schema is not met.
+        path: The path of the flaw.
+        keyword: The violated keyword of the schema.
         demand: The value of that keyword.
-        form: The schema of the place.
-        found: What is at the place.
+        form: The schema at the path.
+        value: The value at the path.
         clash: The two keys that contradict each other; empty for other flaws.
-        meant: The keys that the unknown ones of the same mapping may stand for.
+        suggestions: The keys that unknown keys of the same mapping may stand for.
     """
 
     root: JSONValue
@@ -57,55 +57,57 @@ class _Flaw:
     keyword: str
     demand: Any
     form: Any
-    found: JSONValue
+    value: JSONValue
     clash: tuple[str, ...]
-    meant: frozenset[str] = frozenset()
+    suggestions: frozenset[str] = frozenset()
 
     @property
     def place(self) -> str:
-        """The case that the flaw is in; empty outside of the cases."""
+        """The title of the case with the flaw; empty outside of the cases."""
         return owner(self.root, self.path)
 
     @property
     def unknown(self) -> list[str]:
-        """The keys of the mapping that its form does not know."""
+        """The unknown keys of the mapping."""
         free = () if self.path else caseformat.FREE_PREFIX
-        return [key for key in self.found if key not in self.form["properties"] and not key.startswith(free)]
+        return [key for key in self.value if key not in self.form["properties"] and not key.startswith(free)]
 
 
 _Explanation: TypeAlias = Iterator[tuple[Path, str]]
 
 
-def find(document: Document, *, fills: bool = False) -> Iterator[Mistake]:
+def find_mistakes(document: Document, *, fills: bool = False) -> Iterator[Mistake]:
     """
-    Give the mistakes in the form of *document*: keys, types, what is missing, what contradicts.
+    Yield the mistakes in the form of *document*: unknown keys, wrong types, missing keys, contradictions.
 
     Args:
         document: One document of a case file.
-        fills: Whether expectations may be left to be filled in.
+        fills: Whether expectations may be left out, to be filled in later.
     """
     errors = [error for error in _validator().iter_errors(document.value) if not (fills and _is_left_open(error))]
-    meant = {
-        tuple(error.absolute_path): _meant(_flaw(error, document.value)) for error in errors if _is_unknown_key(error)
+    suggested_keys = {
+        tuple(error.absolute_path): _suggest_keys(_flaw(error, document.value))
+        for error in errors
+        if _is_unknown_key(error)
     }
     for error in errors:
-        flaw = _flaw(error, document.value, meant.get(tuple(error.absolute_path), frozenset()))
+        flaw = _flaw(error, document.value, suggested_keys.get(tuple(error.absolute_path), frozenset()))
         for path, message in _EXPLANATIONS.get(flaw.keyword, _explain_value)(flaw):
             yield Mistake(document.source, line_of(document, path), message)
 
 
 def line_of(document: Document, path: Path) -> int:
-    """Return the line of the key at *path*, of the item where it ends with an index, or of the document."""
+    """Return the line of the key or item at *path*, or of the document for an empty path."""
     return document.line_of(path, key=isinstance(path[-1], str)) if path else document.line
 
 
 def owner(value: JSONValue, path: Path) -> str:
     """
-    Return the case that *path* leads into, as in `pruning case "x"`; empty outside of the cases.
+    Return the title of the case at *path*, as in `pruning case "x"`; empty outside of the cases.
 
     Args:
         value: The document, which may have any form.
-        path: Need not lead anywhere.
+        path: A path, which may lead nowhere.
     """
     match path:
         case [str(section), int(index), *_] if section in _SECTIONS:
@@ -117,7 +119,7 @@ def owner(value: JSONValue, path: Path) -> str:
 
 
 def within(path: Path) -> str:
-    """Return the part of *path* below its case, in quotes: `'errors[0].type'`; all of it outside of the cases."""
+    """Return the part of *path* below its case, in quotes: `'errors[0].type'`; the whole path outside of the cases."""
     text = ""
     for step in path[2:] if path[0] in _SECTIONS and len(path) > 2 else path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -125,32 +127,32 @@ def within(path: Path) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return *text* in double quotes, on one line, cut where it is long."""
+    """Return *text* in double quotes, on one line, and shortened if it is long."""
     return printing.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
-def nearest(word: str, known: Iterable[str], budget: suggestions.WorkBudget | None = None) -> str:
+def nearest(word: str, words: Iterable[str], budget: suggestions.WorkBudget | None = None) -> str:
     """
-    Return the known word that *word* may stand for; empty if none is similar.
+    Return the known word that is most similar to *word*; empty if none is.
 
     Raises:
         SpentBudgetError: There are too many words to compare.
     """
     shared = suggestions.WorkBudget() if budget is None else budget
     shared.spend(1)
-    folded = {one.casefold(): one for one in known}
+    folded = {item.casefold(): item for item in words}
     word = word[:_LONGEST_QUOTE].casefold()
-    near = suggestions.nearest(word, folded, shared) or next((one for one in folded if word.endswith(one)), "")
+    near = suggestions.nearest(word, folded, shared) or next((item for item in folded if word.endswith(item)), "")
     return folded.get(near, "")
 
 
 @functools.lru_cache(maxsize=1024)
-def nearest_of_format(word: str, known: tuple[str, ...]) -> str:
-    """Return which of the few *known* words of a format *word* may stand for; empty if none is similar."""
-    return nearest(word, known)
+def nearest_of_format(word: str, words: tuple[str, ...]) -> str:
+    """Return the word of a format that is most similar to *word*; empty if none is."""
+    return nearest(word, words)
 
 
-# Each explanation gives the places of one flaw, and a sentence for each.
+# Each explanation yields the paths of one flaw, with a sentence for each.
 
 
 def _explain_unknown_keys(flaw: _Flaw) -> _Explanation:
@@ -161,18 +163,18 @@ def _explain_unknown_keys(flaw: _Flaw) -> _Explanation:
 
 
 def _unknown_key(key: str, flaw: _Flaw) -> str:
-    shown = within((key,))
+    quoted_key = within((key,))
     if len(flaw.path) == 2:
         if key in casekeys.CASE_KEYS:
-            return f"key {shown} belongs in {_cases_with(key)}, not {_in_place(flaw)}"
+            return f"key {quoted_key} belongs in {_cases_with(key)}, not {_in_place(flaw)}"
         if key in caseformat.FILE_KEYS or key.startswith(caseformat.FREE_PREFIX):
-            return f"key {shown} belongs at the top level of the file, not {_in_place(flaw)}"
+            return f"key {quoted_key} belongs at the top level of the file, not {_in_place(flaw)}"
     if not flaw.path and key in casekeys.CASE_KEYS:
-        return f"key {shown} belongs in a case, not {_in_place(flaw)}; indent it below `- name:` of a section"
-    known = tuple(flaw.form["properties"])
-    near = nearest_of_format(key, known)
-    remedy = f"did you mean '{near}'?" if near else f"known are {', '.join(known)}"
-    return f"unknown key {shown} {_in_place(flaw)}; {remedy}"
+        return f"key {quoted_key} belongs in a case, not {_in_place(flaw)}; indent it below `- name:` of a section"
+    known_keys = tuple(flaw.form["properties"])
+    near = nearest_of_format(key, known_keys)
+    remedy = f"did you mean '{near}'?" if near else f"known are {', '.join(known_keys)}"
+    return f"unknown key {quoted_key} {_in_place(flaw)}; {remedy}"
 
 
 def _in_place(flaw: _Flaw) -> str:
@@ -182,9 +184,9 @@ def _in_place(flaw: _Flaw) -> str:
 
 
 def _cases_with(key: str) -> str:
-    known = casekeys.CASE_KEYS[key].sections
-    sections = [section.value for section in Section if section in known]
-    others = [section.value for section in Section if section not in known]
+    key_sections = casekeys.CASE_KEYS[key].sections
+    sections = [section.value for section in Section if section in key_sections]
+    others = [section.value for section in Section if section not in key_sections]
     return f"all but {_listed(others)} cases" if len(others) < len(sections) else f"{_listed(sections)} cases"
 
 
@@ -194,12 +196,12 @@ def _listed(sections: list[str]) -> str:
 
 def _explain_missing(flaw: _Flaw) -> _Explanation:
     for key in flaw.demand:
-        if key not in flaw.found and key not in flaw.meant:
+        if key not in flaw.value and key not in flaw.suggestions:
             yield flaw.path, f"{_subject(flaw)} has no '{key}'; add `{key}:` with {_wanted(key, flaw)}"
 
 
 def _wanted(key: str, flaw: _Flaw) -> Any:
-    # A demand that depends on another key stands beside the keys, not among them.
+    # A demand that depends on another key is beside the keys, not among them.
     keys = flaw.form.get("properties", {})
     if key in keys:
         return keys[key]["title"]
@@ -207,19 +209,19 @@ def _wanted(key: str, flaw: _Flaw) -> Any:
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:
-    """Explain that none of several keys is there, as in a file without a section or a case without an expectation."""
+    """Yield an explanation for a file without sections, or a case without expectations."""
     keys = [option["required"][0] for option in flaw.demand]
-    if flaw.meant.isdisjoint(keys):
+    if flaw.suggestions.isdisjoint(keys):
         listed = " or ".join((", ".join(f"`{key}:`" for key in keys[:-1]), f"`{keys[-1]}:`"))
         subject = f"{_subject(flaw)} {'expects nothing' if len(flaw.path) == 2 else 'says nothing'}"
-        is_observed = len(flaw.path) == 2 and not flaw.found.keys() & {"skip", "xfail"}
+        is_observed = len(flaw.path) == 2 and not flaw.value.keys() & {"skip", "xfail"}
         remedy = f"; or call pytest with {_FILL}" if is_observed else ""
         message = f"{subject}; add {listed}{remedy}" if flaw.path else f"the file has no cases; add a section: {listed}"
         yield flaw.path, message
 
 
 def _is_left_open(error: ValidationError) -> bool:
-    """Return whether what is wrong is but an expectation that has yet to be filled in."""
+    """Return whether the error is only an expectation that has yet to be filled in."""
     path = error.absolute_path
     if len(path) == 2:
         return error.validator == "anyOf"
@@ -227,14 +229,14 @@ def _is_left_open(error: ValidationError) -> bool:
 
 
 def _explain_not(flaw: _Flaw) -> _Explanation:
-    """Explain what must not be: a key beside another, a text with a pattern."""
+    """Explain a forbidden key beside another, or a forbidden pattern in a text."""
     if flaw.clash:
         return _explain_conflict(flaw)
     return _explain_name(flaw) if flaw.path[2:] == ("name",) else _explain_value(flaw)
 
 
 def _explain_name(flaw: _Flaw) -> _Explanation:
-    part = next(re.finditer(flaw.demand["pattern"], flaw.found)).group()
+    part = next(re.finditer(flaw.demand["pattern"], flaw.value)).group()
     remedy = _NAME_REMEDIES.get(part)
     problem = f"'{part}': {remedy}" if remedy else f"the control character U+{ord(part):04X}; write one line of text"
     yield flaw.path, f"the name of {flaw.place} contains {problem}"
@@ -250,7 +252,7 @@ def _explain_conflict(flaw: _Flaw) -> _Explanation:
 
 def _explain_value(flaw: _Flaw) -> _Explanation:
     remedy = _remedy(flaw)
-    message = f"{_subject(flaw)} must be {flaw.form['title']}, not {_shown(flaw.found)}"
+    message = f"{_subject(flaw)} must be {flaw.form['title']}, not {_shown(flaw.value)}"
     yield flaw.path, f"{message}; {remedy}" if remedy else message
 
 
@@ -263,21 +265,21 @@ def _subject(flaw: _Flaw) -> str:
 
 
 def _remedy(flaw: _Flaw) -> str:
-    """Return what to write instead of a value: what the format says of its key, else what follows from the value."""
+    """Return advice for a wrong value: from the format of its key, else from the value."""
     match flaw.path:
-        case [_, _, str(key)] if key in casekeys.FILLED and flaw.found == casekeys.BLANK:
+        case [_, _, str(key)] if key in casekeys.FILLED and flaw.value == casekeys.BLANK:
             return f"call pytest with {_FILL}"
         case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
             return remedy
         case [_, _, str(key)] | [_, _, str(key), int()] if remedy := casekeys.CASE_KEYS[key].remedy:
             return remedy
-    if flaw.keyword == "enum" and isinstance(flaw.found, str):
-        near = nearest_of_format(flaw.found, tuple(flaw.demand))
+    if flaw.keyword == "enum" and isinstance(flaw.value, str):
+        near = nearest_of_format(flaw.value, tuple(flaw.demand))
         return f"did you mean '{near}'?" if near else ""
     wanted = flaw.form.get("type", ())
-    if flaw.found is None and "object" in wanted:
+    if flaw.value is None and "object" in wanted:
         return "" if "properties" in flaw.form else "write {} for an empty mapping"
-    return "quote it" if "string" in wanted and isinstance(flaw.found, bool | int | float) else ""
+    return "quote it" if "string" in wanted and isinstance(flaw.value, bool | int | float) else ""
 
 
 def _shown(value: JSONValue) -> str:
@@ -304,7 +306,7 @@ def _is_unknown_key(error: ValidationError) -> bool:
     return error.validator == "additionalProperties"
 
 
-def _flaw(error: ValidationError, root: JSONValue, meant: frozenset[str] = frozenset()) -> _Flaw:
+def _flaw(error: ValidationError, root: JSONValue, suggested_keys: frozenset[str] = frozenset()) -> _Flaw:
     # …, "dependentSchemas", first, "properties", second, "not"
     where = list(error.absolute_schema_path)
     return _Flaw(
@@ -313,15 +315,15 @@ def _flaw(error: ValidationError, root: JSONValue, meant: frozenset[str] = froze
         keyword=str(error.validator),
         demand=error.validator_value,
         form=error.schema,
-        found=error.instance,
+        value=error.instance,
         clash=(str(where[-4]), str(where[-2])) if "dependentSchemas" in where[-5:] else (),
-        meant=meant,
+        suggestions=suggested_keys,
     )
 
 
-def _meant(flaw: _Flaw) -> frozenset[str]:
-    known = tuple(flaw.form["properties"])
-    return frozenset(nearest_of_format(key, known) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
+def _suggest_keys(flaw: _Flaw) -> frozenset[str]:
+    known_keys = tuple(flaw.form["properties"])
+    return frozenset(nearest_of_format(key, known_keys) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
 
 
 @functools.cache
@@ -334,7 +336,7 @@ def _validator() -> Draft202012Validator:
     return quick(_inlined(schema, schema["$defs"]))
 
 
-# The two keywords below have one shape each in the schema of case files: jsonschema's own, which take any, cost half the check.
+# The two keywords below have one shape each in the schema of case files. The general ones of jsonschema take half the time of a check.
 
 
 def _check_any_of(
@@ -359,7 +361,7 @@ def _error(message: str, **details: Any) -> ValidationError:
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
-    """Return the schema with definitions in the place of references, which would triple the time of a check."""
+    """Return the schema with references replaced by definitions; references would triple the time of a check."""
     if isinstance(node, Mapping):
         if "$ref" in node:
             return definitions[node["$ref"].rpartition("/")[2]]

@@ -1,4 +1,4 @@
-"""What a case expects of an object, of paths and of warnings, held against what is there."""
+"""Comparison of an object, paths and warnings with the expectations of a case."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 
 
-def of_object(
+def compare_object(
     case: Case, value: JSONValue, sent: JSONValue, schema: Structural | None, *, made_up: frozenset[str] = frozenset()
 ) -> Iterator[Mismatch]:
     """
-    Yield where an object is not what *case* expects.
+    Yield the mismatches between an object and the expectations of *case*.
 
     Args:
-        case: What is expected: `expected`, `contains`, `absent`.
+        case: The case, with `expected`, `contains` and `absent`.
         value: The object.
-        sent: What the case sends, for the reasons of a difference.
+        sent: The object that the case sends, to explain differences.
         schema: The schema of the object.
-        made_up: The fields of metadata that nobody stated; not compared unless the case does.
+        made_up: The fields of metadata that no input states; compared only if the case expects them.
     """
-    for key, stated, subset in (("expected", case.expected, False), ("contains", case.contains, True)):
-        if stated is not None:
-            expected, actual = _comparable(stated, value, made_up)
+    for key, expectation, subset in (("expected", case.expected, False), ("contains", case.contains, True)):
+        if expectation is not None:
+            expected, actual = _comparable(expectation, value, made_up)
             remainder = comparison.compare(expected, actual, schema, subset=subset)
             if remainder is not None:
-                asked = comparison.asked(expected, actual, schema) if subset else actual
+                compared = comparison.select_compared(expected, actual, schema) if subset else actual
                 is_of_pruning = case.section is Section.PRUNING
-                yield ObjectMismatch(key, expected, actual, asked, remainder, sent, schema, is_of_pruning)
+                yield ObjectMismatch(key, expected, actual, compared, remainder, sent, schema, is_of_pruning)
     for path in case.absent or ():
-        yield from (Present(path, found) for found in comparison.value_at(value, path))
+        yield from (Present(path, present) for present in comparison.find_values(value, path))
 
 
-def of_paths(
+def compare_paths(
     listed: Mapping[str, Sequence[str] | None], trace: Trace, warnings: Sequence[str] = ()
 ) -> Iterator[Mismatch]:
     """
-    Yield where the paths and warnings are not those that a case lists; their order does not count.
+    Yield a mismatch for each list of paths or warnings that differs from the case's list; order does not count.
 
     Args:
-        listed: What is expected, by the key of the case; None where that is not stated.
-        trace: What the passes did.
-        warnings: What the server warns about.
+        listed: The expected lists, by the key of the case; None where the case states none.
+        trace: The effects of the passes.
+        warnings: The server's warnings.
     """
-    found = {
+    actual = {
         "pruned": trace.pruned,
         "defaulted": trace.defaulted,
         "nullsDropped": trace.nulls,
@@ -59,28 +59,28 @@ def of_paths(
         "warnings": warnings,
     }
     for key, wanted in listed.items():
-        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, [*map(str, found[key])])):
+        if wanted is not None and (mismatch := _paths_mismatch(key, wanted, [*map(str, actual[key])])):
             yield mismatch
 
 
-def _paths_mismatch(key: str, wanted: Sequence[str], found: Sequence[str]) -> PathsMismatch | None:
-    missing, unasked = Counter(wanted) - Counter(found), Counter(found) - Counter(wanted)
+def _paths_mismatch(key: str, wanted: Sequence[str], actual: Sequence[str]) -> PathsMismatch | None:
+    missing, unasked = Counter(wanted) - Counter(actual), Counter(actual) - Counter(wanted)
     if not missing and not unasked:
         return None
-    met = Counter(wanted) & Counter(found)
+    met = Counter(wanted) & Counter(actual)
     return PathsMismatch(key, tuple(missing.elements()), tuple(unasked.elements()), tuple(met.elements()))
 
 
 def _comparable(
     expected: Mapping[str, JSONValue], actual: Mapping[str, JSONValue], made_up: frozenset[str]
 ) -> tuple[JSONValue, JSONValue]:
-    """Return both without what is not compared: what a server makes up, and what the case leaves out to be filled in."""
+    """Return both objects without the fields that are not compared, as a server sets them or the case leaves them out."""
     unstated = [name for name in META_FIELDS if name not in expected]
     actual = {name: value for name, value in actual.items() if name not in unstated}
-    stated = expected.get("metadata")
-    if not isinstance(stated, dict) or not isinstance(actual.get("metadata"), dict):
+    metadata = expected.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(actual.get("metadata"), dict):
         return expected, actual
-    hidden = SERVER_MADE | {name for name in (*made_up, "namespace") if name not in stated}
+    hidden = SERVER_MADE | {name for name in (*made_up, "namespace") if name not in metadata}
     return _without(expected, hidden), _without(actual, hidden)
 
 

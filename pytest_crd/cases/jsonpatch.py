@@ -1,9 +1,8 @@
 """
-JSON Patch (RFC 6902) and merge patch (RFC 7386): a JSON value, and the value that comes of it.
+JSON Patch (RFC 6902) and merge patch (RFC 7386).
 
-An `add` or `replace` may have `times`, which the RFC lets others define: the text or list is there so often, one behind the other.
-
-The value that is given is not changed; an operation that cannot be done is an error that says which and why.
+An `add` or `replace` may have `times`, an extension that the RFC permits: the text or list is repeated that often.
+The given value is not changed. An operation that cannot be done raises an error with its index and the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class PatchError(ValueError):
     An operation that cannot be done.
 
     Attributes:
-        index: Which one, from 0.
+        index: The 0-based index of the operation.
     """
 
     def __init__(self, index: int, message: str) -> None:
@@ -39,22 +38,22 @@ class PatchError(ValueError):
 
 
 class _CannotError(Exception):
-    """Why an operation cannot be done."""
+    """The reason why an operation cannot be done."""
 
 
 def apply(value: JSONValue, operations: Sequence[PatchOperation]) -> JSONValue:
     """
-    Return *value* after *operations*, done in their order; the first that cannot be done ends it.
+    Return *value* after *operations*, done in order.
 
     Args:
         value: JSON value; not modified.
         operations: Each with `op`, `path`, `value` or `from` where it needs one, and `times` where a value is repeated.
 
     Raises:
-        PatchError: An operation whose place is not there, a test that fails, a malformed pointer, a value that cannot
+        PatchError: A path that leads nowhere, a failed test, a malformed pointer, or a value that cannot
             be repeated so often.
     """
-    # Below a root of its own, so that the whole value is a place like any other.
+    # Below an extra root, so that the whole value has a parent and a key too.
     holder = {"": jsonvalue.copy(value)}
     for index, operation in enumerate(operations):
         try:
@@ -64,9 +63,9 @@ def apply(value: JSONValue, operations: Sequence[PatchOperation]) -> JSONValue:
     return holder[""]
 
 
-def repeated(operation: PatchOperation) -> PatchOperation:
+def repeat_value(operation: PatchOperation) -> PatchOperation:
     """
-    Return an operation as the RFC knows it: without `times`, its value as often as that says.
+    Return an operation without `times`, its value repeated accordingly.
 
     Raises:
         PatchError: The value cannot be repeated so often.
@@ -87,10 +86,10 @@ def merge(value: JSONValue, patch: JSONValue, *, removes_nothing: bool = False) 
     Args:
         value: JSON value; not modified.
         patch: JSON value.
-        removes_nothing: Whether a null may stand where there is nothing to remove, as the RFC has it.
+        removes_nothing: Whether a null may name a missing key, as in the RFC.
 
     Raises:
-        PatchError: A null where there is nothing to remove, and that may not be.
+        PatchError: A null names a missing key, and *removes_nothing* is false.
     """
     try:
         return _merged(value, patch, "", removes_nothing=removes_nothing)
@@ -129,7 +128,7 @@ def _replace(holder: JSONValue, operation: PatchOperation) -> None:
 
 
 def _value(operation: PatchOperation) -> JSONValue:
-    """Return the value of an operation, as often as it says."""
+    """Return the value of an operation, repeated as often as it says."""
     value, times = operation["value"], operation.get("times")
     if times is None:
         return jsonvalue.copy(value)
@@ -170,14 +169,14 @@ _OPERATIONS: Final[Mapping[str, Callable[[JSONValue, PatchOperation], None]]] = 
 
 
 def _tokens(pointer: str) -> list[str]:
-    """Return the steps of a JSON Pointer (RFC 6901), from the holder of the whole value on."""
+    """Return the steps of a JSON Pointer (RFC 6901), starting at the parent of the whole value."""
     if wrong := _WRONG_ESCAPE.search(pointer):
         raise _CannotError(f"{pointer[wrong.start() : wrong.start() + 2]!r} is no escape; ~ is written ~0, / is ~1")
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")]
 
 
 def _place(holder: JSONValue, tokens: list[str]) -> tuple[JSONValue, str | int]:
-    """Return the object or list around the value at *tokens*, and its key or index there; the value is there."""
+    """Return the object or list around the value at *tokens*, and its key or index; raise if there is no value."""
     parent = _parent(holder, tokens)
     key = _key(parent, tokens)
     if isinstance(parent, dict) and key in parent:

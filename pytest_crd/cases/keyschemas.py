@@ -1,7 +1,7 @@
 """
-Forms: what a value of a case file must be, as fragments of JSON Schema.
+Forms of values in a case file, as fragments of JSON Schema.
 
-Each has a `title` that completes the sentence "'key' must be …"; which keys there are is said elsewhere.
+Each has a `title` that completes the sentence "'key' must be …". The keys themselves are defined elsewhere.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Conflict(NamedTuple):
 
 class Need(NamedTuple):
     """
-    A key that must be there because of another.
+    A key that is required because of another key.
 
     Attributes:
-        key: What must be there.
+        key: The required key.
         other: The other key.
-        is_instead: Whether *key* is needed where the other one is not there; else where it is.
+        is_instead: True if *key* is required without the other key; else it is required beside it.
     """
 
     key: str
@@ -41,9 +41,9 @@ class Need(NamedTuple):
 
 
 def text(title: str, *, without: str = "") -> Form:
-    """Return the form of a text that is not blank, and in which the pattern *without* is not found."""
+    """Return the form of a text that is not blank and does not contain the pattern *without*."""
     form: Form = {"title": title, "type": "string", "pattern": _NOT_BLANK}
-    # With the type, since whatever is no text has no such pattern either.
+    # With the type, since values other than texts do not match the pattern either.
     return {**form, "not": {"type": "string", "pattern": without}} if without else form
 
 
@@ -68,7 +68,7 @@ def constant(title: str, value: JSONValue) -> Form:
 
 
 def choice(values: Iterable[str]) -> Form:
-    """Return the form of one of some texts."""
+    """Return the form of a choice of texts."""
     choices = [*values]
     return {"title": f"one of {', '.join(choices)}", "enum": choices}
 
@@ -84,7 +84,7 @@ def some_list(title: str, item: Form) -> Form:
 
 
 def patch(title: str, operation: Form) -> Form:
-    """Return the form of a JSON Patch or a merge patch, which changes something."""
+    """Return the form of a non-empty JSON Patch or merge patch."""
     return {"title": title, "type": ["array", "object"], "minItems": 1, "minProperties": 1, "items": operation}
 
 
@@ -103,7 +103,7 @@ def map_of(title: str, value: Form) -> Form:
     return {"title": title, "type": "object", "minProperties": 1, "additionalProperties": value}
 
 
-def mapping(  # noqa: PLR0913 - what a mapping demands of its keys
+def mapping(  # noqa: PLR0913 - the demands on the keys of a mapping
     title: str,
     keys: Mapping[str, Form],
     *,
@@ -118,10 +118,10 @@ def mapping(  # noqa: PLR0913 - what a mapping demands of its keys
     Args:
         title: Completes "must be".
         keys: The keys it may have, and the forms of their values.
-        required: Those it must have.
-        one_of: Those of which it must have at least one; nothing for no such demand.
-        conflicts: Which contradict each other; those about other keys do not matter.
-        needs: Which must be there because another is, or is not; those about other keys do not matter.
+        required: The keys it must have.
+        one_of: Keys of which at least one must be there; empty for no such demand.
+        conflicts: Pairs that contradict each other; pairs with other keys are ignored.
+        needs: Keys that are required depending on another; those with other keys are ignored.
     """
     form: dict[str, Any] = {"title": title, "type": "object", "properties": keys, "additionalProperties": False}
     if needed := [*required]:
@@ -140,10 +140,10 @@ def mapping(  # noqa: PLR0913 - what a mapping demands of its keys
 
 
 def _demand(need: Need) -> Form:
-    other: Form = {"required": [need.other]}
-    return {"if": {"not": other} if need.is_instead else other, "then": {"required": [need.key]}}
+    demand: Form = {"required": [need.other]}
+    return {"if": {"not": demand} if need.is_instead else demand, "then": {"required": [need.key]}}
 
 
 def with_meaning(form: Form, meaning: str) -> Form:
-    """Return *form* with what it is for, which editors show."""
+    """Return *form* with its meaning, which editors show."""
     return {**form, "description": meaning}

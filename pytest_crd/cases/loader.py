@@ -1,5 +1,5 @@
 """
-From the text of a case file to its cases, or to all of its mistakes at once.
+Loader of case files: from the text to the cases, or to all of its mistakes at once.
 
 It opens no file and runs no case.
 """
@@ -27,15 +27,15 @@ def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[Cas
 
     Args:
         content: The file: one or several documents in YAML, or JSON.
-        source: Its name for messages.
-        fills: Whether expectations may be left to be filled in.
+        source: The name of the file for messages.
+        fills: Whether expectations may be left out, to be filled in later.
 
     Returns:
-        One for each document, in order; each has at least one case.
+        A CaseFile for each document, in order; each has at least one case.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
-        ManifestError: It is not YAML.
+        ManifestError: The text is not YAML.
     """
     text, documents = _read(content, source)
     return _case_files(text, documents, source, fills=fills)
@@ -43,19 +43,19 @@ def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[Cas
 
 def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...] | Suite:
     """
-    Return what a file has: cases, or a suite in the format of openshift/api.
+    Return the cases of a file, or its suite if it is in the format of openshift/api.
 
     Args:
         content: The file.
-        source: Its name for messages.
-        fills: Whether expectations may be left to be filled in.
+        source: The name of the file for messages.
+        fills: Whether expectations may be left out, to be filled in later.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
-        ManifestError: It is not YAML.
+        ManifestError: The text is not YAML.
     """
     text, documents = _read(content, source)
-    if len(documents) != 1 or not suites.is_one(documents[0].value):
+    if len(documents) != 1 or not suites.is_suite(documents[0].value):
         return _case_files(text, documents, source, fills=fills)
     if line := yamlstream.unread(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
@@ -64,18 +64,20 @@ def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple
     return suite.load(documents[0])
 
 
-def stating(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
+def replace_expectations(case: AnyCase, declared: Mapping[str, JSONValue]) -> AnyCase:
     """
-    Return *case* with the expectations of *declared*; all else stays, what was read of other files too.
+    Return *case* with the expectations of *declared*; everything else stays, including objects from other files.
 
     Args:
         case: A case.
-        declared: What a file would say of it, which has no mistakes.
+        declared: The case as a file declares it, free of mistakes.
     """
     keys = [key for key in casekeys.case_keys(case.section) if casekeys.CASE_KEYS[key].expects]
-    unstated: dict[str, Any] = {one.name: one.default for one in dataclasses.fields(case)}
+    unstated: dict[str, Any] = {option.name: option.default for option in dataclasses.fields(case)}
     unstated = {attribute: unstated[attribute] for attribute in (casebuilder.ATTRIBUTES.get(key, key) for key in keys)}
-    return dataclasses.replace(case, **(unstated | casebuilder.stated_in(declared, keys) | blanks.of(declared)))
+    return dataclasses.replace(
+        case, **(unstated | casebuilder.stated_in(declared, keys) | blanks.find_blanks(declared))
+    )
 
 
 def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
@@ -88,12 +90,12 @@ def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
             raise
         why = "this is a Helm template, which nothing renders here"
         raise ManifestError(
-            [Mistake(one.source, one.line, f"{one.message} ({why})") for one in error.mistakes]
+            [Mistake(mistake.source, mistake.line, f"{mistake.message} ({why})") for mistake in error.mistakes]
         ) from None
 
 
 def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
     from pytest_crd.cases import mistakes  # noqa: PLC0415 - a session without case files needs no jsonschema
 
-    mistakes.demand_none(text, documents, source, fills=fills)
+    mistakes.raise_mistakes(text, documents, source, fills=fills)
     return tuple(map(casebuilder.case_file, documents))

@@ -1,4 +1,4 @@
-"""Matching of expected errors and errors that are there: each error meets one expectation, and as many as can be are met."""
+"""Matching of expected and actual errors: each error meets one expectation, and as many expectations as possible are met."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEYS: Final = ("field", "message", "detail")
 
 class ErrorIndex:
     """
-    Errors by what expectations can say of them.
+    Index of errors by the texts that expectations can state.
 
     Attributes:
         errors: The errors.
@@ -25,7 +25,7 @@ class ErrorIndex:
         self._by_key: dict[str, dict[str, list[int]]] = {}
 
     def possible(self, expected: ExpectedError) -> Sequence[int]:
-        """Return the indices of the errors that have a text that *expected* states; all if it states no whole text."""
+        """Return the indices of the errors with a text that *expected* states; all of them if it states no whole text."""
         for key in _KEYS:
             if (text := getattr(expected, key)) is not None:
                 return self._indexed(key).get(text, ())
@@ -45,31 +45,31 @@ class ErrorIndex:
 
 class Matching:
     """
-    A growing matching.
+    A maximum matching of expectations and errors.
 
-    Equal expectations are one group: they fit the same errors, so that a search visits a group once.
+    Equal expectations form a group. They fit the same errors, so that a search visits each group once.
 
     Attributes:
         pairs: The index of the met expectation by the index of the error.
     """
 
     def __init__(
-        self, wanted: Sequence[ExpectedError], found: ErrorIndex, is_met: Callable[[ExpectedError, FieldError], bool]
+        self, wanted: Sequence[ExpectedError], actual: ErrorIndex, is_met: Callable[[ExpectedError, FieldError], bool]
     ) -> None:
         """
-        Match as many as there can be.
+        Match as many expectations as possible.
 
-        An expectation that says little may fit several errors: then one that fits only one of them must not find it taken.
+        An expectation that states little may fit several errors; it gives way to one that fits a single error.
 
         Args:
             wanted: The expectations.
-            found: The errors.
-            is_met: Tells if an error meets an expectation.
+            actual: The errors.
+            is_met: Predicate that tells if an error meets an expectation.
         """
         self.pairs: dict[int, int] = {}
         self._wanted = wanted
         self._fitting = {
-            expected: [place for place in found.possible(expected) if is_met(expected, found.errors[place])]
+            expected: [place for place in actual.possible(expected) if is_met(expected, actual.errors[place])]
             for expected in dict.fromkeys(wanted)
         }
         # A taken error stays taken, so that each group looks at each of its errors once.
@@ -79,10 +79,10 @@ class Matching:
             self._place(entry)
 
     def _place(self, start: int) -> None:
-        """Give the expectation *start* an error, and others another one where that is needed; a group without any is hopeless."""
+        """Give the expectation *start* an error, moving others if needed; a group that finds none is hopeless."""
         if self._wanted[start] in self._hopeless:
             return
-        seen, queue = {self._wanted[start]}, [start]
+        visited, queue = {self._wanted[start]}, [start]
         moves: dict[int, tuple[int, int]] = {}
         for entry in queue:
             if (free := self._next_free(self._wanted[entry])) is not None:
@@ -90,11 +90,11 @@ class Matching:
                 return
             for error, owner in self._owners(entry):
                 group = self._wanted[owner]
-                if group not in seen and group not in self._hopeless:
-                    seen.add(group)
+                if group not in visited and group not in self._hopeless:
+                    visited.add(group)
                     moves[owner] = entry, error
                     queue.append(owner)
-        self._hopeless |= seen
+        self._hopeless |= visited
 
     def _owners(self, entry: int) -> Iterator[tuple[int, int]]:
         """Yield the errors that fit an expectation, each with the expectation that it meets now."""
@@ -104,7 +104,7 @@ class Matching:
         return next((error for error in self._free[expected] if error not in self.pairs), None)
 
     def _shift(self, start: int, entry: int, error: int, moves: dict[int, tuple[int, int]]) -> None:
-        """Give *error* to *entry*, what that had to the expectation before it on the way, and so on until *start*."""
+        """Give *error* to *entry*, the error of *entry* to its predecessor on the way, and so on until *start*."""
         while entry != start:
             self.pairs[error] = entry
             entry, error = moves[entry]

@@ -1,4 +1,4 @@
-"""The mistakes in a case file: all of them at once, each with its line and what to write instead."""
+"""Mistakes in a case file: all at once, each with its line and a remedy."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from pytest_crd.engine.yaml.document import Document
 _PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 
 
-def demand_none(text: str, documents: list[Document], source: str, *, fills: bool) -> None:
+def raise_mistakes(text: str, documents: list[Document], source: str, *, fills: bool) -> None:
     """
-    Pass where a case file has no mistakes.
+    Raise an error if a case file has mistakes.
 
     Args:
-        text: The file.
+        text: The text of the file.
         documents: Its documents.
-        source: Its name for messages.
-        fills: Whether expectations may be left to be filled in.
+        source: The name of the file for messages.
+        fills: Whether expectations may be left out, to be filled in later.
 
     Raises:
-        CaseFileError: All of them, in the order of their lines.
+        CaseFileError: All mistakes, in the order of their lines.
     """
     mistakes = {*_repeated_names(documents)}
     if line := yamlstream.unread(text):
@@ -46,10 +46,10 @@ def demand_none(text: str, documents: list[Document], source: str, *, fills: boo
 
 
 def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mistake]:
-    if suites.is_one(document.value):
+    if suites.is_suite(document.value):
         yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
-    yield from diagnosis.find(document, fills=fills)
+    yield from diagnosis.find_mistakes(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
     for section, index, case in casebuilder.cases_in(document.value):
@@ -60,12 +60,12 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
-    seen: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     for duplicate in document.duplicates:
-        # An alias repeats what is wrong at its anchor; and a merge key is there to be overridden.
-        if duplicate.overrides_merge or (duplicate.line, duplicate.key) in seen:
+        # An alias repeats the mistake of its anchor; and overriding a merge key is no mistake.
+        if duplicate.overrides_merge or (duplicate.line, duplicate.key) in reported:
             continue
-        seen.add((duplicate.line, duplicate.key))
+        reported.add((duplicate.line, duplicate.key))
         place = diagnosis.owner(document.value, duplicate.path) or "the file"
         message = f"key {diagnosis.within(duplicate.path)} is set twice in {place}, and only this value would count; remove one"
         if merges:
@@ -105,7 +105,7 @@ def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, J
 
 
 def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
-    """Give what a case expects though no answer could fail it, and paths that cannot be read."""
+    """Yield the mistakes for expectations that no answer could fail, and for malformed paths."""
     place = diagnosis.owner(document.value, path)
     contains = case.get("contains")
     if isinstance(contains, dict) and not _states_something(contains):
@@ -113,22 +113,26 @@ def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[
         message = f"'contains' of {place} holds whatever the object is; {remedy}"
         yield Mistake(document.source, diagnosis.line_of(document, (*path, "contains")), message)
     absent = case.get("absent")
-    for index, one in enumerate(absent if isinstance(absent, list) else ()):
-        if not isinstance(one, str) or not one.strip():
-            continue  # which the form of the file forbids
+    for index, absent_path in enumerate(absent if isinstance(absent, list) else ()):
+        if not isinstance(absent_path, str) or not absent_path.strip():
+            continue  # a mistake of form, reported elsewhere
         where = (*path, "absent", index)
-        if not _PATH.fullmatch(one):
-            message = (
-                f"'absent[{index}]' of {place} is not a field path, as in spec.items[0].name: {diagnosis.quoted(one)}"
-            )
+        if not _PATH.fullmatch(absent_path):
+            message = f"'absent[{index}]' of {place} is not a field path, as in spec.items[0].name: {diagnosis.quoted(absent_path)}"
             yield Mistake(document.source, diagnosis.line_of(document, where), message)
-        elif path[0] in REQUESTS and one.startswith("metadata.") and one[9:].partition("[")[0] in SERVER_MADE:
-            message = f"'absent[{index}]' of {place} always holds: what only a server sets, like {one}, is left out"
+        elif (
+            path[0] in REQUESTS
+            and absent_path.startswith("metadata.")
+            and absent_path[9:].partition("[")[0] in SERVER_MADE
+        ):
+            message = (
+                f"'absent[{index}]' of {place} always holds: what only a server sets, like {absent_path}, is left out"
+            )
             yield Mistake(document.source, diagnosis.line_of(document, where), message)
 
 
 def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
-    """Give what is said of a stored object where there need be none, and is none."""
+    """Yield the mistakes for `oldPatch` and `oldCRD` of applies without an old object."""
     if path[0] in APPLIES and not case.keys() & {"old", "oldFile"}:
         for key in ("oldPatch", "oldCRD"):
             if key in case:
@@ -137,12 +141,12 @@ def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str,
 
 
 def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
-    """Give the operations of a patch that is sent, whose values cannot be as often as they say."""
+    """Yield the mistakes for operations of a sent patch whose values cannot be repeated that often."""
     sent = case.get("patch") if path[0] in PATCHES else None
     for index, operation in enumerate(sent if isinstance(sent, list) else ()):
         if isinstance(operation, dict) and isinstance(operation.get("times"), int) and "value" in operation:
             try:
-                jsonpatch.repeated(operation)
+                jsonpatch.repeat_value(operation)
             except jsonpatch.PatchError as error:
                 where = (*path, "patch", index)
                 message = (
@@ -152,7 +156,7 @@ def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str
 
 
 def _states_something(contains: Mapping[str, JSONValue]) -> bool:
-    """Return whether an object could fail to contain this: its apiVersion and kind are given, and what a server makes is left out."""
+    """Return whether *contains* has more than apiVersion, kind and fields set by a server, so that it could fail."""
     metadata = contains.get("metadata", {})
     if not isinstance(metadata, dict) or metadata.keys() - SERVER_MADE:
         return True
@@ -164,7 +168,7 @@ def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
     for document in documents:
         for section, index, case in casebuilder.cases_in(document.value):
             name, path = case.get("name"), (section, index)
-            if isinstance(name, str) and (found := first.setdefault(name, (document, path))) != (document, path):
-                other = f"the {found[1][0]} case on line {diagnosis.line_of(*found)}"
-                message = f"the name {diagnosis.quoted(name)} is that of {other} too; rename one"
+            if isinstance(name, str) and (first_case := first.setdefault(name, (document, path))) != (document, path):
+                first_title = f"the {first_case[1][0]} case on line {diagnosis.line_of(*first_case)}"
+                message = f"the name {diagnosis.quoted(name)} is that of {first_title} too; rename one"
                 yield Mistake(document.source, diagnosis.line_of(document, path), message)

@@ -1,5 +1,5 @@
 """
-What a case file says, once it is known to be right: plain immutable data.
+Model of a case file that is free of mistakes: plain immutable data.
 
 It reads nothing and judges nothing.
 """
@@ -19,34 +19,34 @@ from pytest_crd.engine.yaml.document import Document
 
 
 class CaseFileError(InputError):
-    """A case file that is wrong: all its mistakes, in the order of their lines."""
+    """Mistakes in a case file, in the order of their lines."""
 
 
-# The keys that say what is stored.
+# The keys with expectations about the stored object.
 OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost", "managers"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """
-    What all cases have; an expectation that is None was not stated.
+    Common attributes of all cases; an expectation that is None was not stated.
 
     Attributes:
-        section: What is asked of the server.
-        name: Unique in the file.
-        input: What is sent: a JSON object, or the text of one YAML or JSON document; None until it is read from a file.
-        input_source: Where it comes from; None where it is sent as it stands.
+        section: The kind of request.
+        name: The name, unique in the file.
+        input: The sent object: JSON, or the text of one YAML or JSON document; None until it is read from a file.
+        input_source: The source of *input*; None if the case itself has it.
         expected: The whole resulting object.
         contains: A part of the resulting object.
         absent: Field paths that the resulting object does not have.
-        allows_unknown_fields: Whether the file says that its inputs may have fields that are dropped.
+        allows_unknown_fields: Whether the file allows its inputs to have fields that are dropped.
         skip: Why the case is not run.
         xfail: Why the case is known to fail.
         marks: Names of pytest marks.
         blanks: The keys of expectations that have yet to be filled in.
         is_open: Whether it states no expectation at all.
-        lines: Where the keys of the case stand.
-        files: What was read of other files, of which its objects come.
+        lines: The lines of the case's keys.
+        files: Documents of other files from which its objects come.
     """
 
     section: ClassVar[Section]
@@ -73,36 +73,36 @@ class Case:
 
     @property
     def title(self) -> str:
-        """The case in a sentence: `update case "the class cannot change"`."""
+        """A title for messages: `update case "the class cannot change"`."""
         return f'{self.section} case "{self.name}"'
 
     @property
     def passed_over(self) -> str:
-        """The key, `skip` or `xfail`, for which what the case leaves out is not filled in; empty where it is, or is all there."""
+        """The key, `skip` or `xfail`, that keeps the case from being filled in; empty if it is filled in or complete."""
         if not (self.is_open or self.blanks):
             return ""
         return "skip" if self.skip is not None else "xfail" if self.xfail is not None else ""
 
     @property
     def objects(self) -> tuple[JSONValue, ...]:
-        """The objects that the case gives: what is sent, and what is stored before, where it gives that."""
+        """The objects of the case: the sent one, and the old one if the case has it."""
         return (self.input,)
 
     @property
     def line(self) -> int:
         """The 1-based line where the case begins."""
-        return self.lines.of()
+        return self.lines.find_line()
 
     @property
     def declared(self) -> Mapping[str, JSONValue]:
-        """What the file says of the case, key by key."""
+        """The case as the file declares it, by key."""
         section, index = self.lines.path
         declared: Mapping[str, JSONValue] = self.lines.document.value[section][index]
         return declared
 
     def mistake(self, message: str, *path: str | int) -> CaseFileError:
-        """Return what is wrong with the case, at the line of the key at *path*."""
-        return CaseFileError([Mistake(self.lines.document.source, self.lines.of(*path), message)])
+        """Return an error about the case, at the line of the key at *path*."""
+        return CaseFileError([Mistake(self.lines.document.source, self.lines.find_line(*path), message)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class PruningCase(Case):
 
     @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:
-        """What the case lists whole, by the key in the file."""
+        """The lists that the case states completely, by the key in the file."""
         return {"pruned": self.pruned}
 
 
@@ -141,7 +141,7 @@ class DefaultingCase(Case):
 
     @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:
-        """What the case lists whole, by the key in the file."""
+        """The lists that the case states completely, by the key in the file."""
         return {"defaulted": self.defaulted, "nullsDropped": self.nulls_dropped}
 
 
@@ -159,8 +159,8 @@ class RequestCase(Case):
         errors: All errors.
         contains_errors: Some of the errors.
         error: A part of the whole message of the refusal.
-        accepted: True where it is asked that the object is accepted.
-        field_validation: What unknown and duplicate fields do; None where the case does not say.
+        accepted: Whether the case expects nothing but acceptance.
+        field_validation: The treatment of unknown and duplicate fields; None if the case does not state it.
     """
 
     pruned: tuple[str, ...] | None = None
@@ -176,7 +176,7 @@ class RequestCase(Case):
 
     @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:
-        """What the case lists whole, by the key in the file."""
+        """The lists that the case states completely, by the key in the file."""
         return {
             "pruned": self.pruned,
             "defaulted": self.defaulted,
@@ -187,7 +187,7 @@ class RequestCase(Case):
 
     @property
     def expects_refusal(self) -> bool:
-        """Whether the object must be refused; a request without such an expectation must be accepted."""
+        """Whether the object must be refused; without such an expectation it must be accepted."""
         return self.errors is not None or self.contains_errors is not None or self.error is not None
 
 
@@ -204,9 +204,9 @@ class UpdateCase(RequestCase):
     A case about a PUT over a stored object.
 
     Attributes:
-        old: The object as stored before; None until it is read from a file, and where nothing is stored before an apply.
-        old_source: Where it comes from; None where it is stored as it stands.
-        old_crd: The CRD under which *old* was stored, if it was another.
+        old: The stored object; None until it is read from a file, and for an apply without one.
+        old_source: The source of *old*; None if the case itself has it.
+        old_crd: The CRD under which *old* was stored, if it was another one.
     """
 
     section = Section.UPDATE
@@ -217,7 +217,7 @@ class UpdateCase(RequestCase):
 
     @property
     def objects(self) -> tuple[JSONValue, ...]:
-        """What is sent, and what is stored before."""
+        """The sent object, and the old one."""
         return self.input, self.old
 
 
@@ -229,7 +229,7 @@ class StatusUpdateCase(UpdateCase):
 
 
 class PatchCase(UpdateCase):
-    """A case about a PATCH of a stored object; what is sent is the patch: a list is a JSON Patch, a mapping a merge patch."""
+    """A case about a PATCH of a stored object; its input is the patch: a list is a JSON Patch, a mapping a merge patch."""
 
     __slots__ = ()
     section = Section.PATCH
@@ -252,11 +252,11 @@ class ScalePatchCase(PatchCase):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyCase(UpdateCase):
     """
-    A case about server-side applies, one after the other; all but the last are to be accepted, and what it expects is about the last.
+    A case about server-side applies in a row, all accepted but maybe the last, which the expectations are about.
 
     Attributes:
         steps: The applies; at least one. There is no other input.
-        managers: Which fields some managers own in the end, by their names.
+        managers: The fields that managers own in the end, by manager.
         conflicts: All conflicts with which the last apply is refused.
     """
 
@@ -268,13 +268,13 @@ class ApplyCase(UpdateCase):
 
     @property
     def objects(self) -> tuple[JSONValue, ...]:
-        """What is applied, and what is stored before."""
+        """The applied objects, and the old one."""
         return (*(step.input for step in self.steps), self.old)
 
     @property
     def expects_refusal(self) -> bool:
         """Whether the last apply must be refused."""
-        # A dataclass with slots is made anew, so that `super()` alone would mean the class before.
+        # A dataclass with slots is a new class, so that `super()` without arguments would refer to the class before.
         return self.conflicts is not None or super(ApplyCase, self).expects_refusal
 
 
@@ -292,7 +292,7 @@ class ScaleApplyCase(ApplyCase):
     section = Section.APPLY_SCALE
 
 
-# All there are, so that what is decided by the kind of a case is decided for each.
+# All of them, so that type checkers find kinds of cases that a decision leaves out.
 AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase
 KINDS: Final[Mapping[Section, type[AnyCase]]] = {
     kind.section: kind
@@ -324,11 +324,11 @@ class CaseFile:
     Attributes:
         source: The file as the user named it.
         crd: The name of a CRD, or the path of its file relative to the case file.
-        version: The version of the CRD; None where the only served one is meant.
-        kubernetes_version: Whose behaviour; None where the setting decides.
+        version: The version of the CRD; None for the only served one.
+        kubernetes_version: The Kubernetes version; None if the setting decides.
         stored_crd: Whether the CRD is stored already, so that its cases are run though today's server may refuse it.
-        cases: In the order of the file; at least one.
-        lines: Where the keys of the document stand.
+        cases: At least one case, in the order of the file.
+        lines: The lines of the document's keys.
     """
 
     source: str

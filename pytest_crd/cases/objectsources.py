@@ -1,4 +1,4 @@
-"""Objects of a case that come from other files, or are changed by a patch: read, patched, and put into the case."""
+"""Objects of a case from other files or with a patch: they are read, patched, and put into the case."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _OLD: Final = ("old", "oldFile", "oldDocument", "oldPatch")
 
 
 class _Place(NamedTuple):
-    """The keys of an object, its file, the document there and its patch, and what they stand in, inside of a case."""
+    """The keys of an object, its file, its document number and its patch, and their path inside the case."""
 
     keys: Sequence[str]
     above: tuple[str | int, ...] = ()
 
     def quoted(self, key: str) -> str:
-        """Return a key as messages have it."""
+        """Return a key in quotes, with its path, for messages."""
         return f"'{''.join(f'[{step}].' if isinstance(step, int) else step for step in self.above)}{key}'"
 
 
 class _Files(NamedTuple):
-    """Where the files of a case are, what reads them, and the documents that were found there."""
+    """The folder and reader of a case's files, and the documents read so far."""
 
     folder: Path
     read: Callable[[Path], bytes]
-    found: list[Document]
+    documents: list[Document]
 
 
-def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path.read_bytes) -> AnyCase:
+def resolve(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path.read_bytes) -> AnyCase:
     """
-    Return *case* with the objects that its sources give.
+    Return *case* with the objects from its sources.
 
     Args:
         case: The case.
-        folder: The folder of its file, to which paths are relative.
-        read: Gives the content of a file, or raises an OSError.
+        folder: The folder of the case file, to which paths are relative.
+        read: Function that returns the content of a file or raises OSError.
 
     Raises:
         CaseFileError: A file that cannot be read or has no such document, a patch that cannot be applied or changes nothing.
@@ -59,23 +59,23 @@ def resolved(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Pat
         case = replace(case, steps=tuple(_step(case, index, files) for index in range(len(case.steps))))
     if isinstance(case, UpdateCase) and case.old_source is not None:
         case = replace(case, old=_object(case, case.old, case.old_source, files, _Place(_OLD)))
-    return replace(case, files=tuple(files.found)) if files.found else case
+    return replace(case, files=tuple(files.documents)) if files.documents else case
 
 
 def _step(case: ApplyCase, index: int, files: _Files) -> ApplyStep:
-    """Return one of several applies with what is applied."""
+    """Return a step of an apply case with its input."""
     step = case.steps[index]
     if step.source is None:
         return step
     return step._replace(input=_object(case, step.input, step.source, files, _Place(_INPUT, ("steps", index))))
 
 
-def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, place: _Place) -> JSONValue:
+def _object(case: Case, value_in_case: JSONValue, source: ObjectSource, files: _Files, place: _Place) -> JSONValue:
     of_object, _, _, of_patch = place.keys
-    value = stated
+    value = value_in_case
     if source.file is not None:
-        files.found.append(_document(case, source, files, place))
-        value = files.found[-1].value
+        files.documents.append(_document(case, source, files, place))
+        value = files.documents[-1].value
     if source.patch is None:
         return value
     named = f"{place.quoted(of_patch)} of {case.title}"
@@ -94,7 +94,7 @@ def _object(case: Case, stated: JSONValue, source: ObjectSource, files: _Files, 
 
 
 def _document(case: Case, source: ObjectSource, files: _Files, place: _Place) -> Document:
-    """Return the document of the file that is meant."""
+    """Return the document that *source* names."""
     _, of_file, of_document, _ = place.keys
     named, where = f"{place.quoted(of_file)} of {case.title}", (*place.above, of_file)
     try:
@@ -115,13 +115,13 @@ def _document(case: Case, source: ObjectSource, files: _Files, place: _Place) ->
         if not duplicate.overrides_merge:
             raise case.mistake(f"{named}: key '{duplicate.key}' is set twice, on line {duplicate.line} again", *where)
     if not isinstance(document.value, dict):
-        found = jsonvalue.type_of(document.value)
-        raise case.mistake(f"{named}: document {number} is no object, but {found}", *where)
+        value_type = jsonvalue.type_of(document.value)
+        raise case.mistake(f"{named}: document {number} is no object, but {value_type}", *where)
     return document
 
 
 def _listed(documents: Sequence[Document]) -> str:
-    """Return the numbers of *documents*, each with what it is."""
+    """Return the numbers of *documents*, each with a title."""
     return ", ".join(f"{number} ({_title(document.value)})" for number, document in enumerate(documents, 1)) or "none"
 
 

@@ -1,7 +1,7 @@
 """
-What cases and checks ask: one place through which every such request goes to the engine.
+Questions of cases and checks: the one place through which every such request goes to the engine.
 
-Whoever wants to ask somebody else as well, a real server, hears the questions.
+An observer can listen to the questions and send them to a real server as well.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class SentApply(NamedTuple):
     One of several applies.
 
     Attributes:
-        manager: Who applies, the field manager.
-        body: What is applied, as far as it is stated.
-        force: Whether it takes over the fields of others.
+        manager: The field manager.
+        body: The applied configuration, as far as it is stated.
+        force: Whether it takes over fields of other managers.
     """
 
     manager: str
@@ -34,16 +34,16 @@ class SentApply(NamedTuple):
 
 class Question(NamedTuple):
     """
-    A request for a custom resource; of the sections `pruning` and `defaulting`, one for a pass alone; of applies several in a row.
+    A request for a custom resource, a single pass (`pruning`, `defaulting`), or several applies in a row.
 
     Attributes:
-        version: The CRD version that is asked about.
-        section: What is asked.
-        body: What is sent, as far as it is stated: an object, or a patch; of applies what the last one sends.
-        field_validation: What unknown and duplicate fields do.
-        old: The object as it is stored before; None where nothing is.
-        old_version: The CRD version under which that was stored; None where it is *version*.
-        applies: The applies, each made to what the one before it left.
+        version: The CRD version.
+        section: The kind of request.
+        body: The object or patch, as far as it is stated; for applies the last one.
+        field_validation: The treatment of unknown and duplicate fields.
+        old: The stored object; None if nothing is stored.
+        old_version: The CRD version under which *old* was stored; None for *version*.
+        applies: The applies, each to the result of the one before.
     """
 
     version: Version
@@ -55,11 +55,11 @@ class Question(NamedTuple):
     applies: tuple[SentApply, ...] = ()
 
     def answer(self) -> Response:
-        """Return the engine's answer to the request, to the last one that is made."""
+        """Return the engine's answer to the last request of the question."""
         return self.answers()[-1]
 
     def answers(self) -> tuple[Response, ...]:
-        """Return the engine's answers to the requests, up to the first that is refused."""
+        """Return the engine's answers to the requests, up to the first refusal."""
         if not self.applies:
             return (self._answer(),)
         answers: list[Response] = []
@@ -72,7 +72,7 @@ class Question(NamedTuple):
     def applied(
         self, apply: SentApply, old: Mapping[str, JSONValue] | Response | None, *, namespace: str | None = None
     ) -> Response:
-        """Return the engine's answer to one of the applies, made to *old* in a namespace."""
+        """Return the engine's answer to an apply to *old*, in *namespace*."""
         return self.version.requests.apply(
             apply.body,
             old=old,
@@ -84,27 +84,27 @@ class Question(NamedTuple):
         )
 
     def _answer(self) -> Response:
-        requests, how = self.version.requests, self.field_validation
+        requests, field_validation = self.version.requests, self.field_validation
         if self.old is None:
-            return requests.create(self.body, field_validation=how)
+            return requests.create(self.body, field_validation=field_validation)
         if self.section in PATCHES:
             body, media_type = completion.patch(self.body.value, "")
             subresource = self.section.subresource
             return requests.patch(
-                body, old=self.old, media_type=media_type, subresource=subresource, field_validation=how
+                body, old=self.old, media_type=media_type, subresource=subresource, field_validation=field_validation
             )
         update = requests.update_status if self.section is Section.UPDATE_STATUS else requests.update
-        return update(self.body, old=self.old, field_validation=how)
+        return update(self.body, old=self.old, field_validation=field_validation)
 
 
 class CrdQuestion(NamedTuple):
     """
-    What is asked of a CRD itself.
+    A question about a CRD itself.
 
     Attributes:
         crd: The CRD.
-        manifest: As it is written, unknown fields included.
-        kind: What is asked: the kind of the check.
+        manifest: The manifest as written, unknown fields included.
+        kind: The kind of the check.
     """
 
     crd: CustomResourceDefinition
@@ -116,19 +116,19 @@ AnyQuestion: TypeAlias = Question | CrdQuestion
 
 
 def ask(question: Question) -> Response:
-    """Return the engine's answer to *question*, to the last of its requests."""
+    """Return the engine's answer to the last request of *question*."""
     return ask_all(question)[-1]
 
 
 def ask_all(question: Question) -> tuple[Response, ...]:
-    """Return the engine's answers to the requests of *question*, up to the first that is refused."""
+    """Return the engine's answers to the requests of *question*, up to the first refusal."""
     responses = question.answers()
-    tell(question)
+    report_question(question)
     return responses
 
 
-def tell(question: AnyQuestion) -> None:
-    """Let who listens to the CRD know of a question that the engine has answered."""
+def report_question(question: AnyQuestion) -> None:
+    """Report an answered question to the observer of its CRD."""
     crd = question.version.crd if isinstance(question, Question) else question.crd
-    if (hear := crd.observer.question) is not None:
-        hear(question)
+    if (listener := crd.observer.question) is not None:
+        listener(question)

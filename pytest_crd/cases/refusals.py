@@ -1,4 +1,4 @@
-"""What a case expects of a refusal, held against the errors that are there: which are met, missing, unasked and near."""
+"""Comparison of the errors of a refusal with the expected ones: met, missing, unasked and similar errors."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.requests import resourcerules
 
-# From here on, a text counts as a variant of another.
+# From this likeness on, a text counts as a variant of another.
 _ALIKE: Final = 0.6
 _LONGEST_WORDS: Final = 200
 
 
-def of_response(
+def compare_response(
     case: RequestCase, response: Response, *, hint: str = "", ratcheted: Sequence[FieldError] = ()
 ) -> Iterator[Mismatch]:
     """
-    Yield where the verdict and its errors are not those that *case* expects.
+    Yield the mismatches between a response and the verdict and errors that *case* expects.
 
     Args:
-        case: What is expected: `errors`, `containsErrors`, `error`, `conflicts`; without them, that the object is accepted.
-        response: What the server answers.
-        hint: What may have led to a refusal; may be empty.
-        ratcheted: What is wrong with an object that is accepted.
+        case: The case, with `errors`, `containsErrors`, `error`, `conflicts`; without them, it expects acceptance.
+        response: The server's response.
+        hint: A possible cause of a refusal; may be empty.
+        ratcheted: The tolerated errors of an accepted object.
     """
     if not case.expects_refusal:
         if not response.accepted:
@@ -44,7 +44,7 @@ def of_response(
         yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or ())
         return
     if isinstance(case, ApplyCase):
-        yield from expectedowners.of_conflicts(case, response)
+        yield from expectedowners.compare_conflicts(case, response)
     for key, wanted, is_open in (("errors", case.errors, False), ("containsErrors", case.contains_errors, True)):
         if wanted is not None and (mismatch := _errors_mismatch(key, wanted, response, is_open=is_open)):
             yield mismatch
@@ -57,7 +57,7 @@ def _errors_mismatch(
 ) -> ErrorsMismatch | None:
     pairs = Matching(wanted, ErrorIndex(response.errors), meets).pairs
     met = tuple(error for index, error in enumerate(response.errors) if index in pairs)
-    # That rules were not checked need not be expected: it follows from the other errors.
+    # The notice that rules were not checked need not be expected: it follows from the other errors.
     others = [
         error
         for index, error in enumerate(response.errors)
@@ -65,17 +65,17 @@ def _errors_mismatch(
     ]
     unasked = tuple(error for error in others if error.type is not ErrorType.REQUEST)
     are_met = set(pairs.values())
-    missing = [one for index, one in enumerate(wanted) if index not in are_met]
+    missing = [expected for index, expected in enumerate(wanted) if index not in are_met]
     if not missing and (is_open or not others):
         return None
     refusal = f"{response.code}: {response.message}" if len(unasked) < len(others) else ""
     search = _NearSearch(unasked)
-    with_nearest = tuple((one, search.nearest(one)) for one in missing)
+    with_nearest = tuple((expected, search.nearest(expected)) for expected in missing)
     return ErrorsMismatch(key, with_nearest, unasked, met, refusal, unsearched=search.unsearched)
 
 
 def meets(expected: ExpectedError, error: FieldError) -> bool:
-    """Return whether *error* is one that is *expected*."""
+    """Return whether *error* meets *expected*."""
     return not _wrong(expected, error)
 
 
@@ -97,16 +97,16 @@ _CHECKS: Final[Mapping[str, Callable[[ExpectedError, FieldError], bool]]] = {
 
 
 def is_in_rule(part: str, rule: str) -> bool:
-    """Return whether *part* is in the text of a CEL rule; how either is broken into lines does not count."""
+    """Return whether *part* is in the text of a CEL rule, regardless of line breaks."""
     return " ".join(part.split()) in " ".join(rule.split())
 
 
 class _NearSearch:
     """
-    The search for the errors that come nearest to expected ones, within a budget.
+    Search for the errors that are most similar to expected ones, within a budget.
 
     Attributes:
-        unsearched: The number of expected errors after the end of the budget.
+        unsearched: The number of expected errors after the budget was spent.
     """
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
@@ -115,7 +115,7 @@ class _NearSearch:
         self.unsearched = 0
 
     def nearest(self, expected: ExpectedError) -> NearMiss | None:
-        """Return the error that comes nearest to an expected one; None if none is near or the budget is spent."""
+        """Return the error that is most similar to an expected one; None if there is none or the budget is spent."""
         try:
             near = [*self._near(expected)]
         except suggestions.SpentBudgetError:
@@ -127,7 +127,7 @@ class _NearSearch:
         return NearMiss(error, _wrong(expected, error))
 
     def _near(self, expected: ExpectedError) -> Iterator[tuple[int, float, int]]:
-        """Yield how much is wrong with each error that is near, how unlike its words are, and its index."""
+        """Yield the number of deviations of each similar error, the negated likeness of its words, and its index."""
         at_field = set(self._errors.of_field(expected.field))
         for index, error in enumerate(self._errors.errors):
             self._budget.spend(1)
@@ -139,13 +139,13 @@ class _NearSearch:
 
     def _likeness(self, expected: ExpectedError, error: FieldError, *, least: float) -> float:
         """Return how much of the words of *expected* is in those of *error*, from 0 to 1; 0 if it is below *least*."""
-        stated = (expected.message or expected.detail or expected.matches or "")[:_LONGEST_WORDS]
-        words = (error.detail if expected.detail else error.message)[:_LONGEST_WORDS]
-        matcher = difflib.SequenceMatcher(None, stated, words, autojunk=False)
+        expected_words = (expected.message or expected.detail or expected.matches or "")[:_LONGEST_WORDS]
+        error_words = (error.detail if expected.detail else error.message)[:_LONGEST_WORDS]
+        matcher = difflib.SequenceMatcher(None, expected_words, error_words, autojunk=False)
         if matcher.real_quick_ratio() < least:
             return 0
-        self._budget.spend(len(stated) + len(words))
+        self._budget.spend(len(expected_words) + len(error_words))
         if matcher.quick_ratio() < least:
             return 0
-        self._budget.spend(len(stated) * len(words))
+        self._budget.spend(len(expected_words) * len(error_words))
         return matcher.ratio()

@@ -1,7 +1,7 @@
 """
-Which fields an object of a CRD version can have, by their paths as text; and which of them a path may stand for.
+Fields that an object of a CRD version can have, by their paths as text, and suggestions for unknown paths.
 
-What the version says of `metadata`, at the root and in embedded resources, is what Go's ObjectMeta holds.
+The fields of `metadata`, at the root and in embedded resources, are those of Go's ObjectMeta.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, Each, Place, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
 
-# None of these is a whole object, so that each has a place.
+# Each has a place, since an empty place would mean a whole object.
 _ANYTHING: Final = SchemaNode({KEEPS_UNKNOWN: True}, (Each.VALUE,))
 _SCALAR: Final = SchemaNode({}, (Each.VALUE,))
 
@@ -30,7 +30,7 @@ class SchemaFields:
     """The fields of the objects of one version."""
 
     def __init__(self, version: Version) -> None:
-        """Take the version; of one that is not served, as its schema has an unsupported construct, objects can have all fields."""
+        """Create the fields of *version*; all fields are possible if an unsupported construct keeps it from being served."""
         self._root = version.schema_map
         self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
         self._of_resource = _of_resource(profile.named(version.crd.kubernetes_version))
@@ -49,9 +49,9 @@ class SchemaFields:
 
     def near(self, path: str) -> str | None:
         """
-        Return the path of the field that an unknown *path* may stand for; empty if none is similar.
+        Return the path of the known field that is most similar to an unknown *path*; empty if none is similar.
 
-        None if earlier paths have spent the budget of the version, so that no answer is known.
+        None if earlier paths have spent the version's budget, so that no answer is known.
         """
         try:
             return self._near(path)
@@ -59,7 +59,9 @@ class SchemaFields:
             return None
 
     def _near(self, path: str) -> str:
-        parent, name, nodes = next(way for way in self._ways(path) if way[2])  # at the latest the root
+        parent, name, nodes = next(
+            parent_path for parent_path in self._ways(path) if parent_path[2]
+        )  # at the latest the root
         for node in nodes:
             key = name, id(node)
             if key not in self._nearest:
@@ -78,7 +80,7 @@ class SchemaFields:
 
     @functools.cached_property
     def _elsewhere(self) -> Mapping[str | Each, Place]:
-        """The place of each field by name; of fields with one name, the first of those that are nearest to the root."""
+        """The place of each field by name; of fields with one name, the first of those nearest to the root."""
         places = sorted(self._places(self._root, ()), key=len)
         return {place[-1]: place for place in reversed(places) if place}
 
@@ -98,14 +100,14 @@ class SchemaFields:
         return self._of_resources[id(node)]
 
     def _at(self, node: SchemaNode, rest: str) -> Iterator[SchemaNode]:
-        """Yield what is said of the values that *rest* of a path can lead to."""
+        """Yield the schema nodes of the values to which *rest* of a path can lead."""
         if not rest:
             yield node
             return
         if node.items is not None and (index := comparison.INDEX.match(rest)):
             yield from self._at(node.items, rest[index.end() :])
         fields = self._fields(node)
-        specified = list(comparison.entered(rest, fields))
+        specified = list(comparison.split_first(rest, fields))
         for _, child, tail in specified:
             yield from self._at(child, tail)
         if specified:
@@ -118,7 +120,7 @@ class SchemaFields:
 
 
 @functools.lru_cache(maxsize=8)
-def of(version: Version) -> SchemaFields:
+def get_fields(version: Version) -> SchemaFields:
     """Return the fields of a version; later calls share them, and the budget of their suggestions."""
     return SchemaFields(version)
 
@@ -134,12 +136,12 @@ def _is_served(version: Version) -> bool:
     try:
         version.schema  # noqa: B018 - it is read
     except UnsupportedConstructError:
-        return False  # that nothing is served is said elsewhere
+        return False  # reported elsewhere
     return True
 
 
 def _ways_up(path: str) -> Iterator[tuple[str, str]]:
-    """Yield each path above *path*, the longest first, with the name of what it leads to."""
+    """Yield each path above *path*, the longest first, with the name of the field below it."""
     for end in range(len(path), 0, -1):
         if path[end - 1] == ".":
             yield path[: end - 1], path[end:].partition(".")[0].partition("[")[0]
@@ -152,11 +154,11 @@ def _has_fields(node: SchemaNode) -> bool:
 
 def _behind_any_key(rest: str, *, dotted: bool) -> str:
     """
-    Return what is left of a path behind a map key.
+    Return the rest of a path after a map key.
 
     Args:
         rest: The path from the key on.
-        dotted: Whether dots are a part of the key, as there can be nothing below it; others are written in brackets.
+        dotted: Whether dots are part of the key, as there can be nothing below it; other keys are written in brackets.
     """
     if rest.startswith("["):
         return rest.partition("]")[2]
@@ -164,7 +166,7 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
 
 
 def _schema(kind: gotypes.GoType) -> Schema:
-    """Return a type of Go's as a schema, as far as its fields go."""
+    """Return a Go type as a schema, as far as its fields go."""
     if isinstance(kind, gotypes.Pointer):
         return _schema(kind.to)
     if isinstance(kind, gotypes.Struct):

@@ -1,4 +1,4 @@
-"""The sections of a case file: what each asks of the server."""
+"""Sections of a case file, by kind of request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_crd.engine.requests.request import Subresource
 
 
 class Section(enum.StrEnum):
-    """What is asked of the server; the value is the key in a case file."""
+    """A kind of request; the value is the key in a case file."""
 
     PRUNING = "pruning"
     DEFAULTING = "defaulting"

@@ -1,4 +1,4 @@
-"""What a case sends, as a question to the engine, and what of the object it gives itself."""
+"""The request of a case as a question to the engine, and the object that the case states."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from pytest_crd.engine.requests.requestbody import Body
 
 class Sent(NamedTuple):
     """
-    What a case sends, of several requests the last.
+    The last request of a case.
 
     Attributes:
         body: The body of the request.
-        given: The object as far as the case gives it: the body, or what a patch makes of what is stored. Empty of requests to
-            `/scale`, which send none, and of a patch that cannot be made.
+        input: The object as far as the case states it: the body, or the patched old object. Empty for requests to
+            `/scale`, which send none, and for a patch that cannot be applied.
     """
 
     body: Body
-    given: JSONValue
+    input: JSONValue
 
 
 def question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:
     """
-    Return what *case* asks.
+    Return the question of *case*.
 
     Args:
         case: A case about requests.
-        body: The body of its request, of several the last.
-        version: The CRD version that is asked.
-        old_version: That under which the old object was stored.
+        body: The body of its last request.
+        version: The CRD version.
+        old_version: The CRD version under which the old object was stored.
 
     Raises:
-        CaseFileError: What is applied before is a text that the server could not read.
+        CaseFileError: The text of an earlier apply could not be read by the server.
     """
-    asked = Question(version, case.section, body, case.field_validation or "Warn")
+    result = Question(version, case.section, body, case.field_validation or "Warn")
     if isinstance(case, UpdateCase):
-        asked = asked._replace(old=case.old, old_version=old_version)
+        result = result._replace(old=case.old, old_version=old_version)
     if isinstance(case, ApplyCase):
         bodies = [*(_applied(case, index) for index in range(len(case.steps) - 1)), body]
         steps = zip(case.steps, bodies, strict=True)
-        asked = asked._replace(applies=tuple(SentApply(step.manager, sent, step.force) for step, sent in steps))
-    return asked
+        result = result._replace(applies=tuple(SentApply(step.manager, sent, step.force) for step, sent in steps))
+    return result
 
 
 def read(case: Case) -> Sent:
     """
-    Return what *case* sends.
+    Return the last request of *case*.
 
     Raises:
-        CaseFileError: It is a text that the server could not read.
+        CaseFileError: The input is a text that the server could not read.
     """
     body = _body(case)
     if case.section.subresource == "scale":
@@ -90,11 +90,11 @@ def _patched(old: JSONValue, patch: JSONValue) -> JSONValue:
     try:
         return jsonpatch.apply(old, patch)
     except jsonpatch.PatchError:
-        return {}  # which the answer tells
+        return {}  # the answer has the error
 
 
-def made_up(case: CreateCase | UpdateCase, given: JSONValue) -> frozenset[str]:
-    """Return the fields of metadata that neither the case, which gives *given*, nor its old object states."""
-    stated = given if not isinstance(case, UpdateCase) or case.old is None else case.old
-    metadata = stated.get("metadata") if isinstance(stated, Mapping) else None
+def find_made_up_fields(case: CreateCase | UpdateCase, input_: JSONValue) -> frozenset[str]:
+    """Return the fields of metadata that neither *input_*, the input of the case, nor its old object states."""
+    resource = input_ if not isinstance(case, UpdateCase) or case.old is None else case.old
+    metadata = resource.get("metadata") if isinstance(resource, Mapping) else None
     return frozenset() if isinstance(metadata, dict) and "name" in metadata else frozenset({"name"})

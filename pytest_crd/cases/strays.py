@@ -1,7 +1,7 @@
 """
-Fields of an input that the server drops, and that the case shows no knowledge of: they are misspelt, or the case is.
+Fields of an input that the server drops and the case does not mention: either they or the case are misspelt.
 
-Otherwise such a case would hold whatever stands in them.
+Without this check, such a case would hold whatever the values of the fields are.
 """
 
 from __future__ import annotations
@@ -31,53 +31,53 @@ _UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
 _REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
 
 
-def of_request(case: RequestCase, given: JSONValue, response: Response, subject: CaseSubject) -> Strays | None:
+def find_in_request(case: RequestCase, input_: JSONValue, response: Response, subject: CaseSubject) -> Strays | None:
     """
-    Return the fields that *case* does not account for; None where there are none.
+    Return the dropped fields that *case* does not mention; None if there are none.
 
     Args:
-        case: What is sent, and expected.
-        given: What it sends, as far as the case states it.
-        response: The answer.
-        subject: The CRD version that it is about.
+        case: The case.
+        input_: The sent object, as far as the case states it.
+        response: The server's response.
+        subject: The CRD version.
     """
     if case.section.subresource == "scale":
         return _strays(case, subject, [path for path in _warned(response) if not _is_accounted(case, path, response)])
-    counted = _counted(case, given, subject.version)
+    counted = _counted(case, input_, subject.version)
     dropped = [path for path in response.pruned if not _is_accounted(case, path, response)]
     lost = [path for path in response.lost if case.lost is None and not _is_in_the_object(case, path)]
     before = case.old if isinstance(case, PatchCase) else None
     return _strays(case, subject, [*_held(dropped, counted, before)], [*_held(lost, counted, before)])
 
 
-def of_pruning(case: PruningCase, given: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
-    """Return the fields of *given* that a case of pruning does not account for; None where there are none."""
+def find_in_pruning(case: PruningCase, input_: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
+    """Return the dropped fields of the input that a pruning case does not mention; None if there are none."""
     dropped = [path for path in pruned if case.pruned is None and not _is_in_the_object(case, path)]
-    return _strays(case, subject, [*_held(dropped, given)])
+    return _strays(case, subject, [*_held(dropped, input_)])
 
 
-def of_defaulting(case: DefaultingCase, given: JSONValue, subject: CaseSubject) -> Strays | None:
-    """Return the unknown fields of *given* that a case of defaulting does not expect to be there; None without any."""
-    unknown = subject.version.passes.prune(given, drop_malformed=True).paths
-    stray = [path for path in unknown if not any(True for _ in comparison.places(case.expected, path))]
-    return _strays(case, subject, [*_held(stray, given)])
+def find_in_defaulting(case: DefaultingCase, input_: JSONValue, subject: CaseSubject) -> Strays | None:
+    """Return the unknown fields of the input that a defaulting case does not expect; None if there are none."""
+    unknown = subject.version.passes.prune(input_, drop_malformed=True).paths
+    unexpected = [path for path in unknown if not any(True for _ in comparison.find_places(case.expected, path))]
+    return _strays(case, subject, [*_held(unexpected, input_)])
 
 
-def of_refused_apply(case: ApplyCase, response: Response, subject: CaseSubject) -> list[str]:
-    """Return what is wrong with each field that an apply is refused for, as no schema has it, and that *case* does not expect."""
+def describe_undeclared(case: ApplyCase, response: Response, subject: CaseSubject) -> list[str]:
+    """Return a sentence for each undeclared field that makes an apply fail and that *case* does not expect."""
     expected = [*_expected_texts(case)]
-    undeclared = [found[:-1].partition(".")[2] for found in _UNDECLARED.findall(response.message)]
+    undeclared = [match[:-1].partition(".")[2] for match in _UNDECLARED.findall(response.message)]
     paths = [path for path in undeclared if not any(_names(text, path) for text in expected)]
-    return [described(Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
+    return [describe(Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
 
 
-def described(stray: Stray) -> tuple[str, str]:
-    """Return what is wrong with a field as a sentence of its own, and as words behind its path."""
-    if stray.is_lost:
+def describe(field: Stray) -> tuple[str, str]:
+    """Return the problem with a field as a sentence of its own, and as words that follow its path."""
+    if field.is_lost:
         words = "the storage version does not specify it, so that it is lost"
     else:
-        words = f"the schema does not specify it{suggestions.hint(stray.near)}"
-    return f"{stray.path}: {words}", words
+        words = f"the schema does not specify it{suggestions.hint(field.near)}"
+    return f"{field.path}: {words}", words
 
 
 def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
@@ -88,35 +88,35 @@ def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str
     return Strays(tuple(fields), remedy) if fields else None
 
 
-def _counted(case: RequestCase, given: JSONValue, version: Version) -> JSONValue:
-    """Return the part of what is sent that the server looks at."""
-    if not isinstance(given, dict):
+def _counted(case: RequestCase, input_: JSONValue, version: Version) -> JSONValue:
+    """Return the part of the sent object that the server looks at."""
+    if not isinstance(input_, dict):
         return {}
     if isinstance(case, PatchCase):
-        return given  # of which nobody states more than what is to be changed
+        return input_  # a patch states only changes
     if case.section.subresource == "status":
-        return {key: value for key, value in given.items() if key == "status"}
-    return {key: value for key, value in given.items() if key != "status" or not version.has_status}
+        return {key: value for key, value in input_.items() if key == "status"}
+    return {key: value for key, value in input_.items() if key != "status" or not version.has_status}
 
 
 def _held(paths: Iterable[str], value: JSONValue, before: JSONValue = None) -> Iterator[str]:
-    """Yield those of *paths* at which *value* has something other than null, and *before*, what was there, does not."""
+    """Yield the *paths* with a value other than null in *value* and without one in *before*, the old object."""
     for path in paths:
         if _has(value, path) and not _has(before, path):
             yield path
 
 
 def _has(value: JSONValue, path: str) -> bool:
-    return any(found is not None for _, found in comparison.places(value, path))
+    return any(item is not None for _, item in comparison.find_places(value, path))
 
 
 def _warned(response: Response) -> Iterator[str]:
-    """Yield the unknown fields of a Scale, of which only warnings tell."""
-    return (found[1] for found in map(_UNKNOWN.fullmatch, response.warnings) if found)
+    """Yield the unknown fields of a Scale, which only warnings mention."""
+    return (match[1] for match in map(_UNKNOWN.fullmatch, response.warnings) if match)
 
 
 def _is_accounted(case: RequestCase, path: str, response: Response) -> bool:
-    """Return whether *case* shows that it knows of an unknown field."""
+    """Return whether *case* mentions an unknown field."""
     if case.pruned is not None or case.field_validation is not None or _is_in_the_object(case, path):
         return True
     if case.warnings is not None and f'unknown field "{path}"' in response.warnings:
@@ -125,8 +125,8 @@ def _is_accounted(case: RequestCase, path: str, response: Response) -> bool:
 
 
 def _is_in_the_object(case: Case, path: str) -> bool:
-    """Return whether the stored object is stated where *path* would be: whole, in that part, or as absent."""
-    if case.expected is not None or any(True for _ in comparison.places(case.contains, path)):
+    """Return whether the case states the stored object at *path*: completely, in that part, or as absent."""
+    if case.expected is not None or any(True for _ in comparison.find_places(case.contains, path)):
         return True
     return any(fieldpath.leads_to(above, path) for above in case.absent or ())
 
@@ -140,5 +140,5 @@ def _expected_texts(case: RequestCase) -> Iterator[str]:
 
 
 def _names(text: str, path: str) -> bool:
-    """Return whether *path* stands in *text*, and not as a part of a longer one."""
+    """Return whether *text* contains *path*, and not as a part of a longer one."""
     return bool(re.search(rf"(?<![\w.\[-]){re.escape(path)}(?![\w\[-]|\.\w)", text))

@@ -1,7 +1,7 @@
 """
-What cases are about: a CRD version, and what has to be found out about it only once.
+Subjects of cases: a CRD version with everything that is computed for it only once.
 
-It knows which objects can be stored under a CRD, and tells a whole answer from one that leaves something out.
+It also decides which objects can be stored under a CRD.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_PLACES: Final = 3
 
 class CaseSubject:
     """
-    A CRD version that cases are about.
+    The CRD version of cases.
 
     Attributes:
         version: The version.
@@ -35,20 +35,20 @@ class CaseSubject:
 
     @cached_property
     def context(self) -> Context:
-        """What a report says of it."""
+        """The versions for a report."""
         crd = self.version.crd
         return Context(crd.name, self.version.name, crd.kubernetes_version, crd.source)
 
     @cached_property
     def fields(self) -> SchemaFields:
-        """Which fields an object of the version can have."""
+        """The fields that an object of the version can have."""
         from pytest_crd.cases.schemafields import SchemaFields  # noqa: PLC0415 - most cases state no path
 
         return SchemaFields(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:
         """
-        Return what the server answers where *resource*, status and all, is to be stored under the CRD for the first time.
+        Return the server's response to storing *resource*, status included, under the CRD for the first time.
 
         No request is like that: to a server, the status comes later. So this is a create under a CRD that has no status
         subresource; whatever a create checks, the value of the status included, is checked as it would be in the end.
@@ -58,15 +58,17 @@ class CaseSubject:
         """
         storage = self._without_status_subresource
         crd = storage.crd
-        known = {f"{crd.group}/{version.name}" for version in crd.versions}
-        stated = resource.get("apiVersion")
+        api_versions = {f"{crd.group}/{version.name}" for version in crd.versions}
+        api_version = resource.get("apiVersion")
         metadata = resource.get("metadata")
         if metadata is None:
             metadata = _NAME
         elif isinstance(metadata, dict):
             metadata = {**_NAME, **metadata}
         sent = {"kind": crd.kind, **resource, "metadata": metadata}
-        sent["apiVersion"] = f"{crd.group}/{storage.name}" if stated is None or stated in known else stated
+        sent["apiVersion"] = (
+            f"{crd.group}/{storage.name}" if api_version is None or api_version in api_versions else api_version
+        )
         return storage.create(sent, field_validation="Strict")
 
     @cached_property

@@ -1,7 +1,7 @@
 """
-What a case names that its CRD does not have, fields and rules: of these, nothing that a case says could fail, or hold.
+Fields and rules that a case names and its CRD does not have, so that expectations about them are pointless.
 
-An `absent` with such a path would always hold, and is a mistake; anywhere else it is a hint to why something is missing.
+An `absent` with such a path would always hold, and is a mistake. Elsewhere it explains a mismatch.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# At no field, as the server prints it.
+# An error without a field, as the server prints it.
 _NO_FIELD = "<nil>"
 
 
-def mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iterator[Mistake]:
+def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iterator[Mistake]:
     """
     Yield a mistake for each path of `absent` at which neither the schemas nor the objects of *case* have a field.
 
     Args:
         case: The case.
-        subject: The CRD version that it is about.
+        subject: The CRD version.
         old_subject: The CRD version under which its old object was stored.
     """
     subjects = (subject, old_subject)
     if all(_is_declared(path, subjects) for path in case.absent or ()):
         return
     try:
-        sent = sending.read(case).given
+        sent = sending.read(case).input
     except InputError:
-        return  # which is said when the case is run
+        return  # reported when the case runs
     for index, path in enumerate(case.absent or ()):
         if hint := _hint(case, sent, path, subjects):
             message = f"'absent[{index}]' of {case.title} always holds: {path!r} {hint}"
             yield from case.mistake(message, "absent", index).mistakes
 
 
-def hinted(
+def add_hints(
     case: Case, sent: JSONValue, mismatches: Sequence[Mismatch], subjects: Sequence[CaseSubject]
 ) -> list[Mismatch]:
     """
-    Return *mismatches* with a hint at each path that is expected where there can be no field, and at each rule that there is not.
+    Return *mismatches* with a hint for each path and rule that cannot exist.
 
     Args:
         case: The case.
-        sent: What it sends.
-        mismatches: Where it does not hold.
-        subjects: The CRD versions that it is about: the one, and that under which its old object was stored.
+        sent: The sent object.
+        mismatches: The mismatches.
+        subjects: The CRD version, and the one under which its old object was stored.
 
     Raises:
-        CaseFileError: There is such a path or rule, and the case is expected to fail: then it would, whatever its reason.
+        CaseFileError: There is such a path or rule, and the case is an xfail: it would fail for a reason other than the stated one.
     """
     changed = [_with_hints(case, sent, mismatch, subjects) for mismatch in mismatches]
     hints = [mismatch.hints for mismatch in changed if isinstance(mismatch, PathsMismatch | ErrorsMismatch)]
@@ -87,14 +87,14 @@ def _is_in_a_rule(part: str, subjects: Sequence[CaseSubject]) -> bool:
 
 
 def _hint(case: Case, sent: JSONValue, path: str, subjects: Sequence[CaseSubject]) -> str:
-    """Return why there can be nothing at *path*; empty where there can."""
+    """Return the reason why no value can be at *path*; empty if there can be one."""
     if _is_declared(path, subjects):
         return ""
-    if any(True for value in (sent, *case.objects) for _ in comparison.places(value, path)):
+    if any(True for value in (sent, *case.objects) for _ in comparison.find_places(value, path)):
         return ""
     return f"can be no field{suggestions.hint(subjects[0].fields.near(path))}"
 
 
 def _is_declared(path: str, subjects: Sequence[CaseSubject]) -> bool:
-    """Return whether a schema says that there can be a field at *path*."""
+    """Return whether a schema declares a field at *path*."""
     return any(subject.fields.can_have(path) for subject in subjects)

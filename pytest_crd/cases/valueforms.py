@@ -1,4 +1,4 @@
-"""What is inside the values of a case's keys: field paths, expected errors and conflicts, patches, old CRDs, applies."""
+"""Forms inside the values of a case's keys: field paths, expected errors and conflicts, patches, old CRDs, applies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ERROR_CONFLICTS: Final = (
 _ERROR_KEYS: Final = {
     "field": keyschemas.with_meaning(PATH, "The field path, as field errors spell it."),
     "type": keyschemas.with_meaning(
-        keyschemas.choice(one.value for one in ErrorType),
+        keyschemas.choice(error_type.value for error_type in ErrorType),
         "Go's ErrorType constant without that prefix; or Request, for a refusal that names no field.",
     ),
     "message": keyschemas.with_meaning(
@@ -83,7 +83,7 @@ INPUT_CONFLICT: Final = Conflict("input", "inputFile", "both are what is sent")
 PATCH: Final = keyschemas.patch(
     "a list of JSON Patch operations, or a mapping (a merge patch), that changes something", _OPERATION
 )
-# Where an object that is sent stands.
+# The keys for a sent object.
 INPUT_KEYS: Final = {
     "input": keyschemas.with_meaning(
         keyschemas.object_or_text("a mapping (the object) or the text of one"),

@@ -219,7 +219,7 @@ def _known(
     except (UnsupportedExpressionError, UnsupportedConstructError) as error:
         return CheckVerdict("what a server makes of it is not known", (CheckFinding(source, str(error)),))
     if question is not None:
-        questions.tell(question())
+        questions.report_question(question())
     return verdict
 
 

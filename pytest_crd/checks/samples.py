@@ -92,7 +92,9 @@ def _barewords(sample: Sample, crd: CustomResourceDefinition) -> list[str]:
     """Return what is said of words that are read as booleans."""
     versions = [version for version in crd.versions if version.name == sample.version]
     manifest = sample.manifest
-    return [one for version in versions for one in barewords.of_object(manifest.document, manifest.path, version)]
+    return [
+        one for version in versions for one in barewords.describe_in_object(manifest.document, manifest.path, version)
+    ]
 
 
 def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
@@ -190,7 +192,7 @@ def _answered(manifest: Manifest, version: Version, response: Response) -> Sampl
 
 def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with the one that may be meant."""
-    fields = schemafields.of(version)
+    fields = schemafields.get_fields(version)
     for path in response.changes.pruned:
         yield CheckFinding(
             fieldlines.of_steps(manifest, path.steps),
@@ -206,7 +208,7 @@ def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterat
 
 def _open_value(error: FieldError, value: JSONValue) -> str:
     """Return the field of an error and its value, where that is left open by a template; else empty."""
-    for _, found in comparison.places(value, error.field):
+    for _, found in comparison.find_places(value, error.field):
         if isinstance(found, str) and any(mark in found for mark in _PLACEHOLDERS):
             return f"{error.field} is {found}"
     return ""
@@ -216,7 +218,9 @@ def _becomes(response: Response) -> Iterator[str]:
     """Yield what the server adds to a sample, and which nulls it drops."""
     places = {path.steps for path in response.changes.defaulted}
     defaults = [path for path in response.changes.defaulted if not _is_below(path.steps, places)]
-    added = [f"{path}: {_shown(found)}" for path in defaults for _, found in comparison.places(response.stored, path)]
+    added = [
+        f"{path}: {_shown(found)}" for path in defaults for _, found in comparison.find_places(response.stored, path)
+    ]
     if added:
         yield f"becomes, by defaults, {', '.join(added)}"
     if response.nulls:

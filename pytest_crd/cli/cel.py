@@ -130,7 +130,7 @@ def _note_refusal(resource: Mapping[str, JSONValue], version: engine.Version, fi
 def _found(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tuple[str | int, ...], JSONValue]:
     if not path:
         return (), resource
-    found = list(comparison.places(resource, path))
+    found = list(comparison.find_places(resource, path))
     if len(found) != 1:
         reason = "there is nothing" if not found else "several fields are called so"
         raise TrialError(f"{file}: {reason} at {path}")

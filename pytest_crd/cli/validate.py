@@ -148,7 +148,7 @@ def _known(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
     crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])
-    return KnownCrds(crds.guarded(lambda _: acceptance.demand), version)
+    return KnownCrds(crds.guarded(lambda _: acceptance.require_accepted), version)
 
 
 def _of_project(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:

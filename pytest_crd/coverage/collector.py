@@ -76,7 +76,7 @@ class Collector:
     def hear(self, verdict: JudgedCase) -> None:
         """Take note of what a case, if it holds, states of the last request to its version."""
         last = self._last.get(_key(verdict.version))
-        if verdict.result.held and last:
+        if verdict.result.holds and last:
             statement = Statement(verdict)
             held = (id_ for id_, evidence in last.items() if any(map(statement.states, evidence)))
             self._reached[_key(verdict.version)].held.update(held)

@@ -36,7 +36,7 @@ class Statement:
         self._schema = verdict.version.schema
         answer = verdict.result.answer
         assert answer is not None  # noqa: S101 - it was judged
-        self._kept = answer.kept
+        self._kept = answer.stored
         self._errors = answer.errors
 
     def states(self, evidence: Evidence) -> bool:  # noqa: PLR0911 - one line for each kind
@@ -73,7 +73,7 @@ class Statement:
     def _places(self, stated: JSONValue) -> frozenset[Path]:
         if stated is None or self._kept is None:
             return frozenset()
-        return frozenset(comparison.stated(stated, self._kept.value, self._schema))
+        return frozenset(comparison.find_stated(stated, self._kept.value, self._schema))
 
     def _is_plain(self, path: Path) -> bool:
         """Return whether nothing could be put into the value at *path* that `contains` would not notice."""

@@ -12,7 +12,7 @@ from pytest_crd.casefiles import yamlspans
 from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
@@ -61,7 +61,7 @@ def add(  # noqa: PLR0913 - a file and what is wanted of it, each by name
     reached = Reach(version)
     running = f"running cases of {version.crd.kind} {version.name}"
     with progress(running) as tell:
-        followed = (resolved(one, folder) for one in each(files[number].cases, tell, lambda one: one.name))
+        followed = (resolve(one, folder) for one in each(files[number].cases, tell, lambda one: one.name))
         held = {case.name: case for case in followed if reached.follow(case)}
     stated = casefile.state(versions, wanted, progress=progress)
     # What the file says already, as most of it was written in the same way, gains nothing.
@@ -89,7 +89,7 @@ def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine
         checked = Reach(version)
         for case in case_file.cases:
             if case.name in names:
-                checked.check(resolved(case, Path()))
+                checked.check(resolve(case, Path()))
 
 
 def _is_named(crd: engine.CustomResourceDefinition, named: str) -> bool:
@@ -108,7 +108,7 @@ def _number(files: Sequence[CaseFile], version: engine.Version, source: str) -> 
             return number
     found = ", ".join(f"{one.crd} {one.version or ''}".strip() for one in files)
     message = f"the file is about {found}, not about {version.crd.name} {version.name}: move it, or write `crd:` and `version:` so"
-    raise CaseFileError([Mistake(source, files[0].lines.of("crd"), message)])
+    raise CaseFileError([Mistake(source, files[0].lines.find_line("crd"), message)])
 
 
 def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
@@ -116,7 +116,7 @@ def _refuse_other(case_file: CaseFile, known: set[str], source: str) -> None:
     own = case_file.kubernetes_version
     if own is not None and known != {own}:
         message = f"the file is run under Kubernetes {own}: generate with --crd-kubernetes-version {own}"
-        raise CaseFileError([Mistake(source, case_file.lines.of("kubernetesVersion"), message)])
+        raise CaseFileError([Mistake(source, case_file.lines.find_line("kubernetesVersion"), message)])
 
 
 def _gaining(statements: Iterable[StatedCase], cases: Mapping[str, AnyCase], reached: Reach) -> Iterator[StatedCase]:

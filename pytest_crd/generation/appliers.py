@@ -67,7 +67,7 @@ def answer(proposal: Proposal, version: Version) -> Response | None:
 
 def owned(answer: Response) -> dict[str, list[str]]:
     """Return what the second manager owns, as a case states it."""
-    return {SECOND: expectedowners.shortest(answer.managers.get(SECOND, ()))}
+    return {SECOND: expectedowners.find_shortest_paths(answer.managers.get(SECOND, ()))}
 
 
 def _pair(node: SchemaNode, demand: Demand, value: Any, constraints: Constraints) -> tuple[Any, Any] | None:

@@ -102,7 +102,7 @@ def made_anew(name: str, section: Section, result: CaseResult) -> str | None:
     if section in {Section.PRUNING, Section.DEFAULTING}:
         new = _of_pass(what, result)
     else:
-        value = _value(version, node, answer.given)
+        value = _value(version, node, answer.input)
         if _VALUED.fullmatch(what) and not any(what.startswith(f"{words.of_value(one)} ") for one in value):
             return None
         new = _of_request(what, node, answer, value)

@@ -10,7 +10,7 @@ from pytest_crd import engine
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector, Point, points
 from pytest_crd.engine import InputError
@@ -20,7 +20,7 @@ def cases_of(text: str) -> Iterator[AnyCase]:
     """Yield the cases of a generated file."""
     for case_file in loader.load(text, source="the generated file"):
         for case in case_file.cases:
-            yield resolved(case, Path())
+            yield resolve(case, Path())
 
 
 class Reach:
@@ -58,7 +58,7 @@ class Reach:
         """Run a case that is there already, if it is run at all, and return whether it holds; what is wrong, its own test says."""
         if case.skip is None:
             with contextlib.suppress(InputError):
-                return self._run(case).held
+                return self._run(case).holds
         return False
 
     def _run(self, case: AnyCase) -> CaseResult:

@@ -75,7 +75,7 @@ class _TraceIndex:
     """The paths of a trace by their spelling, for look-ups of the paths above a difference."""
 
     def __init__(self, trace: Trace) -> None:
-        self.kept = trace.kept
+        self.disregarded = trace.disregarded
         self.pruned, self.lost, self.nulls, self.defaulted, self.withheld = (
             dict(zip(paths, paths, strict=True))
             for paths in (trace.pruned, trace.lost, trace.nulls, trace.defaulted, trace.withheld)
@@ -109,7 +109,7 @@ def _difference(
 ) -> ObjectDifference:
     last = path[-1]
     kind = DifferenceKind.REORDERED if isinstance(last, Order) else _KINDS.get(report, DifferenceKind.CHANGED)
-    spelled = comparison.spelled(path)
+    spelled = comparison.spell(path)
     why = _why_kept(spelled, trace) or _REASONS[kind](spelled, mismatch, trace)
     if kind is DifferenceKind.MISSING and not why.text:
         why = _why_never_there(comparison.steps(path), node.t1, mismatch, trace)
@@ -147,7 +147,7 @@ _KEPT: Final[Mapping[Disregarded, _Reason]] = {
 
 
 def _why_kept(path: str, trace: _TraceIndex) -> _Reason | None:
-    kept = _covering(path, trace.kept)
+    kept = _covering(path, trace.disregarded)
     return _KEPT[kept] if isinstance(kept, Disregarded) else None
 
 
@@ -168,7 +168,7 @@ def _why_missing(path: str, _mismatch: ObjectMismatch, trace: _TraceIndex) -> _R
 def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     """Return why nothing is at *steps*, where no pass has taken it away; nothing where the input has it."""
     path = fieldpath.unknown_field(steps)
-    if list(comparison.value_at(mismatch.input, path)):
+    if list(comparison.find_values(mismatch.input, path)):
         return _UNKNOWN
     if withheld := _covering(path, trace.withheld):
         named = "its default" if withheld == path else f"the default of {withheld}"
@@ -203,7 +203,7 @@ def _with_default(value: JSONValue, schema: Structural | None, steps: Steps) -> 
 def _why_unexpected(path: str, mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
     if defaulted := _covering(path, trace.defaulted):
         return _default_of(path, defaulted)
-    if list(comparison.value_at(mismatch.input, path)):
+    if list(comparison.find_values(mismatch.input, path)):
         return _Reason("", "kept from the input")
     return _UNKNOWN
 

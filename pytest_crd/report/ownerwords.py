@@ -83,7 +83,7 @@ def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:
     if answer is None or result.version is None:
         return
     for name, owned in answer.managers.items():
-        paths = expectedowners.shortest(owned)
+        paths = expectedowners.find_shortest_paths(owned)
         shown = paths if verbosity > 0 else paths[:_MOST_PATHS]
         more = f" and {len(paths) - len(shown)} more (-v lists them)" if len(paths) > len(shown) else ""
         yield f"{name} owns {', '.join(shown)}{more}"

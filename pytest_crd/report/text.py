@@ -174,7 +174,7 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) ->
         yield Row(path, words, f"{path} is {value}, must be absent", field=mismatch.path)
     elif isinstance(mismatch, Strays):
         for stray in mismatch.fields:
-            sentence, words = strays.described(stray)
+            sentence, words = strays.describe(stray)
             row = Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
             yield row._replace(field=str(stray.path), source=changedfield.source_of(stray.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
@@ -201,7 +201,9 @@ def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> I
     others = [str(one) for one in trace.pruned if not any(fieldpath.leads_to(one, path) for path in paths)]
     shown = others if verbosity > 0 else others[:_MOST_LINES]
     if shown:
-        named = (f"{path} (did you mean {trace.meant[path]}?)" if path in trace.meant else path for path in shown)
+        named = (
+            f"{path} (did you mean {trace.suggestions[path]}?)" if path in trace.suggestions else path for path in shown
+        )
         more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
         yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {_visible(', '.join(named))}{more}"
 
@@ -298,7 +300,7 @@ def shown(value: JSONValue) -> str:
 def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator[str]:
     if verbosity < 1:
         return
-    expected, actual = _yaml(mismatch.expected), _yaml(mismatch.asked)
+    expected, actual = _yaml(mismatch.expected), _yaml(mismatch.compared)
     yield ""
     styles = {"-": "expected", "+": "actual"}
     for line in difflib.unified_diff(expected, actual, "expected", "actual", lineterm=""):

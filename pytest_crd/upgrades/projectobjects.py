@@ -136,7 +136,7 @@ class Reader:
             crd = self._crd(part.crd, folder)
             declared = (one.case if isinstance(one, SuiteCase) else one for one in part.cases)
             updates = (case for case in declared if isinstance(case, UpdateCase))
-            resolved = (objectsources.resolved(case, Path(folder), read=self._content) for case in updates)
+            resolved = (objectsources.resolve(case, Path(folder), read=self._content) for case in updates)
             for case in (case for case in resolved if isinstance(case, UpdateCase) and case.old is not None):
                 yield f"{self.tree.shown(name)}:{case.line}", crd, part.version or "", case.old
 

@@ -109,7 +109,7 @@ def test_the_object_is_written_as_far_as_the_case_states_it(section: str, declar
     observed = observe(section, declared, Mode.FILL)
 
     assert observed.values.get("expected") == expected
-    assert observed.result.held
+    assert observed.result.holds
     assert not observed.problem
     assert set(observed.filled) == set(observed.values)
 
@@ -201,7 +201,7 @@ def test_errors_that_are_not_met_are_corrected_in_their_own_form(stated: str, er
     observed = observe("create", f"input: {{spec: {{size: 11, name: abcd}}}}, errors: [{stated}]")
 
     assert observed.values == {"errors": errors}
-    assert observed.result.held
+    assert observed.result.holds
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_some_of_the_errors_are_corrected_where_each_has_a_near_one(stated: str,
     observed = observe("create", f"input: {{spec: {{size: 11, name: abcd}}}}, containsErrors: [{stated}]")
 
     assert observed.values == {"containsErrors": errors}
-    assert observed.result.held
+    assert observed.result.holds
 
 
 def test_a_refusal_as_a_whole_takes_the_place_of_errors() -> None:
@@ -269,7 +269,7 @@ def test_what_would_say_less_is_left_as_it_is(declared: str, mode: Mode) -> None
 def test_what_has_no_object_is_never_written(mode: Mode) -> None:
     observed = observe("pruning", "input: {metadata: {labels: 1}}", mode)
 
-    assert not observed.result.held
+    assert not observed.result.holds
     assert (dict(observed.values), observed.problem) == ({}, "to be corrected by hand: what the server answers")
 
 
@@ -277,7 +277,7 @@ def test_a_blank_beside_what_fails_is_not_filled_in() -> None:
     observed = observe("create", "input: {spec: {}}, absent: [spec.size], defaulted: TODO", Mode.FILL)
 
     assert not observed.values
-    assert not observed.result.held
+    assert not observed.result.holds
     assert observed.problem == "to be corrected by hand: absent"
 
 
@@ -335,7 +335,7 @@ def test_who_owns_what_is_written(declared: str, mode: Mode, values: Any, remove
 
     found = {key: [1] if key == "errors" else value for key, value in observed.values.items()}
     assert (found, observed.removed, observed.problem) == (values, removed, "")
-    assert observed.result.held
+    assert observed.result.holds
 
 
 @pytest.mark.parametrize(
@@ -380,4 +380,4 @@ def test_what_no_conflict_or_owner_is_is_not_written(declared: str, mode: Mode, 
 
 
 def test_the_conflicts_of_an_apply_that_is_accepted_fail_even_where_they_are_left_open() -> None:
-    assert not observe("apply", f"{SHARED}, conflicts: TODO", Mode.FILL).result.held
+    assert not observe("apply", f"{SHARED}, conflicts: TODO", Mode.FILL).result.holds

@@ -46,7 +46,7 @@ def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResul
     """Yield the cases that are not skipped and not known to fail, each with what runs it."""
     for file in loader.load(text, source="f", fills=True):
         for case in file.cases:
-            resolved = objectsources.resolved(case, PROJECT / "tests")
+            resolved = objectsources.resolve(case, PROJECT / "tests")
             if case.skip is None and case.xfail is None and getattr(case, "old_crd", None) is None:
                 yield resolved, functools.partial(_run, subjects()[file.crd])
 
@@ -151,7 +151,7 @@ def _hold(text: str) -> None:
     for case, run in cases_of(text):
         assert not case.blanks
         assert not case.is_open
-        assert run(case).held
+        assert run(case).holds
 
 
 def _agree(text: str, other: str, but: set[str]) -> None:

@@ -439,7 +439,7 @@ def test_a_text_that_cannot_be_read_is_a_mistake_of_its_step(crd: CustomResource
 )
 def test_a_manager_that_there_is_not_is_a_mistake(declared: str, message: str) -> None:
     case = case_of("apply", f"{MANAGED}, steps: [{{manager: gitops, input: {{}}}}], {declared}")
-    assert [one.message for one in expectedowners.mistakes(case, suggestions.WorkBudget())] == [message]
+    assert [one.message for one in expectedowners.find_mistakes(case, suggestions.WorkBudget())] == [message]
 
 
 @pytest.mark.parametrize(
@@ -458,18 +458,18 @@ def test_a_manager_that_there_is_not_is_a_mistake(declared: str, message: str) -
     ],
 )
 def test_managers_of_the_steps_and_of_the_old_object_are_known(section: str, declared: str) -> None:
-    assert [*expectedowners.mistakes(case_of(section, declared), suggestions.WorkBudget())] == []
+    assert [*expectedowners.find_mistakes(case_of(section, declared), suggestions.WorkBudget())] == []
 
 
 def test_a_path_that_must_be_absent_may_be_one_of_a_step(crd: CustomResourceDefinition) -> None:
     subject = CaseSubject(crd.version("v1"))
     steps = "steps: [{manager: a, input: {spec: {gone: 1}}}, {manager: a, input: {}}], absent: [spec.gone]"
-    assert [*unreachable.mistakes(case_of("apply", steps), subject, subject)] == []
+    assert [*unreachable.find_mistakes(case_of("apply", steps), subject, subject)] == []
     patched = case_of("patch", "old: {spec: {}}, patch: {spec: {gone: 1}}, absent: [spec.gone, spec.other]")
-    (mistake,) = unreachable.mistakes(patched, subject, subject)
+    (mistake,) = unreachable.find_mistakes(patched, subject, subject)
     assert "'absent[1]' of patch case \"a\" always holds: 'spec.other' can be no field" in mistake.message
     unread = case_of("apply", "steps: [{manager: a, input: '['}], absent: [spec.gone]")
-    assert [*unreachable.mistakes(unread, subject, subject)] == []
+    assert [*unreachable.find_mistakes(unread, subject, subject)] == []
 
 
 def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
@@ -479,7 +479,7 @@ def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
         "steps: [{manager: a, inputFile: gate.yaml, document: 2, patch: {spec: {replicas: 1}}}, {manager: b, input: {}}], "
         "accepted: true",
     )
-    found = objectsources.resolved(case, tmp_path)
+    found = objectsources.resolve(case, tmp_path)
     assert found.objects == ({"spec": {"class": "d", "replicas": 1}}, {}, None)
     assert [document.source for document in found.files] == ["gate.yaml"]
 
@@ -501,7 +501,7 @@ def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
 def test_what_is_wrong_with_the_source_of_a_step_has_its_place(tmp_path: Path, step: str, message: str) -> None:
     case = case_of("apply", f"steps: [{{manager: a, input: {{}}}}, {{manager: a, {step}}}], accepted: true")
     with pytest.raises(CaseFileError) as raised:
-        objectsources.resolved(case, tmp_path)
+        objectsources.resolve(case, tmp_path)
     assert [one.message for one in raised.value.mistakes] == [message]
 
 
@@ -521,7 +521,7 @@ def test_a_misspelt_field_is_no_reason_for_which_a_case_may_be_expected_to_fail(
         'cases.yaml:3: apply case "a" is expected to fail, but would for another reason: spec.replica: the schema does not '
         "specify it; did you mean spec.replicas?"
     )
-    assert run(crd, "apply", f"{misspelt}, error: 'spec.replica: field not declared'").held
+    assert run(crd, "apply", f"{misspelt}, error: 'spec.replica: field not declared'").holds
 
 
 def test_an_apply_that_is_refused_before_the_last_is_no_reason_either(crd: CustomResourceDefinition) -> None:
@@ -531,4 +531,4 @@ def test_an_apply_that_is_refused_before_the_last_is_no_reason_either(crd: Custo
     assert str(raised.value).startswith(
         'cases.yaml:3: apply case "a" is expected to fail, but would for another reason: step 1 of 2, by a, is refused: 422: '
     )
-    assert not run(crd, "apply", f"{ONE_NUMBER}, xfail: later, accepted: true").held
+    assert not run(crd, "apply", f"{ONE_NUMBER}, xfail: later, accepted: true").holds

@@ -71,7 +71,7 @@ def _run(section: str, case: str, *, spec: dict[str, Any] | None = None) -> Case
 def test_a_case_holds(section: str, case: str) -> None:
     result = _run(section, case)
 
-    assert result.held
+    assert result.holds
     assert result.mismatches == ()
     assert result.context.crd == "gardens.runner.example.com"
 
@@ -107,7 +107,7 @@ def test_a_case_holds(section: str, case: str) -> None:
 def test_a_case_does_not_hold(section: str, case: str, mismatches: tuple[Any, ...]) -> None:
     result = _run(section, case)
 
-    assert not result.held
+    assert not result.holds
     assert result.mismatches == mismatches
 
 
@@ -150,4 +150,4 @@ def test_an_input_that_is_a_text_is_read_once(monkeypatch: pytest.MonkeyPatch, s
 
     result = _run(section, "input: 'spec: {a: x}', contains: {spec: {b: 1}}")
 
-    assert (result.held, read) == (False, ["spec: {a: x}"])
+    assert (result.holds, read) == (False, ["spec: {a: x}"])

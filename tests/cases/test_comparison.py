@@ -124,8 +124,8 @@ def test_without_a_schema_objects_are_compared_all_the_same() -> None:
 
 
 def test_a_path_has_the_index_of_the_actual_item() -> None:
-    assert comparison.spelled(["spec", "items", Item(0, 2), "name"]) == "spec.items[2].name"
-    assert comparison.spelled(["spec", "items", Item(1, None)]) == "spec.items[1]"
+    assert comparison.spell(["spec", "items", Item(0, 2), "name"]) == "spec.items[2].name"
+    assert comparison.spell(["spec", "items", Item(1, None)]) == "spec.items[1]"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_path_has_the_index_of_the_actual_item() -> None:
 def test_values_are_found_by_how_their_path_is_spelled(spelling: str, values: list[Any]) -> None:
     value = {"spec": {"a": {"b": 1}, "a.b": 2, "items": ["x", "y"]}}
 
-    assert list(comparison.value_at(value, spelling)) == values
+    assert list(comparison.find_values(value, spelling)) == values
 
 
 @pytest.mark.parametrize(

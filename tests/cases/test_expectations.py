@@ -23,7 +23,7 @@ STORED = {
 
 def _mismatches(*, made_up: frozenset[str] = frozenset(), **stated: Any) -> list[Any]:
     case = CreateCase(name="a", input={}, lines=LINES, **stated)
-    return list(expectations.of_object(case, STORED, {}, None, made_up=made_up))
+    return list(expectations.compare_object(case, STORED, {}, None, made_up=made_up))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_what_must_be_absent_is_found_by_its_whole_path() -> None:
 def test_paths_are_compared_in_any_order_and_as_often_as_they_stand_there() -> None:
     trace = Trace(pruned=("b", "a", "a"), defaulted=("c",))
 
-    assert list(expectations.of_paths({"pruned": ("a", "b", "a"), "lost": ()}, trace)) == []
-    assert list(expectations.of_paths({"pruned": ("a", "x"), "defaulted": None}, trace)) == [
+    assert list(expectations.compare_paths({"pruned": ("a", "b", "a"), "lost": ()}, trace)) == []
+    assert list(expectations.compare_paths({"pruned": ("a", "x"), "defaulted": None}, trace)) == [
         PathsMismatch("pruned", missing=("x",), unasked=("b", "a"), met=("a",))
     ]
 
@@ -104,13 +104,13 @@ def test_paths_are_compared_in_any_order_and_as_often_as_they_stand_there() -> N
     ],
 )
 def test_each_list_is_of_what_one_pass_did(key: str, found: Trace) -> None:
-    assert list(expectations.of_paths({key: ("a",)}, found)) == []
-    assert list(expectations.of_paths({key: ()}, found)) == [PathsMismatch(key, (), ("a",), ())]
-    assert list(expectations.of_paths({key: ("a",)}, Trace(), ("a",))) == [PathsMismatch(key, ("a",), (), ())]
+    assert list(expectations.compare_paths({key: ("a",)}, found)) == []
+    assert list(expectations.compare_paths({key: ()}, found)) == [PathsMismatch(key, (), ("a",), ())]
+    assert list(expectations.compare_paths({key: ("a",)}, Trace(), ("a",))) == [PathsMismatch(key, ("a",), (), ())]
 
 
 def test_warnings_are_those_of_the_answer() -> None:
-    assert list(expectations.of_paths({"warnings": ("w",)}, Trace(pruned=("w",)), ("w",))) == []
-    assert list(expectations.of_paths({"warnings": ("w",)}, Trace(pruned=("w",)))) == [
+    assert list(expectations.compare_paths({"warnings": ("w",)}, Trace(pruned=("w",)), ("w",))) == []
+    assert list(expectations.compare_paths({"warnings": ("w",)}, Trace(pruned=("w",)))) == [
         PathsMismatch("warnings", ("w",), (), ())
     ]

@@ -83,8 +83,8 @@ def everything() -> CaseFile:
 def test_file_says_what_it_is_about(everything: CaseFile) -> None:
     assert (everything.source, everything.crd) == ("f.yaml", "crontabs.stable.example.com")
     assert (everything.version, everything.kubernetes_version) == ("v1", "1.36")
-    assert everything.lines.of("kubernetesVersion") == 3
-    assert everything.lines.of() == 1
+    assert everything.lines.find_line("kubernetesVersion") == 3
+    assert everything.lines.find_line() == 1
 
 
 def test_cases_come_in_the_order_of_the_file(everything: CaseFile) -> None:
@@ -131,10 +131,10 @@ def test_cases_keep_what_they_state(everything: CaseFile) -> None:
 
 def test_lines_of_keys_and_items_can_be_asked_for(everything: CaseFile) -> None:
     update = everything.cases[2]
-    assert update.lines.of("errors") == 21
-    assert update.lines.of("errors", 1) == 23
-    assert update.lines.of("errors", 1, "detail") == 23
-    assert update.lines.of("xfail") == 25
+    assert update.lines.find_line("errors") == 21
+    assert update.lines.find_line("errors", 1) == 23
+    assert update.lines.find_line("errors", 1, "detail") == 23
+    assert update.lines.find_line("xfail") == 25
 
 
 def test_several_documents_have_a_crd_each() -> None:
@@ -143,7 +143,7 @@ def test_several_documents_have_a_crd_each() -> None:
         "defaulting:\n- {name: b, input: {}, defaulted: []}\n---\n# nothing\n"
     )
     assert (first.crd, first.cases[0].line) == ("a", 4)
-    assert (second.crd, second.cases[0].line, second.lines.of("crd")) == ("b", 10, 8)
+    assert (second.crd, second.cases[0].line, second.lines.find_line("crd")) == ("b", 10, 8)
 
 
 SAME = {

@@ -28,7 +28,7 @@ def _refused(*errors: FieldError) -> Response:
 
 
 def _mismatches(answer: Response, **stated: Any) -> list[Any]:
-    return list(refusals.of_response(CreateCase(name="a", input={}, lines=LINES, **stated), answer))
+    return list(refusals.compare_response(CreateCase(name="a", input={}, lines=LINES, **stated), answer))
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_a_misspelt_field_is_found_with_the_one_that_is_meant(section: str, case
     ],
 )
 def test_what_a_case_accounts_for_is_right(section: str, case: str) -> None:
-    assert _run(section, case).held
+    assert _run(section, case).holds
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_all_stray_fields_of_a_case_are_found_at_once() -> None:
 def test_a_file_can_allow_unknown_fields_and_then_they_are_notes() -> None:
     result = _run("create", f"{MISSPELT}, accepted: true", head="unknownFields: allow")
 
-    assert result.held
+    assert result.holds
     assert result.notes == ("spec.replcas: the schema does not specify it; did you mean spec.replicas?",)
 
 
@@ -223,20 +223,20 @@ def test_a_field_that_the_storage_version_loses_is_found(expectation: str) -> No
     ["lost: [spec.labels]", "absent: [spec.labels]", "expected: {spec: {class: a, replicas: 3}}"],
 )
 def test_a_field_that_the_storage_version_loses_can_be_stated(expectation: str) -> None:
-    assert _run("create", f"{LABELS}, {expectation}").held
+    assert _run("create", f"{LABELS}, {expectation}").holds
 
 
 def test_a_lost_field_that_the_file_allows_is_a_note() -> None:
     result = _run("create", f"{LABELS}, accepted: true", head="unknownFields: allow\n")
 
-    assert result.held
+    assert result.holds
     assert result.notes == ("spec.labels: the storage version does not specify it, so that it is lost",)
 
 
 def test_what_only_the_old_object_has_is_not_lost_by_the_input() -> None:
     case = "old: {spec: {class: a}}, input: {spec: {class: b}}, accepted: true"
 
-    assert _run("update", case).held
+    assert _run("update", case).holds
 
 
 def test_the_lost_fields_are_all_listed_or_the_case_fails() -> None:
@@ -291,7 +291,7 @@ def test_a_case_that_is_to_fail_may_not_fail_for_a_misspelt_field(section: str, 
 def test_a_crd_that_preserves_unknown_fields_drops_none() -> None:
     version = _version(api="v1beta1", preserve=True, kubernetes_version="1.21")
 
-    assert _run("create", "input: {spec: {class: a, b: 1}}, accepted: true", version=version).held
+    assert _run("create", "input: {spec: {class: a, b: 1}}, accepted: true", version=version).holds
     assert SchemaFields(version).can_have("anything.at[0].all")
 
 

@@ -22,7 +22,7 @@ def _case(section: str, case: str) -> AnyCase:
 
 def _mistakes(case: str, section: str = "update") -> list[str]:
     subject, old_subject = CaseSubject(_version("v2")), CaseSubject(_version("v1"))
-    return [str(mistake) for mistake in unreachable.mistakes(_case(section, case), subject, old_subject)]
+    return [str(mistake) for mistake in unreachable.find_mistakes(_case(section, case), subject, old_subject)]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_what_is_stored_is_unknown_but_for_the_version_that_objects_are_stored_i
 def test_a_case_says_that_it_was_held_against_the_object_before_it_is_converted() -> None:
     result = run("input: {spec: {b: x}}, contains: {spec: {b: x}}")
 
-    assert result.held
+    assert result.holds
     assert result.notes == (UNKNOWN,)
     assert result.warnings == (f"tabs.example.com v1: cases state what is stored, but {UNKNOWN}",)
     assert run("input: {spec: {b: x}}, accepted: true").warnings == ()
@@ -139,13 +139,13 @@ def test_what_a_second_apply_finds_is_unknown() -> None:
     with pytest.raises(CaseFileError) as raised:
         run(TWO_STEPS, section="apply")
     assert str(raised.value) == f'cases.yaml:3: what the second step of apply case "a" finds cannot be told: {UNKNOWN}'
-    assert run(TWO_STEPS.replace("{b: x}", "{}"), V2, section="apply").held
+    assert run(TWO_STEPS.replace("{b: x}", "{}"), V2, section="apply").holds
 
 
 def test_who_owns_what_once_it_is_stored_is_warned_of() -> None:
     result = run("steps: [{manager: a, input: {spec: {b: x}}}], managers: {a: [spec.b]}", section="apply")
 
-    assert result.held
+    assert result.holds
     assert result.warnings == (f"tabs.example.com v1: cases state what is stored, but {UNKNOWN}",)
     case = load(
         "steps: [{manager: a, input: {spec: {b: x}}}], accepted: true, managers: TODO", section="apply", fills=True

@@ -173,7 +173,7 @@ def test_nothing_is_said_of_a_version_without_objects(tmp_path: Path) -> None:
 def test_a_crd_that_is_refused_is_told_by_another_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crd = _crd(tmp_path, WITHOUT_KEYS)
     version = crd.version("v1").unobserved
-    monkeypatch.setattr(version, "_context", version._context._replace(guard=acceptance.demand))
+    monkeypatch.setattr(version, "_context", version._context._replace(guard=acceptance.require_accepted))
     monkeypatch.setattr(type(version), "unobserved", version)
 
     assert _made_up(crd).passed_over == "what a server answers is not known; another check says why"

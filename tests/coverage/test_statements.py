@@ -12,7 +12,7 @@ from support.covered import version_of
 
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine import Version
@@ -55,7 +55,7 @@ TOO_LARGE = "spec.size in body should be less than or equal to 5"
 def states(declared: str, *, section: str = "create", version: Version = VERSION) -> tuple[set[str], set[str]]:
     """Return the ids of the points below the spec that a case holds, and of those that it has seen."""
     collector, result = _run(declared, version, section)
-    assert result.held, result.mismatches
+    assert result.holds, result.mismatches
     held, reached = (
         {id_.removeprefix("properties/spec").removeprefix("/").removeprefix("properties/") for id_ in ids}
         for ids in (collector.held(version), collector.reached(version))
@@ -70,7 +70,7 @@ def _run(declared: str, version: Version, section: str = "create") -> tuple[Coll
     [file] = loader.load(text.encode(), source="cases")
     collector = Collector()
     with collector.collecting():
-        return collector, caserunner.run(resolved(file.cases[0], Path()), CaseSubject(version))
+        return collector, caserunner.run(resolve(file.cases[0], Path()), CaseSubject(version))
 
 
 def _wrong(spec: str, errors: str) -> str:
@@ -215,7 +215,7 @@ def test_a_conversion_is_held_where_what_is_stored_is_stated() -> None:
 def test_a_case_that_does_not_hold_states_nothing() -> None:
     collector, result = _run("input: {spec: {size: 3}}, contains: {spec: {size: 4}}", VERSION)
 
-    assert not result.held
+    assert not result.holds
     assert collector.held(VERSION) == frozenset()
     assert "properties/spec/properties/size:set" in collector.reached(VERSION)
 
@@ -238,4 +238,4 @@ def test_what_is_held_does_not_change_unnoticed(keyword: str, changed: int | Non
     spec["properties"]["size"] = {key: value for key, value in size.items() if value is not None}
 
     assert any(id_.startswith(f"size/{keyword}:") for id_ in held)
-    assert not all(_run(one, version_of(spec))[1].held for one in cases)
+    assert not all(_run(one, version_of(spec))[1].holds for one in cases)

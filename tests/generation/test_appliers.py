@@ -10,7 +10,7 @@ from synthesis import versions
 from synthesis.versions import fields
 
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.generation import generate
 
@@ -30,7 +30,7 @@ def found(spec: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
     (case_file,) = loader.load(generate([version]).text, source="f")
     cases = [case for case in case_file.cases if case.name.endswith(": two managers apply")]
     for case in cases:
-        assert caserunner.run(resolved(case, Path()), CaseSubject(version)).held, case.name
+        assert caserunner.run(resolve(case, Path()), CaseSubject(version)).holds, case.name
     return {case.name.partition(":")[0]: dict(case.declared) for case in cases}
 
 

@@ -14,7 +14,7 @@ from synthesis.versions import fields
 from pytest_crd import engine
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.model import AnyCase
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.generation import Generated, NothingToStateError, Wanted, expectedanswers, generate
 from pytest_crd.synthesis import exampleobjects
@@ -58,7 +58,7 @@ def generated(version: engine.Version) -> Generated:
 
 @functools.cache
 def _cases(text: str) -> list[AnyCase]:
-    return [resolved(case, Path()) for file in loader.load(text, source="generated") for case in file.cases]
+    return [resolve(case, Path()) for file in loader.load(text, source="generated") for case in file.cases]
 
 
 def _failing(text: str, version: engine.Version) -> list[str]:

@@ -249,7 +249,7 @@ def test_a_case_without_what_is_gone(keys: str, key: str, value: object) -> None
 def _resolved(keys: str) -> tuple[AnyCase, CaseResult]:
     (part,) = loader.load(f"crd: jars.example.com\ncreate:\n- {{name: 'spec: may be set', {keys}}}\n", source="a.yaml")
     content = b"spec: {must: a, old: 1}"
-    case = objectsources.resolved(part.cases[0], Path(), read=lambda _: content)
+    case = objectsources.resolve(part.cases[0], Path(), read=lambda _: content)
     return case, caserunner.run(case, CaseSubject(VERSION))
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.generation import generate
 
@@ -82,7 +82,7 @@ def _is_noticed(text: str, crd: engine.CustomResourceDefinition) -> bool:
     for file in loader.load(text, source="generated"):
         for case in file.cases:
             try:
-                if caserunner.run(resolved(case, Path()), subject).mismatches:
+                if caserunner.run(resolve(case, Path()), subject).mismatches:
                     return True
             except engine.InputError:
                 return True  # what was stored before cannot be stored any more

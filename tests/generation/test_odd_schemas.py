@@ -14,7 +14,7 @@ from synthesis.versions import fields
 from pytest_crd import engine, synthesis
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import AnyCase, CreateCase, UpdateCase
-from pytest_crd.cases.objectsources import resolved
+from pytest_crd.cases.objectsources import resolve
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import Wanted, casefile, generate, proposedcases
 
@@ -27,7 +27,7 @@ RULES = "x-kubernetes-validations"
 def _cases(version: engine.Version) -> dict[str, AnyCase]:
     """Return the cases by name; the generator has run them all."""
     files = loader.load(generate([version]).text, source="generated")
-    return {case.name: resolved(case, Path()) for file in files for case in file.cases}
+    return {case.name: resolve(case, Path()) for file in files for case in file.cases}
 
 
 # The schema of `spec`, what else the version has, and names of cases that it must have.

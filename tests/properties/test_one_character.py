@@ -94,7 +94,7 @@ def _case(section: str, stated: dict[str, Any]) -> AnyCase:
     text = json.dumps({"crd": "x", section: [{"name": "a", **stated}]})
     (case_file,) = loader.load(text, source="f")
     (case,) = case_file.cases
-    for mistake in unreachable.mistakes(case, SUBJECT, SUBJECT):
+    for mistake in unreachable.find_mistakes(case, SUBJECT, SUBJECT):
         raise InputError([mistake])
     return case
 
@@ -102,7 +102,7 @@ def _case(section: str, stated: dict[str, Any]) -> AnyCase:
 def _holds(section: str, stated: dict[str, Any]) -> bool:
     """Return whether a case holds; one that is wrong does not."""
     try:
-        return caserunner.run(_case(section, stated), SUBJECT).held
+        return caserunner.run(_case(section, stated), SUBJECT).holds
     except InputError:
         return False
 
@@ -170,7 +170,7 @@ class Answer:
             parts.append({key: value for key, value in (self.value or {}).items() if key != "metadata"})
         if "contains" in stated:
             parts.append(_under(self.value, stated["contains"]))
-        parts += [[*comparison.value_at(self.value, path)] for path in stated.get("absent", ())]
+        parts += [[*comparison.find_values(self.value, path)] for path in stated.get("absent", ())]
         for key in ("errors", "containsErrors"):
             wanted = {error["field"] for error in stated.get(key, ())}
             parts.append(sorted(error.field for error in self.errors if key == "errors" or error.field in wanted))
@@ -224,7 +224,7 @@ def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
         before, after = _answer(section, stated), _answer(section, changed)
         assert after.part(stated) == before.part(stated)
         gone = [
-            one for one in after.dropped - before.dropped if [*comparison.value_at(changed["input"], one)] != [None]
+            one for one in after.dropped - before.dropped if [*comparison.find_values(changed["input"], one)] != [None]
         ]
         # What a whole object does not have is stated by it.
         assert not gone or ("expected" in stated and section != "defaulting")

@@ -90,7 +90,7 @@ def test_a_changed_field_below_a_default_names_that() -> None:
     ],
 )
 def test_a_field_below_what_does_not_count_says_so(kept: Disregarded, reason: str) -> None:
-    (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), kept={"a": kept}))
+    (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), disregarded={"a": kept}))
 
     assert found.reason == reason
 

@@ -1,7 +1,7 @@
 """
-Which CRD files a suite of openshift/api is about: those of its CRD's name, in the folder that goes with it, by feature gates.
+CRD files of a suite of openshift/api: those with its CRD's name, in the folder that goes with it, by feature gates.
 
-A file of the folder is one variant of the CRD; the manifests of the feature gates say which variant has which gates.
+A file of the folder is one variant of the CRD. The manifests of the feature gates say which variant has which gates.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _DEFAULT: Final = "Default"
 
 class Variant(NamedTuple):
     """
-    One of the CRDs that a suite is about.
+    One of the CRDs of a suite.
 
     Attributes:
-        label: What tells it from the others; empty where there is no other.
+        label: A label that distinguishes it from the others; empty if there is no other.
         crd: The CRD as its file has it.
-        version: The version that is meant, of a CRD that has no other.
+        version: The version of the suite, from a CRD with no other version.
     """
 
     label: str
@@ -48,7 +48,7 @@ class SuiteCRDs:
     The CRDs of suites, each file loaded once.
 
     Attributes:
-        kubernetes_version: Whose behaviour and words the answers have.
+        kubernetes_version: The Kubernetes version of the answers.
     """
 
     kubernetes_version: str
@@ -58,14 +58,14 @@ class SuiteCRDs:
 
     def variants(self, suite: Suite, folder: Path) -> list[Variant]:
         """
-        Return the CRDs that *suite* is about; none where its folder has no such files beside.
+        Return the CRDs of *suite*; empty if its folder has no CRD files beside it.
 
         Args:
             suite: The suite.
-            folder: The folder that it stands in: `<group>/<version>/tests/<name of the CRD>`.
+            folder: The folder of the suite: `<group>/<version>/tests/<name of the CRD>`.
 
         Raises:
-            CaseFileError: There is none of that name or with those gates, or the version is not there.
+            CaseFileError: There is no CRD of that name or with those gates, or it lacks the version.
             InputError: A CRD cannot be loaded.
         """
         files = folder.parent.parent / _CRDS
@@ -74,22 +74,22 @@ class SuiteCRDs:
         crds = [(path, crd) for path in sorted(files.iterdir()) for crd in self._crds(path, suite.crd)]
         if not crds:
             raise suite.mistake(f"no CRD is called {suite.crd!r} in {files}")
-        kept = [(path, crd) for path, crd in crds if self._has_gates(suite, crd, folder)]
-        if not kept:
+        matching = [(path, crd) for path, crd in crds if self._has_gates(suite, crd, folder)]
+        if not matching:
             raise suite.mistake(f"no CRD in {files} has the gates {', '.join(suite.feature_gates)}", "featureGates")
         return [
-            Variant(path.name.partition(".")[0] if len(kept) > 1 else "", crd, self.version_of(suite, crd))
-            for path, crd in kept
+            Variant(path.name.partition(".")[0] if len(matching) > 1 else "", crd, self.version_of(suite, crd))
+            for path, crd in matching
         ]
 
     def version_of(self, suite: Suite, crd: CustomResourceDefinition) -> Version:
         """
-        Return the version of *crd* that *suite* is about, of a CRD that has no other, and serves and stores that one.
+        Return the version of *suite*, from a copy of *crd* that has no other version, and serves and stores this one.
 
-        Suites about one version share it, and with it all that is found out about it.
+        Suites about one version share it, and with it everything computed for it.
 
         Raises:
-            CaseFileError: It is not there, or the suite does not say which.
+            CaseFileError: The version does not exist, or the suite does not say which.
         """
         names = [version.name for version in crd.versions]
         if suite.version is None and len(names) > 1:
@@ -102,7 +102,7 @@ class SuiteCRDs:
         return self._versions[crd, name]
 
     def _crds(self, path: Path, name: str) -> tuple[CustomResourceDefinition, ...]:
-        """Return the CRD *name* in a file; one that cannot be about it is not parsed, as the folder is a large one."""
+        """Return the CRD *name* in a file; a file that cannot contain it is not parsed, as the folder is large."""
         key = (path, name)
         if key not in self._loaded:
             file = manifest.ManifestFile(path, str(path), named=True)
@@ -128,13 +128,15 @@ class SuiteCRDs:
         )
 
     def _manifests(self, suite: Suite, folder: Path) -> Sequence[Mapping[str, JSONValue]]:
-        found = next((parent / _GATES for parent in folder.parents if (parent / _GATES).is_dir()), None)
-        if found is None:
+        gates_folder = next((parent / _GATES for parent in folder.parents if (parent / _GATES).is_dir()), None)
+        if gates_folder is None:
             raise suite.mistake(f"what the gates are is not known: no folder above has {_GATES}", "featureGates")
-        if found not in self._gates:
-            files = manifest.files([str(found)], base=found)
-            self._gates[found] = [item.value for file in files for item in manifest.read(file.read(), source=file.name)]
-        return self._gates[found]
+        if gates_folder not in self._gates:
+            files = manifest.files([str(gates_folder)], base=gates_folder)
+            self._gates[gates_folder] = [
+                item.value for file in files for item in manifest.read(file.read(), source=file.name)
+            ]
+        return self._gates[gates_folder]
 
 
 def _only(crd: CustomResourceDefinition, name: str) -> Version:
@@ -144,7 +146,7 @@ def _only(crd: CustomResourceDefinition, name: str) -> Version:
         for version in value["spec"].get("versions") or ()
         if version["name"] == name
     ]
-    # In what was read, the version is the same.
+    # In the text that was read, the version is the same.
     alone = crd.altered({**value, "spec": {**value["spec"], "versions": chosen}}, written=crd.written)
     return alone.version(name)
 
@@ -165,11 +167,14 @@ def _goes_with(
     gates: Mapping[str, JSONValue], annotations: Mapping[str, str], profile: str, sets: frozenset[str]
 ) -> bool:
     """Return whether the manifest *gates* says which gates are set where a CRD with *annotations* is installed."""
-    its = _annotations(gates)
-    if profile not in its or (sets and (its.get(_FEATURE_SET) or _DEFAULT) not in sets):
+    gates_annotations = _annotations(gates)
+    if profile not in gates_annotations or (sets and (gates_annotations.get(_FEATURE_SET) or _DEFAULT) not in sets):
         return False
-    wanted, found = _listed(annotations.get(_MAJOR_VERSION, "")), _listed(its.get(_MAJOR_VERSION, ""))
-    return not wanted or not found or bool(wanted & found)
+    crd_majors, gates_majors = (
+        _listed(annotations.get(_MAJOR_VERSION, "")),
+        _listed(gates_annotations.get(_MAJOR_VERSION, "")),
+    )
+    return not crd_majors or not gates_majors or bool(crd_majors & gates_majors)
 
 
 def _are_set(gates: Mapping[str, JSONValue], wanted: Sequence[str]) -> bool:

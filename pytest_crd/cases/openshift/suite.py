@@ -1,7 +1,7 @@
 """
 Suites of declared CRD tests in the format of openshift/api: from a document to cases, or to all its mistakes.
 
-What that project's own runner passes over without a word, such as a key that it does not know, is a mistake here.
+Anything that the runner of openshift/api ignores silently, such as an unknown key, is a mistake here.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {str: "text", list: "a list", dict: "a 
 _NEEDED: Final = {"onCreate": ("name", "initial"), "onUpdate": ("name", "initial", "updated")}
 _OBJECTS: Final = ("initial", "updated", "expected")
 _OUTCOMES: Final = ("expectedError", "expectedStatusError", "expected")
-# What no node id can hold, and what may stand for it.
+# Text that a node id cannot contain, with its replacement.
 _REPLACEMENTS: Final = (("::", ":"), ("[", "("), ("]", ")"))
-# The suites' runner sends every object with these, and does not compare them.
+# The runner of openshift/api sends every object with these, and does not compare them.
 _MADE_UP: Final = {"generateName": "test-"}
 _NOT_COMPARED: Final = SERVER_MADE.union(DELETION, ("name", "namespace", "generateName"))
 
@@ -58,7 +58,7 @@ class SuiteCreate:
     A case below `onCreate`.
 
     Attributes:
-        case: What is sent, and what is expected.
+        case: The request and the expectations.
     """
 
     case: CreateCase
@@ -67,11 +67,11 @@ class SuiteCreate:
 @dataclass(frozen=True, slots=True)
 class SuiteUpdate:
     """
-    A case below `onUpdate`: an update, and one of the status after it where the object has one.
+    A case below `onUpdate`: an update, and an update of the status after it if the object has a status.
 
     Attributes:
-        case: What is sent, and what is expected where the update ends there; `old` is what the object is created from.
-        status_case: The same of the update of the status.
+        case: The update, and the expectations if there is no status; `old` is the object as it is created.
+        status_case: The update of the status.
     """
 
     case: UpdateCase
@@ -89,10 +89,10 @@ class Suite:
     Attributes:
         source: The file as the user named it.
         crd: The name of the CRD.
-        version: The version; None where the CRD has only one.
-        feature_gates: What must be enabled, or with a `-` disabled, in the CRD files that it is about.
-        cases: In the order of the file; at least one.
-        lines: Where its keys stand.
+        version: The version; None if the CRD has only one.
+        feature_gates: The gates that must be enabled, or disabled if they have a `-`, in its CRD files.
+        cases: At least one case, in the order of the file.
+        lines: The lines of its keys.
     """
 
     source: str
@@ -103,8 +103,8 @@ class Suite:
     lines: CaseLines = field(compare=False, repr=False)
 
     def mistake(self, message: str, key: str = "crdName") -> CaseFileError:
-        """Return what is wrong with the suite, at the line of *key*."""
-        return CaseFileError([Mistake(self.source, self.lines.of(key), message)])
+        """Return an error about the suite, at the line of *key*."""
+        return CaseFileError([Mistake(self.source, self.lines.find_line(key), message)])
 
 
 def load(document: Document) -> Suite:
@@ -112,7 +112,7 @@ def load(document: Document) -> Suite:
     Return the suite in a document.
 
     Args:
-        document: The only document of a file, which the loader takes for a suite.
+        document: The only document of a file, which the loader identified as a suite.
 
     Raises:
         CaseFileError: All mistakes, in the order of their lines.
@@ -137,7 +137,7 @@ def load(document: Document) -> Suite:
 
 
 def _read(case: JSONValue) -> Iterator[tuple[str, JSONValue]]:
-    """Yield the objects of a case, by key: what the text holds, or why it cannot be read."""
+    """Yield the objects of a case by key: the parsed text, or the error from reading it."""
     for key in _OBJECTS:
         text = case.get(key) if isinstance(case, dict) else None
         if isinstance(text, str) and text:
@@ -179,19 +179,21 @@ def _wrong_case(document: Document, table: str, path: diagnosis.Path, case: JSON
     yield from _wrong_keys(document, path, case, _CASE_KEYS[table], _NEEDED[table])
     outcomes = [key for key in _OUTCOMES if case.get(key)]
     if len(outcomes) != 1:
-        found = f"has {' and '.join(outcomes)}, of which only the first is looked at" if outcomes else "expects nothing"
-        yield _mistake(document, path, f"the case {found}; leave one of {', '.join(_OUTCOMES)}")
+        problem = (
+            f"has {' and '.join(outcomes)}, of which only the first is looked at" if outcomes else "expects nothing"
+        )
+        yield _mistake(document, path, f"the case {problem}; leave one of {', '.join(_OUTCOMES)}")
 
 
 def _wrong_objects(
     document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue], objects: Mapping[str, JSONValue]
 ) -> Iterator[Mistake]:
-    for key, found in objects.items():
-        if isinstance(found, InputError):
-            yield _mistake(document, (*path, key), f"'{key}' cannot be read: {found}")
-        elif not isinstance(found, dict) or not isinstance(found.get("metadata") or {}, dict):
+    for key, value_read in objects.items():
+        if isinstance(value_read, InputError):
+            yield _mistake(document, (*path, key), f"'{key}' cannot be read: {value_read}")
+        elif not isinstance(value_read, dict) or not isinstance(value_read.get("metadata") or {}, dict):
             yield _mistake(document, (*path, key), f"'{key}' must be the text of an object")
-        elif key == "updated" and case.get("expectedStatusError") and "status" not in found:
+        elif key == "updated" and case.get("expectedStatusError") and "status" not in value_read:
             message = "'expectedStatusError' is never looked at, as 'updated' has no status"
             yield _mistake(document, (*path, "expectedStatusError"), message)
 
@@ -200,17 +202,17 @@ def _wrong_keys(
     document: Document,
     path: diagnosis.Path,
     value: Mapping[str, JSONValue],
-    known: Mapping[str, type],
+    types: Mapping[str, type],
     needed: Iterable[str] = (),
 ) -> Iterator[Mistake]:
     for key, item in value.items():
-        if key not in known:
-            near = diagnosis.nearest_of_format(key, tuple(known))
+        if key not in types:
+            near = diagnosis.nearest_of_format(key, tuple(types))
             belongs = "it belongs below `tests:`" if not path and key in _TABLES else ""
-            remedy = belongs or (f"did you mean '{near}'?" if near else f"known are {', '.join(known)}")
+            remedy = belongs or (f"did you mean '{near}'?" if near else f"known are {', '.join(types)}")
             yield _mistake(document, (*path, key), f"unknown key '{key}'; {remedy}")
-        elif item is not None and not isinstance(item, known[key]):
-            yield _mistake(document, (*path, key), f"'{key}' must be {_TYPE_NAMES[known[key]]}")
+        elif item is not None and not isinstance(item, types[key]):
+            yield _mistake(document, (*path, key), f"'{key}' must be {_TYPE_NAMES[types[key]]}")
     for key in needed:
         if not value.get(key):
             yield _mistake(document, path, f"'{key}' is missing")
@@ -231,17 +233,17 @@ def _items(value: JSONValue) -> list[JSONValue]:
     return value if isinstance(value, list) else []
 
 
-# From JSON values to the model, once they are known to be right
+# Conversion of values without mistakes into the model
 
 
 class _Names:
-    """Gives each case a name of its own: a suite may use one twice."""
+    """Unique names for cases; a suite may use a name twice."""
 
     def __init__(self) -> None:
         self._used: Counter[str] = Counter()
 
     def unique(self, name: str) -> str:
-        """Return *name* as node ids can hold it, with a number where it was there before."""
+        """Return *name* in a form for node ids, with a number if it was used before."""
         for part, replacement in _REPLACEMENTS:
             name = name.replace(part, replacement)
         self._used[name] += 1
@@ -270,10 +272,10 @@ def _case(
 
 
 def _sent(resource: Mapping[str, JSONValue]) -> JSONValue:
-    stated = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "namespace"}
-    return {**resource, "metadata": {**_MADE_UP, **stated}}
+    metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "namespace"}
+    return {**resource, "metadata": {**_MADE_UP, **metadata}}
 
 
 def _compared(resource: Mapping[str, JSONValue]) -> JSONValue:
-    stated = resource.get("metadata") or {}
-    return {**resource, "metadata": {key: value for key, value in stated.items() if key not in _NOT_COMPARED}}
+    metadata = resource.get("metadata") or {}
+    return {**resource, "metadata": {key: value for key, value in metadata.items() if key not in _NOT_COMPARED}}

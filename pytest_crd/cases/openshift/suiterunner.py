@@ -1,7 +1,7 @@
 """
-Running a case of a suite: an update is a create, the update itself, and an update of the status, as far as there is one.
+Running a case of a suite: an update is a create, the update itself, and an update of the status if there is one.
 
-What is stored before the update must be accepted; whatever comes after it is held against what the case expects.
+The object before the update must be accepted. The last answer after it is compared with the expectations.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedEx
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import completion
 
-# Of what is stored, a client sends these back.
+# Fields of the stored object that a client sends back.
 _FROM_STORED = ("name", "namespace")
 _MADE_UP = frozenset({"name", "generateName"})
 
 
 def run(suite_case: SuiteCase, subject: CaseSubject, *, old_subject: CaseSubject) -> CaseResult:
     """
-    Run a case of a suite and return its outcome.
+    Run a case of a suite and return its result.
 
     Args:
         suite_case: The case.
-        subject: The CRD version that it is about.
+        subject: The CRD version.
         old_subject: The CRD version under which the object of an update is created.
 
     Raises:
@@ -46,7 +46,7 @@ def run(suite_case: SuiteCase, subject: CaseSubject, *, old_subject: CaseSubject
 
 def _run(suite_case: SuiteCase, subject: CaseSubject, old_subject: CaseSubject) -> CaseResult:
     if isinstance(suite_case, SuiteCreate):
-        return _held(suite_case.case, _created(subject.version, suite_case.case.input), subject)
+        return _judge(suite_case.case, _created(subject.version, suite_case.case.input), subject)
     return _run_update(suite_case, subject, old_subject)
 
 
@@ -55,23 +55,23 @@ def _run_update(suite_case: SuiteUpdate, subject: CaseSubject, old_subject: Case
     stored = _stored(case, old_subject)
     status = case.input.get("status")
     sent = _sent(case.input, stored)
-    asked = Question(
+    question = Question(
         subject.version, Section.UPDATE, completion.read(sent), old=stored, old_version=old_subject.version
     )
-    response = questions.ask(asked)
+    response = questions.ask(question)
     ends_here = case.error is not None or not response.accepted or status is None
     if ends_here:
-        return _held(case, response, subject)
+        return _judge(case, response, subject)
     sent = {**response.stored, "status": status}
-    return _held(suite_case.status_case, _with_status(subject.version, sent, response.stored), subject)
+    return _judge(suite_case.status_case, _with_status(subject.version, sent, response.stored), subject)
 
 
-def _held(case: RequestCase, response: Response, subject: CaseSubject) -> CaseResult:
+def _judge(case: RequestCase, response: Response, subject: CaseSubject) -> CaseResult:
     return caserunner.judge(case, case.input, response, subject, made_up=_MADE_UP)
 
 
 def _stored(case: UpdateCase, subject: CaseSubject) -> Mapping[str, JSONValue]:
-    """Return what is stored before the update."""
+    """Return the object that is stored before the update."""
     version = subject.version
     response = _accepted(case, _created(version, case.old))
     if "status" in case.old:
@@ -96,5 +96,5 @@ def _accepted(case: UpdateCase, response: Response) -> Response:
 
 
 def _sent(updated: Mapping[str, JSONValue], stored: Mapping[str, JSONValue]) -> JSONValue:
-    kept = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
-    return {**updated, "metadata": {**updated["metadata"], **kept}}
+    names = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
+    return {**updated, "metadata": {**updated["metadata"], **names}}

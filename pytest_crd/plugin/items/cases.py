@@ -174,7 +174,7 @@ class BoundCase:
             result = self._result()
             if isinstance(result, InputError):
                 raise MistakenFailure(result)
-            if not result.held:
+            if not result.holds:
                 raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
     def ask(self) -> CaseResult:
@@ -193,7 +193,7 @@ class BoundCase:
         except InputError as error:
             return error
         self.notes, self.warnings, self.context = result.notes, result.warnings, result.context
-        self.barewords = result.barewords if result.held else ()  # else they stand in the failure
+        self.barewords = result.barewords if result.holds else ()  # else they stand in the failure
         return result
 
     def _observe(self, content: FilledContent) -> CaseResult:
@@ -328,14 +328,14 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
-            case = objectsources.resolved(declared, folder)
+            case = objectsources.resolve(declared, folder)
         except CaseFileError as error:
             mistakes += error.mistakes
             continue
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, CaseSubject(old))
-        mistakes += unreachable.mistakes(case, subjects[version], old_subject)
-        mistakes += expectedowners.mistakes(case, budget)
+        mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
+        mistakes += expectedowners.find_mistakes(case, budget)
         yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))

@@ -116,7 +116,7 @@ def test_an_object_from_under_another_crd_is_ratcheted() -> None:
     lax = {"type": "object", "properties": {"class": {"type": "string"}, "size": {"type": "integer"}}}
     case = "initial: 'spec: {class: c}', updated: 'spec: {class: c, size: 1}', expected: 'spec: {class: c, size: 1}'"
 
-    assert _run("onUpdate", case, old_spec=lax).held
+    assert _run("onUpdate", case, old_spec=lax).holds
 
 
 @pytest.mark.parametrize(

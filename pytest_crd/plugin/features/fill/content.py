@@ -93,5 +93,5 @@ class Content(NamedTuple):
         return is_asked and version is not None and gone.is_about_one(case, version)
 
     def _of_suite(self, result: CaseResult) -> Observed:
-        is_asked = not result.held and self.mode >= Mode.UPDATE
+        is_asked = not result.holds and self.mode >= Mode.UPDATE
         return Observed(result, problem="suites in the format of openshift/api are never written" if is_asked else "")
