@@ -137,7 +137,7 @@ def test_kinds_are_compared_within_a_budget() -> None:
 def test_an_unknown_kind_without_a_search_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samplefiles, "_budget", lambda _: WorkBudget(0))
 
-    assert samplefiles.near("a.example.com", "Tba", {("a.example.com", "Tab"): []}) == (
+    assert samplefiles.suggest_kind("a.example.com", "Tba", {("a.example.com", "Tab"): []}) == (
         "whether it is misspelt is not known, as there are too many unknown kinds"
     )
 

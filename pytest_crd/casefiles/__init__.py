@@ -1,6 +1,7 @@
 """
-Writing: what was observed is put into case files in place, or not at all.
+Writing of observations into case files, in place or not at all.
 
-Results come in, files go out. `observation` decides what a case is to state, `casetext` where its file has that, by `splicing` of the spans
-that `yamlspans` finds; `notes` brings the runs of a case together, and `files` replaces a file whole.
+Results come in, files go out. `observation` decides which expectations a case gets, `casetext` writes them into the
+text of its file by `splicing`
+the spans of `yamlspans`. `notes` combines the runs of a case, and `filereplacement` replaces a file as a whole.
 """

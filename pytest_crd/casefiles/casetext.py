@@ -1,7 +1,8 @@
 """
-The text of a case file with other expectations: what was meant, and nothing else, or the reason why it cannot be written.
+New text of a case file with other expectations, or the reason why it cannot be written.
 
-Whatever is written is read again first: each value must be what was meant, and each other one what it was.
+The new text is read again before it is written: each corrected value must be as intended, and everything else
+unchanged.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 class Correction(NamedTuple):
     """
-    What is to be written into a case.
+    New expectations for a case.
 
     Attributes:
         name: The name of the case.
-        values: The keys that it gets, with their values.
-        removed: The keys that it loses.
-        renamed: The name that it gets; empty where it stays.
+        values: The keys to set, with their values.
+        removed: The keys to remove.
+        renamed: The new name; empty if it stays.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Correction(NamedTuple):
     removed: tuple[str, ...] = ()
     renamed: str = ""
 
-    def of(self, case: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    def apply(self, case: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
         """Return *case* with what is to be written."""
         name = {"name": self.renamed} if self.renamed else {}
         return {key: value for key, value in case.items() if key not in self.removed} | name | dict(self.values)
@@ -52,10 +53,10 @@ class WrittenCases(NamedTuple):
     A case file with other expectations.
 
     Attributes:
-        content: The file.
-        lines: The 1-based line of each case, as it is now, by its name as it was.
-        problems: Why a case was not, by its name.
-        lost: The comments and anchors that are gone, with their lines in the file as it was.
+        content: The content of the file.
+        lines: The 1-based line of each case in the new file, by its old name.
+        problems: The reason why a case was not written, by its name.
+        lost: The lost comments and anchors, with their lines in the old file.
     """
 
     content: bytes
@@ -64,13 +65,13 @@ class WrittenCases(NamedTuple):
     lost: tuple[Lost, ...] = ()
 
 
-def written(content: bytes, corrections: Sequence[Correction], *, source: str) -> WrittenCases:
+def write_corrections(content: bytes, corrections: Sequence[Correction], *, source: str) -> WrittenCases:
     """
     Return a case file with *corrections*.
 
     Args:
-        content: The file, which has no mistakes but what may be filled in.
-        corrections: At most one for each case; a case that there is not is our own mistake.
+        content: The file, which has no mistakes apart from blanks.
+        corrections: At most one for each case of the file.
         source: The name of the file.
     """
     try:
@@ -80,25 +81,29 @@ def written(content: bytes, corrections: Sequence[Correction], *, source: str) -
             content,
             {},
             {
-                one.name: _by_hand(one, ", as only a part of the file is JSON, or YAML reads it otherwise")
-                for one in corrections
+                item.name: _by_hand(item, ", as only a part of the file is JSON, or YAML reads it otherwise")
+                for item in corrections
             },
         )
-    groups = [*sharing.groups(file.found, {one.name: one.of(file.found[one.name].value) for one in corrections})]
-    by_name = {one.name: one for one in corrections}
+    groups = [
+        *sharing.find_groups(file.cases, {item.name: item.apply(file.cases[item.name].value) for item in corrections})
+    ]
+    by_name = {item.name: item for item in corrections}
     problems = {name: group.problem for group in groups if group.problem for name in group.names}
     fitting = file.fitting([group for group in groups if not group.problem], by_name)
-    taken = {name for group in fitting for name in group.names}
-    problems |= {one.name: file.problem(one) for one in corrections if one.name not in taken | problems.keys()}
-    new = file.with_corrections([one for one in corrections if one.name in taken]) or content
-    other = _File(new, source)
-    gone = tuple(comments.lost(file.layout, other.layout))
-    old = {by_name[name].renamed or name: name for name in taken}
-    return WrittenCases(new, {old.get(name, name): one.line for name, one in other.found.items()}, problems, gone)
+    fitting_names = {name for group in fitting for name in group.names}
+    problems |= {
+        item.name: file.problem(item) for item in corrections if item.name not in fitting_names | problems.keys()
+    }
+    new = file.with_corrections([item for item in corrections if item.name in fitting_names]) or content
+    new_file = _File(new, source)
+    gone = tuple(comments.find_lost(file.layout, new_file.layout))
+    old = {by_name[name].renamed or name: name for name in fitting_names}
+    return WrittenCases(new, {old.get(name, name): item.line for name, item in new_file.cases.items()}, problems, gone)
 
 
 class UnplacedError(Exception):
-    """A file of which it is not known what stands where."""
+    """A file whose cases could not be located in its text."""
 
 
 class _File:
@@ -106,8 +111,8 @@ class _File:
     A case file.
 
     Attributes:
-        layout: What stands where in it.
-        found: Its cases, by name.
+        layout: The spans of its text.
+        cases: Its cases, by name.
     """
 
     def __init__(self, content: bytes, source: str) -> None:
@@ -116,9 +121,9 @@ class _File:
         self._content = decoded.content
         self._mark = _BOM if content.startswith(_BOM) else b""
         self._documents = yamlreader.read(decoded, source=source)
-        self.layout = yamlspans.layout(decoded.content)
-        self._comments = comments.find(self.layout)
-        self.found = {one.name: one for one in self._find()}
+        self.layout = yamlspans.find_spans(decoded.content)
+        self._comments = comments.find_comments(self.layout)
+        self.cases = {case.name: case for case in self._find()}
 
     def _find(self) -> Iterator[LocatedCase]:
         if len(self._documents) != len(self.layout.documents):
@@ -127,62 +132,65 @@ class _File:
             for section in Section:
                 pair = root.own(section)
                 for index, value in enumerate(document.value.get(section, ())):
-                    place = pair[1].meant.items[index].meant if pair else root
+                    place = pair[1].resolved.items[index].resolved if pair else root
                     yield LocatedCase(number, section, index, value, place, root, document.line_of((section, index)))
 
     def fitting(
-        self, groups: Sequence[sharing.Group], by_name: Mapping[str, Correction], taken: tuple[sharing.Group, ...] = ()
+        self,
+        groups: Sequence[sharing.Group],
+        by_name: Mapping[str, Correction],
+        accepted: tuple[sharing.Group, ...] = (),
     ) -> tuple[sharing.Group, ...]:
-        """Return those of *groups* that can be written beside each other and *taken*; halves are tried where all cannot."""
-        names = [name for group in (*taken, *groups) for name in group.names]
+        """Return the *groups* that can be written beside each other and *accepted*; if not all can, each half is tried."""
+        names = [name for group in (*accepted, *groups) for name in group.names]
         if not groups or self.with_corrections([by_name[name] for name in names]) is not None:
             return tuple(groups)
         if len(groups) == 1:
             return ()
         middle = len(groups) // 2
-        left = self.fitting(groups[:middle], by_name, taken)
-        return left + self.fitting(groups[middle:], by_name, taken + left)
+        first_half = self.fitting(groups[:middle], by_name, accepted)
+        return first_half + self.fitting(groups[middle:], by_name, accepted + first_half)
 
     def with_corrections(self, corrections: Sequence[Correction]) -> bytes | None:
-        """Return the file with *corrections*, without comments if need be; None where it would not mean what is meant."""
-        meant = [jsonvalue.copy(document.value) for document in self._documents]
-        new = {one.name: one.of(self.found[one.name].value) for one in corrections}
-        shared = sharing.settled(self.found, new)
+        """Return the file with *corrections*, without comments if need be; None if the new text would not be as intended."""
+        expected_values = [jsonvalue.copy(document.value) for document in self._documents]
+        new = {item.name: item.apply(self.cases[item.name].value) for item in corrections}
+        shared = sharing.find_settled(self.cases, new)
         splice = splicing.Splice(
             self.layout.text, is_json=self.layout.is_json, settled=shared.aliases, comments=self._comments
         )
         for name, case in new.items():
-            found = self.found[name]
-            meant[found.document][found.section][found.number] = case
-            splice.change_case(found.place, found.value, case)
+            located = self.cases[name]
+            expected_values[located.document][located.section][located.number] = case
+            splice.change_case(located.place, located.value, case)
         for target, old, value in shared.targets:
             splice.change(target, old, value, in_flow=target.is_flow)
-        # Where several begin at one place, the inner ones were found first.
-        edits = sorted(splice.edits, key=lambda one: (one.start, one.end))
+        # Of edits with the same beginning, the inner ones come first.
+        edits = sorted(splice.edits, key=lambda item: (item.start, item.end))
         free = {(index, key) for index, root in enumerate(self.layout.documents) for key in _touched(root, edits)}
-        left = [one for one in self._comments if one not in splice.moved]
-        for some in (comments.kept(self.layout, left, edits), edits):
-            text = yamlspans.edited(self._content, self.layout, some)
-            if self._is_meant(text, meant, free):
+        free_comments = [item for item in self._comments if item not in splice.moved]
+        for some in (comments.keep_comments(self.layout, free_comments, edits), edits):
+            text = yamlspans.apply_edits(self._content, self.layout, some)
+            if self._is_as_expected(text, expected_values, free):
                 return self._mark + text.encode()
         return None
 
-    def _is_meant(self, text: str, meant: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
-        """Return whether *text* says what is meant; free keys in which something was written are places for anchors."""
+    def _is_as_expected(self, text: str, expected: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
+        """Return whether *text* has the *expected* values; edited free keys, which hold anchors, do not count."""
         content = self._mark.decode() + text
         try:
             documents = yamlreader.read(content, source=self._source)
             loader.load(content, source=self._source, fills=True)
         except InputError:
             return False
-        return len(documents) == len(meant) and all(
+        return len(documents) == len(expected) and all(
             jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
-            for index, (document, value) in enumerate(zip(documents, meant, strict=True))
+            for index, (document, value) in enumerate(zip(documents, expected, strict=True))
         )
 
     def problem(self, correction: Correction) -> str:
-        """Return why *correction* cannot be written."""
-        anchor = sharing.anchor_around(self.found[correction.name])
+        """Return the reason why *correction* cannot be written."""
+        anchor = sharing.find_anchor(self.cases[correction.name])
         return _by_hand(correction, f", as others share what is anchored by &{anchor}" if anchor else "")
 
 
@@ -193,9 +201,9 @@ def _by_hand(correction: Correction, why: str) -> str:
 
 
 def _touched(root: Span, edits: Iterable[yamlspans.Edit]) -> Iterator[str]:
-    """Yield the free keys of a document in which something is edited."""
+    """Yield the free keys of a document with an edit inside."""
     for key, value in root.pairs:
-        if key.key.startswith(FREE_PREFIX) and any(value.start <= one.start <= value.end for one in edits):
+        if key.key.startswith(FREE_PREFIX) and any(value.start <= edit.start <= value.end for edit in edits):
             yield key.key
 
 

@@ -1,4 +1,4 @@
-"""Files that are replaced whole: whatever happens, there is the old one or the new one."""
+"""Atomic replacement of files: at any time, either the old or the new content is there."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from typing import Final
 
 from pytest_crd.casefiles import reports
 
-# What new files get, of which the user's mask takes its part; and what nobody else may read yet.
+# The mode of new files, less the user's mask; and that of files which only the owner may read.
 _NEW: Final = 0o666
 _OWN: Final = 0o600
 
 
 class ChangedError(Exception):
-    """A file that is no longer what was read."""
+    """A file whose content has changed since it was read."""
 
 
 def digest(content: bytes) -> str:
-    """Return what tells a content from all others."""
+    """Return a digest that identifies the content."""
     return hashlib.sha256(content).hexdigest()
 
 
-def refuse_other(content: bytes, old: str) -> None:
-    """Raise ChangedError where *content* has another digest than *old*."""
+def require_digest(content: bytes, old: str) -> None:
+    """Raise ChangedError if *content* has another digest than *old*."""
     if digest(content) != old:
         raise ChangedError
 
 
 def create(path: Path, content: bytes) -> None:
     """
-    Put *content* into a new file, with the permissions that new files get.
+    Write *content* to a new file, with the permissions of new files.
 
     Raises:
-        OSError: It is there, or cannot be written.
+        OSError: The file exists, or cannot be written.
     """
-    with _written_beside(path, content, _NEW) as whole:
+    with _write_beside(path, content, _NEW) as whole:
         try:
-            os.link(whole, path)  # which, unlike a move, takes nothing's place
+            os.link(whole, path)  # unlike a move, this never replaces a file
         except FileExistsError:
             raise
         except OSError:  # a file system without links
@@ -53,32 +53,33 @@ def create(path: Path, content: bytes) -> None:
 
 def replace(path: Path, content: bytes, *, old: str) -> None:
     """
-    Put *content* into a file, and keep its permissions; a link is followed unless it leads out of its own folder.
+    Replace the content of a file, and keep its permissions; a link is followed unless it leads out of its own folder.
 
     Args:
         path: The file.
-        content: What it is to hold.
-        old: The digest of what it holds.
+        content: The new content.
+        old: The digest of the old content.
 
     Raises:
-        ChangedError: It holds something else.
-        OSError: It cannot be read or written.
+        ChangedError: The file has another content.
+        OSError: The file cannot be read or written.
     """
     target = reports.resolve(path).resolve(strict=True)
-    if not os.access(target, os.W_OK):  # of which replacing it takes no notice
+    if not os.access(target, os.W_OK):  # replacing a file ignores this
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    with _written_beside(target, content, _OWN) as whole:
+    with _write_beside(target, content, _OWN) as whole:
         whole.chmod(target.stat().st_mode & 0o7777)
-        refuse_other(target.read_bytes(), old)
+        require_digest(target.read_bytes(), old)
         whole.replace(target)
 
 
 @contextlib.contextmanager
-def _written_beside(target: Path, content: bytes, mode: int) -> Iterator[Path]:
+def _write_beside(target: Path, content: bytes, mode: int) -> Iterator[Path]:
     """
-    Give a file with *content* that has no other name than its own; it is removed again where it still has that one.
+    Yield a temporary file with *content* beside *target*; it is removed at the end if it still exists.
 
-    Nothing that looks for case files or CRDs reads one that is hidden and ends in `.tmp`, should a killed process leave it.
+    It is hidden and ends in `.tmp`, so that case files and CRDs are not searched in one that a killed process leaves
+    behind.
     """
     path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:

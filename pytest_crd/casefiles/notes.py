@@ -1,8 +1,8 @@
 """
-Notes of what was observed, from each run of each case; and what becomes of the files once all are there.
+Notes about the runs of cases, and the update of the case files when all notes are there.
 
-A note travels between processes. A case that was run several times, as under several Kubernetes versions, is written where its
-answers are the same.
+Notes travel between processes. A case that ran several times, as under several Kubernetes versions, is written if its
+answers agree.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _NOT_TAKEN_OUT: Final = (
 
 class Note(NamedTuple):
     """
-    What was observed of a case in one run.
+    The observations of a case in one run.
 
     Attributes:
         path: The case file.
-        digest: That of its content.
+        digest: The digest of the file's content.
         name: The name of the case.
-        title: The case in words.
-        line: The 1-based line where it begins.
-        version: The Kubernetes version; empty where there is only one.
-        versions: All that it is run under.
+        title: The title of the case.
+        line: The 1-based line of the case.
+        version: The Kubernetes version; empty if there is only one.
+        versions: All Kubernetes versions of the case.
         values: The keys to write, with their values.
-        removed: The keys to take away.
-        filled: Which of the keys were left to be filled in.
-        turn: How the verdict is turned around; empty where it stays.
-        problem: Why nothing can be written though something would have to be; empty where nothing speaks against it.
-        passed_over: The key that keeps the case from being run, and what it leaves out from being filled in; else empty.
-        meant: The fields that those may stand for which are written down as pruned, by their paths.
-        renamed: The name that it gets, as what the old one says is no longer so; empty where that stays.
-        is_named_by_hand: Whether its verdict is turned around, and somebody has given it a name, which stays.
-        is_removed: Whether it is taken out of its file, as it is about a field that is gone.
+        removed: The keys to remove.
+        filled: The keys that were left to be filled in.
+        turn: The change of the verdict, as in `accepted -> refused`; empty if it stays.
+        problem: The reason why a needed change cannot be written; empty if there is none.
+        passed_over: The key that keeps the case from being run and filled in; may be empty.
+        suggestions: Known fields that newly listed pruned fields may stand for, by the pruned path.
+        renamed: The new name, if the old one is no longer true; else empty.
+        is_named_by_hand: Whether its verdict changes while its name, chosen by hand, stays.
+        is_removed: Whether the case is removed, as its field no longer exists.
     """
 
     path: str
@@ -63,14 +63,14 @@ class Note(NamedTuple):
     turn: str = ""
     problem: str = ""
     passed_over: str = ""
-    meant: Mapping[str, str] = {}
+    suggestions: Mapping[str, str] = {}
     renamed: str = ""
     is_named_by_hand: bool = False
     is_removed: bool = False
 
     @property
     def is_to_be_written(self) -> bool:
-        """Whether its file is to be changed."""
+        """Whether the note changes the file."""
         return bool(self.values) or self.is_removed
 
     def to_json(self) -> str:
@@ -79,20 +79,20 @@ class Note(NamedTuple):
 
     @classmethod
     def from_json(cls, text: str) -> Note:
-        """Return the note that *text* is made of."""
+        """Return the note from its text form."""
         note = cls(**json.loads(text))
         return note._replace(versions=tuple(note.versions), removed=tuple(note.removed), filled=tuple(note.filled))
 
 
 class CaseOutcome(NamedTuple):
     """
-    What became of a case.
+    The outcome of writing a case.
 
     Attributes:
         path: The case file.
-        line: The 1-based line where the case begins, as the file is now.
-        note: What was observed.
-        problem: Why it was not written; empty where it was.
+        line: The 1-based line of the case in the new file.
+        note: The observations.
+        problem: The reason why it was not written; empty if it was.
     """
 
     path: Path
@@ -101,15 +101,15 @@ class CaseOutcome(NamedTuple):
     problem: str = ""
 
 
-class Left(NamedTuple):
+class UnfilledCase(NamedTuple):
     """
-    A case that is still to be filled in, as it was not run.
+    A case that is still to be filled in, because it was not run.
 
     Attributes:
         path: Its file.
-        line: The 1-based line where it begins.
-        title: The case in words.
-        passed_over: The key that keeps it from being run; empty where only this session did not.
+        line: The 1-based line of the case.
+        title: The title of the case.
+        passed_over: The key that keeps it from being run; empty if only this session did not run it.
     """
 
     path: Path
@@ -118,8 +118,8 @@ class Left(NamedTuple):
     passed_over: str = ""
 
 
-class Gone(NamedTuple):
-    """A comment or an anchor that its file no longer has: the line where it stood, and its text."""
+class LostText(NamedTuple):
+    """A lost comment or anchor: its line in the old file, and its text."""
 
     path: Path
     line: int
@@ -128,56 +128,56 @@ class Gone(NamedTuple):
 
 class FillOutcome(NamedTuple):
     """
-    What became of all files.
+    The outcome for all files.
 
     Attributes:
-        lines: The cases that were written, or that would have to be.
-        left: Those in files that were written, or that were passed over, which are still to be filled in.
-        gone: What went with what was replaced.
-        unwritten: Files that would have been written, had the session not been stopped.
+        lines: The cases that were written, or should have been.
+        left: Cases in these files that are still to be filled in.
+        gone: Comments and anchors that were lost.
+        unwritten: Files that were not written because the session was stopped.
     """
 
     lines: tuple[CaseOutcome, ...] = ()
-    left: tuple[Left, ...] = ()
-    gone: tuple[Gone, ...] = ()
+    left: tuple[UnfilledCase, ...] = ()
+    gone: tuple[LostText, ...] = ()
     unwritten: tuple[Path, ...] = ()
 
 
-def write(notes: Iterable[Note], *, shown: Callable[[Path], str], is_stopped: Callable[[], bool]) -> FillOutcome:
+def write(notes: Iterable[Note], *, display_name: Callable[[Path], str], is_stopped: Callable[[], bool]) -> FillOutcome:
     """
-    Write what was observed into the case files.
+    Write the observations into the case files.
 
     Args:
-        notes: What was observed, in any order.
-        shown: Names a file for messages.
-        is_stopped: Says, before each file, whether it is not to be written any more.
+        notes: The observations, in any order.
+        display_name: Function that returns the name of a file for messages.
+        is_stopped: Function that returns True if no more files are to be written.
     """
-    found: list[FillOutcome] = []
+    outcomes: list[FillOutcome] = []
     unwritten: list[Path] = []
     by_path = sorted(notes, key=lambda note: (note.path, note.line))
     for path, of_file in itertools.groupby(by_path, key=lambda note: note.path):
-        merged = [_merged([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
+        merged = [_merge([*runs]) for _, runs in itertools.groupby(of_file, key=lambda note: note.name)]
         if not is_stopped():
-            found.append(_write_file(Path(path), merged, shown))
+            outcomes.append(_write_file(Path(path), merged, display_name))
         elif any(note.is_to_be_written and not note.problem for note in merged):
             unwritten.append(Path(path))
     return FillOutcome(
-        tuple(line for one in found for line in one.lines),
-        tuple(left for one in found for left in one.left),
-        tuple(gone for one in found for gone in one.gone),
+        tuple(line for outcome in outcomes for line in outcome.lines),
+        tuple(case for outcome in outcomes for case in outcome.left),
+        tuple(gone for outcome in outcomes for gone in outcome.gone),
         tuple(unwritten),
     )
 
 
-def _merged(runs: Sequence[Note]) -> Note:
-    """Return what was observed of a case in all its runs."""
+def _merge(runs: Sequence[Note]) -> Note:
+    """Return the combined note of all runs of a case."""
     first = next((note for note in runs if note.problem), None) or next(
         (note for note in runs if note.is_to_be_written), runs[0]
     )
     if first.problem or not first.is_to_be_written:
         return first
-    if other := next((note for note in runs if not _is_same(note, first)), None):
-        return first._replace(problem=_differing(first, other))
+    if conflicting := next((note for note in runs if not _is_same(note, first)), None):
+        return first._replace(problem=_differing(first, conflicting))
     missing = [version for version in first.versions if version not in {note.version for note in runs}]
     if missing:
         under = ", ".join(missing)
@@ -185,38 +185,40 @@ def _merged(runs: Sequence[Note]) -> Note:
     return first
 
 
-def _is_same(note: Note, other: Note) -> bool:
-    return _canonical(note) == _canonical(other) and note.digest == other.digest
+def _is_same(note: Note, second: Note) -> bool:
+    return _canonical(note) == _canonical(second) and note.digest == second.digest
 
 
 def _canonical(note: Note) -> str:
     return json.dumps([note.values, note.removed, note.renamed, note.is_removed], sort_keys=True)
 
 
-def _differing(note: Note, other: Note) -> str:
-    if note.version == other.version:
+def _differing(note: Note, second: Note) -> str:
+    if note.version == second.version:
         return "its answers differ from one run to the next"
-    versions = " and ".join(sorted((note.version, other.version)))
+    versions = " and ".join(sorted((note.version, second.version)))
     return (
         f"its answers differ between Kubernetes {versions}: state what both have in common, as with `contains` or"
         " `containsErrors`, or give each its own file with a `kubernetesVersion`"
     )
 
 
-def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str]) -> FillOutcome:
-    notes = [*_told_apart(notes, path, shown)]
+def _write_file(path: Path, notes: Sequence[Note], display_name: Callable[[Path], str]) -> FillOutcome:
+    notes = [*_make_unique(notes, path, display_name)]
     wanted = [note for note in notes if note.is_to_be_written and not note.problem]
-    told = {note.name: note for note in notes if note.problem or note.is_to_be_written}
-    passed_over = tuple(Left(path, one.line, one.title, one.passed_over) for one in notes if one.passed_over)
+    reported = {note.name: note for note in notes if note.problem or note.is_to_be_written}
+    passed_over = tuple(
+        UnfilledCase(path, item.line, item.title, item.passed_over) for item in notes if item.passed_over
+    )
     if not wanted:
         return FillOutcome(
-            tuple(CaseOutcome(path, note.line, note, note.problem) for note in told.values()), passed_over
+            tuple(CaseOutcome(path, note.line, note, note.problem) for note in reported.values()), passed_over
         )
     problem = ""
     try:
         content = path.read_bytes()
-        filereplacement.refuse_other(content, wanted[0].digest)
-        written = _written(content, wanted, shown(path))
+        filereplacement.require_digest(content, wanted[0].digest)
+        written = _written(content, wanted, display_name(path))
         if written.content != content:
             filereplacement.replace(path, written.content, old=wanted[0].digest)
     except filereplacement.ChangedError:
@@ -225,46 +227,51 @@ def _write_file(path: Path, notes: Sequence[Note], shown: Callable[[Path], str])
         problem = f"the file cannot be written: {error.strerror}"
     if problem:
         return FillOutcome(
-            tuple(CaseOutcome(path, note.line, note, note.problem or problem) for note in told.values()), passed_over
+            tuple(CaseOutcome(path, note.line, note, note.problem or problem) for note in reported.values()),
+            passed_over,
         )
     lines = (
         CaseOutcome(path, written.lines.get(name, note.line), note, note.problem or written.problems.get(name, ""))
-        for name, note in told.items()
+        for name, note in reported.items()
     )
-    left = (one for name, one in _left(path, written.content, shown(path)) if name not in told)
-    return FillOutcome(tuple(lines), tuple(left), tuple(Gone(path, *one) for one in written.lost))
+    unfilled = (
+        item for name, item in _find_unfilled(path, written.content, display_name(path)) if name not in reported
+    )
+    return FillOutcome(tuple(lines), tuple(unfilled), tuple(LostText(path, *item) for item in written.lost))
 
 
 def _written(content: bytes, notes: Sequence[Note], source: str) -> WrittenCases:
-    """Return the file with what was observed; the lines of cases that are gone are those where they stood."""
+    """Return the new file; cases that are removed keep their old lines."""
     out = [note.name for note in notes if note.is_removed]
-    left = removal.without(content, out, source=source) if out else LeftCases(content)
-    kept = (note for note in notes if not note.is_removed)
-    corrections = [Correction(note.name, note.values, note.removed, note.renamed) for note in kept]
-    written = casetext.written(content if left is None else left.content, corrections, source=source)
-    if left is None:
+    without_removed = removal.remove_cases(content, out, source=source) if out else LeftCases(content)
+    remaining_notes = (note for note in notes if not note.is_removed)
+    corrections = [Correction(note.name, note.values, note.removed, note.renamed) for note in remaining_notes]
+    written = casetext.write_corrections(
+        content if without_removed is None else without_removed.content, corrections, source=source
+    )
+    if without_removed is None:
         return written._replace(problems={**written.problems, **dict.fromkeys(out, _NOT_TAKEN_OUT)})
-    return written._replace(lost=(*left.lost, *written.lost))
+    return written._replace(lost=(*without_removed.lost, *written.lost))
 
 
-def _told_apart(notes: Sequence[Note], path: Path, shown: Callable[[Path], str]) -> Iterator[Note]:
-    """Yield *notes*, of which each gives its case a name that no other case of the file has, or gets."""
-    taken: set[str] = set()
+def _make_unique(notes: Sequence[Note], path: Path, display_name: Callable[[Path], str]) -> Iterator[Note]:
+    """Yield *notes* with new names that are unique in the file."""
+    used_names: set[str] = set()
     if any(note.renamed for note in notes):
-        with contextlib.suppress(OSError, InputError):  # which is said where the file is written
-            parts = loader.load(path.read_bytes(), source=shown(path), fills=True)
-            taken = {case.name for part in parts for case in part.cases}
+        with contextlib.suppress(OSError, InputError):  # reported when the file is written
+            parts = loader.load(path.read_bytes(), source=display_name(path), fills=True)
+            used_names = {case.name for part in parts for case in part.cases}
     for note in notes:
-        number, found = 1, note.renamed
-        while found and found in taken:
+        number, new_name = 1, note.renamed
+        while new_name and new_name in used_names:
             number += 1
-            found = f"{note.renamed} ({number})"
-        taken.add(found)
-        yield note._replace(renamed=found)
+            new_name = f"{note.renamed} ({number})"
+        used_names.add(new_name)
+        yield note._replace(renamed=new_name)
 
 
-def _left(path: Path, content: bytes, source: str) -> Iterator[tuple[str, Left]]:
+def _find_unfilled(path: Path, content: bytes, source: str) -> Iterator[tuple[str, UnfilledCase]]:
     for part in loader.load(content, source=source, fills=True):
         for case in part.cases:
             if case.blanks or case.is_open:
-                yield case.name, Left(path, case.line, case.title, case.passed_over)
+                yield case.name, UnfilledCase(path, case.line, case.title, case.passed_over)

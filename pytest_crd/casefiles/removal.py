@@ -1,7 +1,7 @@
 """
-Cases taken out of a file, with the headings below which nothing is left; all else stays as it is.
+Removal of cases from a file, with headings that become empty; everything else stays.
 
-What is left is read again first: it must be what it was without these cases.
+The new text is read again before it is written: apart from these cases, it must be unchanged.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 class LeftCases(NamedTuple):
     """
-    A case file without some cases.
+    A case file without some of its cases.
 
     Attributes:
-        content: The file.
-        lost: The comments and anchors that are gone with them, with their lines in the file as it was; but for headings.
+        content: The content of the file.
+        lost: The comments and anchors lost with them, except headings, with their lines in the old file.
     """
 
     content: bytes
     lost: tuple[Lost, ...] = ()
 
 
-def without(content: bytes, names: Collection[str], *, source: str) -> LeftCases | None:
+def remove_cases(content: bytes, names: Collection[str], *, source: str) -> LeftCases | None:
     """
-    Return a case file without the cases called *names*; None where they cannot be taken out of it.
+    Return a case file without the cases *names*; None if they cannot be removed.
 
     Args:
-        content: The file, which has no mistakes but what may be filled in.
-        names: The names.
+        content: The file, which has no mistakes apart from blanks.
+        names: The names of the cases.
         source: The name of the file.
     """
     decoded = yamlreader.decode(content, source=source)
     documents = yamlreader.read(decoded, source=source)
     try:
-        layout = yamlspans.layout(decoded.content)
+        layout = yamlspans.find_spans(decoded.content)
         edits = [
             edit
             for document, root in zip(documents, layout.documents, strict=True)
@@ -57,33 +57,33 @@ def without(content: bytes, names: Collection[str], *, source: str) -> LeftCases
     except (UnreadableError, ValueError):
         return None
     mark = _BOM if content.startswith(_BOM) else b""
-    new = mark + yamlspans.edited(decoded.content, layout, edits).encode()
-    meant = [_less(document.value, names) for document in documents]
-    if not _is_meant(new, meant, source):
+    new = mark + yamlspans.apply_edits(decoded.content, layout, edits).encode()
+    expected = [_drop_cases(document.value, names) for document in documents]
+    if not _is_as_expected(new, expected, source):
         return None
-    other = yamlspans.layout(yamlreader.decode(new, source=source).content)
+    new_layout = yamlspans.find_spans(yamlreader.decode(new, source=source).content)
     headings = {f"# {place}" for name in names for place in _above(name)}
-    lost = tuple(one for one in comments.lost(layout, other) if one.text not in headings)
+    lost = tuple(text_lost for text_lost in comments.find_lost(layout, new_layout) if text_lost.text not in headings)
     return LeftCases(new, lost)
 
 
 def _edits(text: str, value: JSONValue, root: Span, names: Collection[str]) -> Iterator[Edit]:
-    """Yield what takes the cases out of one document, in its order."""
-    found = []
+    """Yield the edits that remove the cases from one document, in order."""
+    edits = []
     for section in Section:
         cases, pair = value.get(section, []), root.own(section)
         removed = [index for index, case in enumerate(cases) if case["name"] in names]
         if removed and (pair is None or pair[1].kind != "list" or pair[1].is_flow):
             raise ValueError(section)
         if pair is not None and removed and len(removed) == len(cases):
-            found.append(Edit(_with_blank(text, _line_start(text, pair[0].start)), _line_end(text, pair[1].end), ""))
+            edits.append(Edit(_with_blank(text, _line_start(text, pair[0].start)), _line_end(text, pair[1].end), ""))
         elif pair is not None:
-            found += (_case(text, pair[1], index, cases[index]["name"]) for index in removed)
-    return iter(_joined(text, sorted(found)))
+            edits += (_case(text, pair[1], index, cases[index]["name"]) for index in removed)
+    return iter(_joined(text, sorted(edits)))
 
 
 def _case(text: str, section: Span, index: int, name: str) -> Edit:
-    """Return what takes out a case, with a heading of its own above it."""
+    """Return the edit that removes a case, with a heading of its own above it."""
     start = _line_start(text, section.items[index].start)
     above = _line_start(text, max(start - 1, 0))
     is_headed = text[above:start].strip() in {f"# {place}" for place in _above(name)}
@@ -91,7 +91,7 @@ def _case(text: str, section: Span, index: int, name: str) -> Edit:
 
 
 def _joined(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield *edits*, those that follow each other as one: a heading stays where a case below it does."""
+    """Yield *edits* with adjacent ones joined: a heading stays if a case below it does."""
     run: Edit | None = None
     for edit in edits:
         if run is not None and run.end == edit.start:
@@ -105,7 +105,7 @@ def _joined(text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _settled(text: str, edit: Edit) -> Edit:
-    """Return an edit with the heading that has nothing below it any more, and the blank line above; without one that has."""
+    """Return an edit that also removes an empty heading and the blank line above; a heading with cases is kept."""
     first = text[edit.start : text.index("\n", edit.start)].strip()
     if not first.startswith("#"):
         return edit
@@ -116,32 +116,32 @@ def _settled(text: str, edit: Edit) -> Edit:
 
 
 def _above(name: str) -> Iterator[str]:
-    """Yield the places that a heading above a generated case may name: that of the case, and those around it."""
+    """Yield the places that a heading above a generated case may name: the place of the case, and those around it."""
     place = name.partition(": ")[0]
     while place:
         yield place
         place = place.rpartition(".")[0]
 
 
-def _less(value: JSONValue, names: Collection[str]) -> JSONValue:
-    left = dict(value)
+def _drop_cases(value: JSONValue, names: Collection[str]) -> JSONValue:
+    result = dict(value)
     for section in Section:
         cases = [case for case in value.get(section, ()) if case["name"] not in names]
         if len(cases) < len(value.get(section, ())):
-            left[section] = cases
+            result[section] = cases
             if not cases:
-                del left[section]
-    return left
+                del result[section]
+    return result
 
 
-def _is_meant(content: bytes, meant: Sequence[JSONValue], source: str) -> bool:
+def _is_as_expected(content: bytes, expected: Sequence[JSONValue], source: str) -> bool:
     try:
         documents = yamlreader.read(content, source=source)
         loader.load(content, source=source, fills=True)
     except InputError:
         return False
-    return len(documents) == len(meant) and all(
-        jsonvalue.equal(document.value, value) for document, value in zip(documents, meant, strict=True)
+    return len(documents) == len(expected) and all(
+        jsonvalue.equal(document.value, value) for document, value in zip(documents, expected, strict=True)
     )
 
 
@@ -154,6 +154,6 @@ def _line_end(text: str, index: int) -> int:
 
 
 def _with_blank(text: str, start: int) -> int:
-    """Return where the blank line above *start* begins; *start* where there is none."""
+    """Return the begin of the blank line above *start*; *start* if there is none."""
     above = _line_start(text, max(start - 1, 0))
     return above if not text[above:start].strip() else start

@@ -1,7 +1,7 @@
 """
-Files of reports: replaced whole, or added to; a file that is not regular (`/dev/stdout`) is written as it is.
+Report files: replaced as a whole, or appended to; a file that is not regular (`/dev/stdout`) is written directly.
 
-A link that leads out of its own folder is refused: a repository may hold such a link where a report is written.
+A link that leads out of its own folder is refused, since a repository may contain such a link at the path of a report.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _SYSTEM: Final = (Path("/dev"), Path("/proc"))
 
 def resolve(path: Path) -> Path:
     """
-    Return the file or folder that *path* means.
+    Return the file or folder at *path*, with links followed.
 
     Raises:
-        OSError: It is a link that leads out of its own folder.
+        OSError: *path* is a link that leads out of its own folder.
     """
     target = path.resolve()
     is_outside = path.is_symlink() and not target.is_relative_to(path.parent.resolve())
@@ -33,10 +33,10 @@ def resolve(path: Path) -> Path:
 
 def write(path: Path, text: str) -> None:
     """
-    Replace the file at *path*, and make its folder where there is none: it is the old one or the new one at any time.
+    Replace the file at *path* atomically, and create its folder if needed.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     content, target = _encoded(text), resolve(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,10 +61,10 @@ def write(path: Path, text: str) -> None:
 
 def append(path: Path, text: str) -> None:
     """
-    Add to the file at *path*.
+    Append to the file at *path*.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with resolve(path).open("ab") as file:
         file.write(_encoded(text))
@@ -72,15 +72,15 @@ def append(path: Path, text: str) -> None:
 
 def remove(path: Path) -> None:
     """
-    Remove the file at *path*, where there is one that is no device.
+    Remove the regular file at *path*, if there is one.
 
     Raises:
-        OSError: It cannot be removed.
+        OSError: The file cannot be removed.
     """
     if path.is_file():
         resolve(path).unlink()
 
 
 def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; half a character, which has no such form, is escaped as JSON does."""
+    """Return a text as UTF-8; lone surrogates are escaped as in JSON."""
     return text.encode("utf-8", "backslashreplace")

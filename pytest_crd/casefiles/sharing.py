@@ -1,4 +1,4 @@
-"""Expectations that several cases share by an anchor: written once where all have the same answer, else a mistake."""
+"""Expectations that several cases share by an anchor: written once if all cases have the same answer, else a problem."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class LocatedCase(NamedTuple):
         document: The number of its document, from 0.
         section: Its section.
         number: Its number there, from 0.
-        value: What it says.
-        place: Where it stands.
+        value: The case as declared.
+        place: Its span.
         root: The root of its document.
-        line: The 1-based line where it begins.
+        line: Its 1-based line.
     """
 
     document: int
@@ -42,17 +42,17 @@ class LocatedCase(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The case, and where it stands."""
+        """The title of the case, with its line."""
         return f'{self.section} case "{self.name}" (line {self.line})'
 
 
 class Group(NamedTuple):
     """
-    Cases that are written together, or not at all.
+    Cases that can only be written together.
 
     Attributes:
         names: Their names.
-        problem: Why they cannot be written; empty where nothing speaks against it.
+        problem: The reason why they cannot be written; empty if they can.
     """
 
     names: tuple[str, ...]
@@ -61,11 +61,11 @@ class Group(NamedTuple):
 
 class Settled(NamedTuple):
     """
-    What is written once for several cases.
+    Values that are written once for several cases.
 
     Attributes:
-        aliases: The ids of the places of aliases that stay.
-        targets: Anchored places outside of cases, each with what is read there and what is to be.
+        aliases: The ids of the spans of aliases that stay.
+        targets: Anchored spans outside of cases, each with its old and new value.
     """
 
     aliases: frozenset[int]
@@ -73,88 +73,92 @@ class Settled(NamedTuple):
 
 
 class _Claim(NamedTuple):
-    """An expectation of a case that others may share: where it stands in the case."""
+    """An expectation of a case that others may share, with its span."""
 
-    found: LocatedCase
+    case: LocatedCase
     key: str
     place: Span
 
 
-def groups(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[Group]:
+def find_groups(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[Group]:
     """
-    Yield the cases to write, with those that share an expectation together.
+    Yield the cases to write; those that share an expectation form a group.
 
     Args:
-        found: All cases of a file, by name.
-        new: What those that are written are to say.
+        cases: All cases of a file, by name.
+        new: The new values of the cases to write.
     """
     together = {name: {name} for name in new}
     problems: dict[str, str] = {}
-    for claims in _changed(found, new):
-        names = {claim.found.name for claim in claims}
+    for claims in _find_changed(cases, new):
+        names = {claim.case.name for claim in claims}
         values = [_wanted(claim, new) for claim in claims]
         if not all(jsonvalue.equal(value, values[0]) for value in values):
-            titles = " and ".join(claim.found.title for claim in claims)
-            problem = f"{titles} share one '{claims[0].key}' by the anchor &{claims[0].place.meant.anchor}, but their answers differ: give each its own"
+            titles = " and ".join(claim.case.title for claim in claims)
+            problem = f"{titles} share one '{claims[0].key}' by the anchor &{claims[0].place.resolved.anchor}, but their answers differ: give each its own"
             problems |= dict.fromkeys(names & new.keys(), problem)
             continue
         for name in names:
             together[name] |= names
-    seen: set[str] = set()
+    grouped: set[str] = set()
     for name in new:
-        if name not in seen:
-            names = _closed(name, together)
-            seen |= names
-            problem = next((problems[one] for one in sorted(names) if one in problems), "")
-            yield Group(tuple(one for one in new if one in names), problem)
+        if name not in grouped:
+            names = _close(name, together)
+            grouped |= names
+            problem = next(
+                (problems[name_in_group] for name_in_group in sorted(names) if name_in_group in problems), ""
+            )
+            yield Group(tuple(name_in_group for name_in_group in new if name_in_group in names), problem)
 
 
-def settled(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Settled:
-    """Return what is written where several cases refer to it, as all of them say the same."""
+def find_settled(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Settled:
+    """Return the values to write once for several cases, as all of them agree."""
     aliases: set[int] = set()
     targets: list[tuple[Span, JSONValue, JSONValue]] = []
-    for claims in _changed(found, new):
-        target, root = claims[0].place.meant, claims[0].found.root
+    for claims in _find_changed(cases, new):
+        target, root = claims[0].place.resolved, claims[0].case.root
         own = {id(claim.place) for claim in claims}
-        used = {id(one) for one in root.walk() if one.target is target}
+        used = {id(span) for span in root.walk() if span.target is target}
         is_free = any(value is target and key.key.startswith(FREE_PREFIX) for key, value in root.pairs)
         if used <= own and (is_free or id(target) in own):
             aliases |= used
             if is_free:
-                targets.append((target, claims[0].found.value.get(claims[0].key), _wanted(claims[0], new)))
+                targets.append((target, claims[0].case.value.get(claims[0].key), _wanted(claims[0], new)))
     return Settled(frozenset(aliases), tuple(targets))
 
 
-def anchor_around(found: LocatedCase) -> str:
-    """Return the name of an anchor of, in or around a case; empty where there is none."""
-    places = (one for one in found.root.walk() if one.start <= found.place.end and found.place.start <= one.end)
-    return next((one.anchor for one in places if one.anchor), "")
+def find_anchor(case: LocatedCase) -> str:
+    """Return the name of an anchor of, in or around a case; empty if there is none."""
+    places = (span for span in case.root.walk() if span.start <= case.place.end and case.place.start <= span.end)
+    return next((span.anchor for span in places if span.anchor), "")
 
 
-def _changed(found: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[list[_Claim]]:
-    """Yield the claims on each anchored place that several expectations refer to, or an alias, and of which one changes."""
+def _find_changed(
+    cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]
+) -> Iterator[list[_Claim]]:
+    """Yield the claims on each changed value that has an anchor."""
     claims: dict[int, list[_Claim]] = {}
-    for one in found.values():
+    for case in cases.values():
         for key, declared in CASE_KEYS.items():
-            pair = one.place.own(key) if declared.expects and one.place.kind == "mapping" else None
-            if pair is not None and pair[1].meant.anchor:
-                claims.setdefault(id(pair[1].meant), []).append(_Claim(one, key, pair[1]))
+            pair = case.place.own(key) if declared.expects and case.place.kind == "mapping" else None
+            if pair is not None and pair[1].resolved.anchor:
+                claims.setdefault(id(pair[1].resolved), []).append(_Claim(case, key, pair[1]))
     for group in claims.values():
-        if any(not jsonvalue.equal(_wanted(claim, new), claim.found.value.get(claim.key)) for claim in group):
+        if any(not jsonvalue.equal(_wanted(claim, new), claim.case.value.get(claim.key)) for claim in group):
             yield group
 
 
 def _wanted(claim: _Claim, new: Mapping[str, Mapping[str, JSONValue]]) -> JSONValue:
-    return new.get(claim.found.name, claim.found.value).get(claim.key)
+    return new.get(claim.case.name, claim.case.value).get(claim.key)
 
 
-def _closed(name: str, together: Mapping[str, set[str]]) -> set[str]:
-    """Return *name* with all that are written with it, and with these."""
+def _close(name: str, together: Mapping[str, set[str]]) -> set[str]:
+    """Return *name* with all names that are written together with it, directly or indirectly."""
     closed: set[str] = set()
     waiting = [name]
     while waiting:
-        one = waiting.pop()
-        if one not in closed:
-            closed.add(one)
-            waiting.extend(together[one])
+        next_name = waiting.pop()
+        if next_name not in closed:
+            closed.add(next_name)
+            waiting.extend(together[next_name])
     return closed

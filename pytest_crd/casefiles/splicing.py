@@ -1,7 +1,7 @@
 """
-Splicing: the smallest edits that make one value of another in a YAML text.
+Splicing: the smallest edits that turn one value into another in a YAML text.
 
-What is equal is not touched, so that its comments, anchors, quotes, order and indentation stay. Keys that are new come last.
+Equal parts are not touched, so that their comments, anchors, quotes, order and indentation stay. New keys come last.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")
 
 
 class _Entry(NamedTuple):
-    """A key with its value, or an item with its dash: where it begins, and where it ends."""
+    """The range of a key with its value, or of an item with its dash."""
 
     begin: int
     end: int
@@ -34,8 +34,8 @@ class Splice:
     Edits of one text.
 
     Attributes:
-        edits: What was collected, in no order.
-        moved: The comments that are a part of what the edits add.
+        edits: The collected edits, unordered.
+        moved: The comments that the edits contain.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class Splice:
         comments: Sequence[Comment] = (),
     ) -> None:
         """
-        Take what is edited.
+        Create without edits.
 
         Args:
             text: The text of the layout.
-            is_json: Whether it is JSON.
+            is_json: Whether the text is JSON.
             settled: The ids of aliases whose targets are edited, so that they stay as they are.
-            comments: Those of the text.
+            comments: The comments of the text.
         """
         self._text = text
         self._flow: Callable[[JSONValue], str] = yamltext.json_flow if is_json else yamltext.flow
@@ -63,7 +63,7 @@ class Splice:
         self.moved: set[Comment] = set()
 
     def change_case(self, place: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> None:
-        """Add the edits that make another case of one; what new keys say, they say instead of those that go."""
+        """Add the edits that turn one case into another; new keys take the comments of removed ones."""
         if _has_places(place, old, new):
             self._change_mapping(place, old, new, is_case=True)
         else:
@@ -71,14 +71,14 @@ class Splice:
 
     def change(self, place: Span, old: JSONValue, new: JSONValue, *, key: Span | None = None, in_flow: bool) -> None:
         """
-        Add the edits that make *new* of *old*.
+        Add the edits that turn *old* into *new*.
 
         Args:
-            place: Where *old* stands.
-            old: What is read there.
-            new: What is to be read there.
-            key: Its key; None for an item of a list, or a whole document.
-            in_flow: Whether it stands in brackets.
+            place: The span of *old*.
+            old: The old value.
+            new: The new value.
+            key: The span of its key; None for a list item or a whole document.
+            in_flow: Whether it is inside brackets.
         """
         if jsonvalue.equal(old, new) or id(place) in self._settled:
             return
@@ -103,25 +103,25 @@ class Splice:
             if pair is not None:
                 self.change(pair[1], old[name], value, key=pair[0], in_flow=place.is_flow)
             elif name not in old or not jsonvalue.equal(old[name], value):
-                added[name] = value  # behind what is merged, which it overrides
+                added[name] = value  # behind merged keys, to override them
         entries = [_Entry(key.start, value.end) for key, value in place.pairs]
-        kept = max((index for index in range(len(entries)) if index not in removed), default=-1)
+        last_kept = max((index for index in range(len(entries)) if index not in removed), default=-1)
         if added:
             above = [*self._moved(place, [entries[index] for index in removed])] if is_case else []
-            self._insert(place, entries, kept, [*above, *self._written(added, place)])
+            self._insert(place, entries, last_kept, [*above, *self._written(added, place)])
         self._remove(place, entries, removed)
 
     def _moved(self, place: Span, removed: Sequence[_Entry]) -> Iterator[str]:
-        """Yield the comments of keys of a block that go, as lines above what comes instead."""
+        """Yield the comments of removed keys of a block, as lines above the new keys."""
         if place.is_flow:
             return
         for comment in self._comments:
-            if any(one.begin <= comment.start < self._line_end(one.end) for one in removed):
+            if any(entry.begin <= comment.start < self._line_end(entry.end) for entry in removed):
                 self.moved.add(comment)
                 yield " " * place.pairs[0][0].column + comment.text
 
     def _written(self, added: Mapping[str, JSONValue], place: Span) -> list[str]:
-        """Return the lines of keys in *place*; in brackets, one text for each."""
+        """Return the lines of new keys for *place*; in brackets, one text for each key."""
         if place.is_flow:
             return [self._flow({name: value})[1:-1] for name, value in added.items()]
         column = place.pairs[0][0].column
@@ -131,33 +131,36 @@ class Splice:
         entries = [_Entry(begin, item.end) for begin, item in zip(self._begins(place), place.items, strict=True)]
         removed: set[int] = set()
         matcher = difflib.SequenceMatcher(None, [*map(_canonical, old)], [*map(_canonical, new)], autojunk=False)
-        for tag, start, stop, other, other_stop in matcher.get_opcodes():
-            common = min(stop - start, other_stop - other) if tag == "replace" else 0
+        for tag, start, stop, new_start, new_stop in matcher.get_opcodes():
+            common = min(stop - start, new_stop - new_start) if tag == "replace" else 0
             for offset in range(common):
                 item = place.items[start + offset]
-                self.change(item, old[start + offset], new[other + offset], in_flow=place.is_flow)
+                self.change(item, old[start + offset], new[new_start + offset], in_flow=place.is_flow)
             if tag != "equal":
                 removed.update(range(start + common, stop))
-            if tag != "equal" and other + common < other_stop:
-                self._insert(place, entries, start + common - 1, self._items(new[other + common : other_stop], place))
+            if tag != "equal" and new_start + common < new_stop:
+                self._insert(place, entries, start + common - 1, self._items(new[new_start + common : new_stop], place))
         self._remove(place, entries, removed)
 
     def _items(self, values: Sequence[JSONValue], place: Span) -> list[str]:
         return [*map(self._flow, values)] if place.is_flow else yamltext.block([*values], place.column)
 
     def _begins(self, place: Span) -> Iterator[int]:
-        """Yield where each item of a list begins, its dash included."""
+        """Yield the begin of each list item, including its dash."""
         for item in place.items:
             yield item.start if place.is_flow else self._dash(place.inner, item.start)
 
     def _dash(self, start: int, end: int) -> int:
-        """Return where the last dash between two places stands that is not in a comment."""
+        """Return the index of the last dash between two indices that is not in a comment."""
         at = self._text.rindex("-", start, end)
-        around = next((one.start for one in self._comments if one.start <= at < one.start + len(one.text)), None)
+        around = next(
+            (comment.start for comment in self._comments if comment.start <= at < comment.start + len(comment.text)),
+            None,
+        )
         return at if around is None else self._dash(start, around)
 
     def _insert(self, place: Span, entries: Sequence[_Entry], after: int, lines: list[str]) -> None:
-        """Put new entries behind the entry with the number *after*, or before the first where that is -1."""
+        """Insert new entries behind the entry with the number *after*, or before the first one if it is -1."""
         if place.is_flow and after < 0:
             self._edit(entries[0].begin, entries[0].begin, "".join(f"{line}, " for line in lines))
         elif place.is_flow:
@@ -170,7 +173,7 @@ class Splice:
             self._edit(at, at, "".join(f"{line}\n" for line in lines))
 
     def _behind(self, begin: int, lines: list[str]) -> Iterator[str]:
-        """Yield what is to stand behind an entry in brackets: on lines of its own where the entry has one."""
+        """Yield the text to insert behind an entry in brackets: on new lines if the entry has its own line."""
         blanks = self._text[self._line_start(begin) : begin]
         end = self._text.find("\n", begin)
         has_line = not blanks.strip() and "#" not in self._text[begin:end]
@@ -214,14 +217,14 @@ class Splice:
             self._replace_below(place, new, key.column + (0 if isinstance(new, list) else yamltext.STEP))
 
     def _replace_beside(self, place: Span, new: JSONValue, key: Span) -> None:
-        """Put what is short beside its key, instead of a block below it."""
+        """Put a short value beside its key, in place of a block below it."""
         anchor = _PROPERTIES.match(self._text, place.start, place.inner)
         at = anchor.end() if anchor else self._text.index(":", key.end) + 1
         self._edit(at, at, f" {self._flow(new)}")
         self._edit(self._line_start(place.inner), self._line_end(place.end), "")
 
     def _replace_below(self, place: Span, new: JSONValue, indent: int) -> None:
-        """Put a block below the line of its key, or of its anchor; a comment on that line stays there."""
+        """Put a block below the line of its key or anchor; a comment on that line stays there."""
         lines = "".join(f"{line}\n" for line in yamltext.block(new, indent))
         line, end = self._line_start(place.inner), self._line_end(place.end)
         begin = len(self._text[: place.inner].rstrip(" "))
@@ -246,7 +249,7 @@ class Splice:
 
 
 def _has_places(place: Span, old: Mapping[str, JSONValue], new: Mapping[str, JSONValue]) -> bool:
-    """Return whether a mapping can be changed key by key: some stay, and those that go are not merged in."""
+    """Return whether a mapping can be changed key by key: some keys stay, and removed ones are not merged in."""
     return place.kind == "mapping" and bool(old.keys() & new.keys()) and all(map(place.own, old.keys() - new.keys()))
 
 

@@ -1,7 +1,7 @@
 """
-Spans of a YAML text: where each node begins and ends, to the character.
+Spans of a YAML text: the begin and end index of each node.
 
-Blanks, comments and line breaks behind a node are no part of it.
+Blanks, comments and line breaks behind a node do not belong to it.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 @dataclass(slots=True, eq=False)
 class Span:
     """
-    A node and its place.
+    A node with its place.
 
     Attributes:
-        kind: What it is.
-        start: The index where it begins, or its anchor or tag.
-        inner: The index where it begins behind these.
+        kind: The kind of node.
+        start: The index of its begin, including an anchor or tag.
+        inner: The index behind its anchor and tag.
         end: The index behind its last character.
-        column: How many characters stand before `inner` on its line.
-        is_flow: Whether it stands in brackets, or is a scalar that may stand there.
-        text: What a scalar says.
+        column: The number of characters before `inner` on its line.
+        is_flow: Whether it is inside brackets, or is a scalar that may be.
+        text: The text of a scalar.
         is_plain: Whether it is a scalar without quotes and tag.
-        anchor: The name of its anchor; empty where it has none.
+        anchor: The name of its anchor; may be empty.
         pairs: The keys and values of a mapping.
         items: The items of a list.
-        target: What an alias refers to.
+        target: The target of an alias.
     """
 
     kind: SpanKind
@@ -61,21 +61,21 @@ class Span:
     target: Span | None = None
 
     @property
-    def meant(self) -> Span:
-        """The node itself, or what the alias refers to."""
+    def resolved(self) -> Span:
+        """The node itself, or the target of an alias."""
         return self.target or self
 
     @property
     def key(self) -> str:
-        """What a scalar is as the key of a mapping."""
+        """The mapping key that a scalar stands for."""
         return yamlscalar.key(self.text) if self.is_plain else self.text
 
     def own(self, name: str) -> tuple[Span, Span] | None:
-        """Return the last key and value of that name that stand in the mapping itself; what is merged does not count."""
+        """Return the last key and value with that name in the mapping itself; merged keys do not count."""
         return next((pair for pair in reversed(self.pairs) if pair[0].kind == "scalar" and pair[0].key == name), None)
 
     def walk(self) -> Iterator[Span]:
-        """Yield the node and all that stand in it; what aliases refer to does not."""
+        """Yield the node and all nodes inside; targets of aliases are left out."""
         yield self
         for key, value in self.pairs:
             yield from key.walk()
@@ -86,12 +86,12 @@ class Span:
 
 class SpannedText(NamedTuple):
     """
-    A text as it is read: with line feeds alone, and a last one.
+    A normalized text: with line feeds only, and one at the end.
 
     Attributes:
         text: The text.
         documents: The root of each document that is not empty.
-        is_json: Whether all of them are JSON.
+        is_json: Whether all documents are JSON.
     """
 
     text: str
@@ -100,22 +100,22 @@ class SpannedText(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """What is to stand between two places of a text."""
+    """A replacement for the text between two indices."""
 
     start: int
     end: int
     text: str
 
 
-def layout(content: str) -> SpannedText:
+def find_spans(content: str) -> SpannedText:
     """
-    Return the places in a file.
+    Return the spans of a file.
 
     Args:
-        content: The text of the file, without a byte order mark, which the project's reader has read.
+        content: The text of the file, without a byte order mark, which must be readable.
 
     Raises:
-        UnreadableError: Only the server's own reader takes it.
+        UnreadableError: Only the server's reader accepts the text.
     """
     text = content.replace("\r\n", "\n")
     text = text if text.endswith("\n") else f"{text}\n"
@@ -128,39 +128,39 @@ def layout(content: str) -> SpannedText:
 
 
 def _yaml_parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield where each document begins, and its text."""
+    """Yield the begin of each document, and its text."""
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     for chunk in yamlstream.split(text):
         start = lines[chunk.offset]
-        # A byte order mark is what the reader passes over.
+        # The reader skips a byte order mark.
         yield start + (not text.startswith(chunk.text, start)), chunk.text
 
 
 def _json_values(text: str) -> list[tuple[int, str]]:
-    """Return where each value of a JSON stream begins, and its text; nothing where the text is not JSON."""
-    found: list[tuple[int, str]] = []
+    """Return the begin and text of each value in a JSON stream; empty if the text is not JSON."""
+    values: list[tuple[int, str]] = []
     start = jsonreader.skip_blank(text, 0)
     while start < len(text):
         try:
             _, end = _JSON.raw_decode(text, start)
         except ValueError:
             return []
-        found.append((start, text[start:end]))
+        values.append((start, text[start:end]))
         start = jsonreader.skip_blank(text, end)
-    return found
+    return values
 
 
-def edited(content: str, layout: SpannedText, edits: Sequence[Edit]) -> str:
+def apply_edits(content: str, layout: SpannedText, edits: Sequence[Edit]) -> str:
     """
-    Return *content* with *edits* of its layout's text; what they add has the line ends of the file.
+    Return *content* with *edits* to its layout's text; added text gets the line ends of the file.
 
     Args:
         content: The text of the file.
         layout: Its layout.
-        edits: In order, and without overlap.
+        edits: Edits in order, without overlap.
     """
     returns = [match.start() for match in re.finditer("\r\n", content)]
-    # Where the carriage returns would be in a text that has none.
+    # The indices of the carriage returns in the normalized text.
     dropped = [index - number for number, index in enumerate(returns)]
     ending = "\r\n" if len(returns) * 2 > layout.text.count("\n") else "\n"
     parts: list[str] = []
@@ -175,7 +175,7 @@ def edited(content: str, layout: SpannedText, edits: Sequence[Edit]) -> str:
 
 
 class _Composer:
-    """The nodes of the first document of a text that begins at *start* in the file."""
+    """Composer of the first document of a text that begins at *start* in the file."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
@@ -184,7 +184,7 @@ class _Composer:
         self._next: Callable[[], Any] = yamlparser.events(text)
 
     def document(self) -> Span | None:
-        """Return the root; None where there is nothing, or only null."""
+        """Return the root; None if the document is empty or null."""
         if type(self._next()) is StreamEndEvent:
             return None
         root = self._node(self._next(), is_flow=False)
@@ -226,10 +226,10 @@ class _Composer:
         return place
 
     def _end_of_lines(self, event: Any) -> int:
-        """Return the end of the last line of a block scalar, whose mark is where the next node begins."""
+        """Return the end of the last line of a block scalar; its end mark is the begin of the next node."""
         end: int = event.end_mark.index
         if _KEEPING.match(self._text, event.start_mark.index):
-            return end - self._text.endswith("\n", 0, end)  # the empty lines behind it are a part of it
+            return end - self._text.endswith("\n", 0, end)  # empty lines behind it belong to it
         return len(self._text[:end].rstrip("\n"))
 
     def _place(self, kind: SpanKind, event: Any, *, is_flow: bool) -> Span:

@@ -1,7 +1,7 @@
 """
-JSON values as YAML, in the style of case files: on one line where that is short, else as a block.
+JSON values as YAML, in the style of case files: on one line if short, else as a block.
 
-A text is quoted where YAML 1.1 or 1.2 would read something else, or where a reader could take it for something else.
+A text is quoted if YAML 1.1 or 1.2 would read something else, or if a reader could mistake it for something else.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Final
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlscalar
 
-# What is no longer than this stands on one line.
+# The longest line that holds a whole collection.
 WIDTH: Final = 120
 
 STEP: Final = 2
-# Words and paths; what begins with digits goes on with letters, as in 10Mi.
+# Words and paths; digits at the beginning must be followed by letters, as in 10Mi.
 _PLAIN: Final = re.compile(
     r"(?:[A-Za-z_/]|[0-9]+[A-DF-WYZa-df-wyz])[A-Za-z0-9_./+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./+()-]*)*"
 )
-# What cannot stand in quotes as it is; no-break spaces could, but would not be seen.
+# Characters to escape in quotes; no-break spaces are escaped to be visible.
 _SPECIAL: Final = re.compile("[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _LITERAL: Final = re.compile(r"(?![ \n])(?:[^\n]*[^\n ])?(?:\n[^\n]*(?<! ))*")
 
@@ -48,8 +48,8 @@ def entry(key: str, value: JSONValue, indent: int = 0, *, width: int = WIDTH) ->
     Args:
         key: The key.
         value: Its value.
-        indent: How many blanks stand before the key.
-        width: How long a line may be that holds more than a scalar.
+        indent: The number of blanks before the key.
+        width: The longest line that holds a whole collection.
     """
     head = f"{' ' * indent}{_text(key)}:"
     if _is_short(value, len(head) + 1, width):
@@ -62,12 +62,12 @@ def entry(key: str, value: JSONValue, indent: int = 0, *, width: int = WIDTH) ->
 
 def block(value: JSONValue, indent: int = 0, *, width: int = WIDTH) -> list[str]:
     """
-    Return *value* as a block: the lines of its keys or items; of anything without these, one line.
+    Return *value* as a block: the lines of its keys or items; a single line for scalars and empty collections.
 
     Args:
         value: The value.
-        indent: How many blanks stand before each key, or before the dash of each item.
-        width: How long a line may be that holds more than a scalar.
+        indent: The number of blanks before each key, or before the dash of each item.
+        width: The longest line that holds a whole collection.
     """
     if isinstance(value, dict) and value:
         return [line for key, item in value.items() for line in entry(key, item, indent, width=width)]
@@ -77,7 +77,7 @@ def block(value: JSONValue, indent: int = 0, *, width: int = WIDTH) -> list[str]
 
 
 def literal(text: str, indent: int) -> list[str]:
-    """Return a text of several lines as it is, below `|`; on one line where it cannot stand so."""
+    """Return a text of several lines in literal style below `|`; on one line if that is not possible."""
     if _SPECIAL.search(text.replace("\n", "")) or not _LITERAL.fullmatch(text) or text.endswith("\n\n"):
         return [_text(text)]
     lines = text.removesuffix("\n").split("\n")
@@ -86,7 +86,7 @@ def literal(text: str, indent: int) -> list[str]:
 
 
 def is_block(value: JSONValue, column: int, *, width: int = WIDTH) -> bool:
-    """Return whether *value* is written as a block where *column* characters stand before it on its line."""
+    """Return whether *value* is written as a block if *column* characters come before it on its line."""
     return not isinstance(value, str) and not _is_short(value, column, width)
 
 
@@ -101,7 +101,7 @@ def _item(value: JSONValue, indent: int, width: int) -> Iterator[str]:
 
 
 def _is_short(value: JSONValue, column: int, width: int) -> bool:
-    """Return whether *value* stands on one line; texts of several lines and lists of mappings do not."""
+    """Return whether *value* is written on one line; texts of several lines and lists of mappings are not."""
     if isinstance(value, str):
         return "\n" not in value
     if not value or not isinstance(value, dict | list):
@@ -125,12 +125,12 @@ def _scalar(value: JSONValue) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     written = repr(value)
-    # YAML 1.1 takes 1e+21 for a text: there a float has a dot.
+    # YAML 1.1 reads 1e+21 as a text: there, a float has a dot.
     return written if "e" not in written or "." in written else written.replace("e", ".0e")
 
 
 def _text(text: str) -> str:
-    """Return a text on one line: plain where all readers take it for that text, else in quotes."""
+    """Return a text on one line: plain if all readers agree on it, else in quotes."""
     if _PLAIN.fullmatch(text) and yamlscalar.resolve(text) == text:
         return text
     if _SPECIAL.search(text):

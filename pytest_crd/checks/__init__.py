@@ -1,6 +1,8 @@
 """
-Checks: what is asked of CRDs and samples without a case.
+Checks of CRDs and samples without declared cases.
 
-CRDs and the settings of a project come in, checks with their verdicts go out. `plan` lists the checks, `definitions`, `rules`, `published`,
-`lints` and `samples` make one kind each, of `verdict`; `fieldlines` says where in a file stands what is wrong.
+CRDs and the settings of a project come in, checks with their verdicts go out. `checkplan` lists the checks.
+`crdchecks`, `rulechecks`, `published`,
+`lints`, `samples` and `appliedsamples` each make one kind of `verdict`; `fieldlines` finds the line of a field in a
+file.
 """

@@ -1,4 +1,4 @@
-"""Objects with another item in lists whose items have owners of their own."""
+"""Objects with an additional item in each list whose items have owners of their own."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from pytest_crd.synthesis.demands import ANYTHING, Demand
 from pytest_crd.synthesis.schemavalues import Maker
 
 
-def with_others(version: Version, value: JSONObject) -> JSONObject:
+def add_items(version: Version, value: JSONObject) -> JSONObject:
     """
-    Return an object with one item more in each list whose items have owners of their own, whoever owns what is around.
+    Return an object with one more item in each list whose items have owners of their own, whatever owns the rest.
 
     Args:
-        version: Its version.
+        version: The version of the object.
         value: The object.
     """
     root = Demand.of_version(version)
-    for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # what is in a list before the list itself
+    for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # inner lists before outer ones
         items = objectplaces.at(value, steps)
-        more = _another(root.at(steps), items)
+        more = _find_new_item(root.at(steps), items)
         value = objectplaces.replaced(value, steps, [*items, *more])
     return value
 
 
-def missing_keys(demand: Demand) -> list[str]:
-    """Return the keys of a list that its items need not state, and that have no default."""
-    stated = (demand.items or ANYTHING).required
-    return [name for name, key in _keys(demand, {}).items() if key is None and name not in stated]
+def find_optional_keys(demand: Demand) -> list[str]:
+    """Return the map keys of a list that its items need not state, and that have no default."""
+    required = (demand.items or ANYTHING).required
+    return [name for name, key in _keys(demand, {}).items() if key is None and name not in required]
 
 
 def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[Steps]:
-    """Yield where there are such lists with items, of which nothing around has one owner as a whole."""
+    """Yield the non-empty lists with an owner for each item that are in no list or map with a single owner."""
     if isinstance(value, list) and value:
         if not ownertypes.is_shared_by_item(node):
             return
@@ -54,9 +54,9 @@ def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[St
             yield from _open_lists(inner, child, (*steps, step))
 
 
-def _another(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
-    """Return one more item for a list: of a map like the last one but for its keys; none where the schema allows no other."""
-    made = _made(demand, len(items) + 1)
+def _find_new_item(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
+    """Return another item for a list; for a map list, a copy of the last one with new keys. Empty if the schema allows none."""
+    made = _make_items(demand, len(items) + 1)
     if not demand.map_keys:
         return next(([one] for one in made if one not in items), [])
     known = [_keys(demand, item) for item in items]
@@ -68,14 +68,14 @@ def _another(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
     return []
 
 
-def _made(demand: Demand, most: int) -> list[JSONValue]:
+def _make_items(demand: Demand, most: int) -> list[JSONValue]:
     maker = Maker()
-    counts = itertools.takewhile(lambda one: one > 0, (most, most - 1))
-    return next((made for count in counts if (made := maker.items(demand, count)) is not None), [])
+    counts = itertools.takewhile(lambda count_tried: count_tried > 0, (most, most - 1))
+    return next((items for count in counts if (items := maker.items(demand, count)) is not None), [])
 
 
 def _keys(demand: Demand, item: JSONValue) -> dict[str, JSONValue]:
-    """Return the keys of an item, as they are by default where it states none."""
+    """Return the map keys of an item, with their defaults where it states none."""
     of_item = demand.items or ANYTHING
-    stated = item if isinstance(item, dict) else {}
-    return {name: stated.get(name, (of_item.field(name) or ANYTHING).default) for name in demand.map_keys}
+    fields = item if isinstance(item, dict) else {}
+    return {name: fields.get(name, (of_item.field(name) or ANYTHING).default) for name in demand.map_keys}

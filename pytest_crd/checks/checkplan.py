@@ -1,4 +1,4 @@
-"""The checks of a project: which there are, in which order, and where each stands."""
+"""The plan of a project's checks: all checks in order, with their files."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _MOST_KINDS: Final = 5
 @dataclass(frozen=True, slots=True)
 class CheckScope:
     """
-    What a project asks for.
+    The settings of a project's checks.
 
     Attributes:
-        stored: Names of CRDs that are taken for stored.
+        stored: Names of CRDs that count as stored.
         folder: The folder of the project.
-        rule_budget: Which part of the server's budget rules may take.
+        rule_budget: The share of the server's budget that rules may take.
         samples: Files, folders, globs, and `!pattern`; empty for the usual folders.
         lints: Names of lints.
     """
@@ -59,12 +59,12 @@ class CheckPlan:
     The checks of a project.
 
     Attributes:
-        checks: By the file that they stand in, the files in the order in which they were found.
-        problem: What keeps the CRDs from being checked; None where nothing does.
-        is_in_vain: Whether that is that there is none.
-        words: How many checks there are, and what was left alone.
-        notes: What was passed over.
-        hints: What else somebody may want to have checked.
+        checks: The checks by file, in the order of discovery.
+        problem: The error that prevents the checks; None if there is none.
+        is_in_vain: True if no CRD was found.
+        words: A summary of the checks and of the objects left alone.
+        notes: Remarks about skipped files and objects.
+        hints: Suggestions of more objects to check.
     """
 
     checks: Mapping[Path, Sequence[Check]] = field(default_factory=dict)
@@ -75,16 +75,16 @@ class CheckPlan:
     hints: tuple[str, ...] = ()
 
 
-def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPlan:
+def plan_checks(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPlan:
     """
-    Return the checks of a project: no two in a file have one name.
+    Return the checks of a project, with unique names in each file.
 
     Args:
         catalogs: Its CRDs, once for each Kubernetes version.
-        scope: What is asked for.
-        home: The file in which that stands which stands in no file.
+        scope: The settings.
+        home: The file that shows checks of CRDs that are in no file.
     """
-    found: list[Check] = []
+    all_checks: list[Check] = []
     samples = Samples()
     hints: tuple[str, ...] = ()
     try:
@@ -93,8 +93,8 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
         samples = _samples(files, claims, scope, sources.progress)  # groups and kinds are the same under all versions
         for catalog in catalogs:
             checks = [_placed(check, home) for check in _checks(catalog, samples, scope)]
-            found += [_of_version(check) for check in checks] if len(catalogs) > 1 else checks
-        told = samplehints.of(
+            all_checks += [_name_version(check) for check in checks] if len(catalogs) > 1 else checks
+        found_hints = samplehints.find_hints(
             samples,
             claims,
             scope.samples,
@@ -103,18 +103,18 @@ def of(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -> CheckPl
             progress=sources.progress,
             lists=sources.listed,
         )
-        hints = tuple(told)
+        hints = tuple(found_hints)
     except InputError as error:
         return CheckPlan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
     by_path: dict[Path, list[Check]] = {}
-    for check in _told_apart(found):
+    for check in _make_unique(all_checks):
         by_path.setdefault(check.path or home, []).append(check)
     notes = (*samples.ignored, *samples.notes)
     return CheckPlan(by_path, words=_words(by_path, samples), notes=notes, hints=hints)
 
 
 def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
-    """Say how many checks there are, and what was left alone."""
+    """Return a summary of the number of checks and of the objects left alone."""
     count = sum(map(len, checks.values()))
     words = [f"{count} checks in {len(checks)} file{'' if len(checks) == 1 else 's'}"]
     if samples.count:
@@ -129,11 +129,11 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
 
 
 def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, progress: Progress) -> Samples:
-    files = samplehints.telling(named, claims)
-    with progress("reading samples") as tell:
-        found = samplefiles.read(each(files, tell, lambda one: one.name), claims)
-    samplefiles.demand(scope.samples, files, found)
-    return found
+    files = samplehints.select_files(named, claims)
+    with progress("reading samples") as report_step:
+        samples = samplefiles.read(each(files, report_step, lambda file: file.name), claims)
+    samplefiles.require_matches(scope.samples, files, samples)
+    return samples
 
 
 def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefinition]]:
@@ -143,34 +143,34 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
     return claims
 
 
-def _checks(catalog: Catalog, found: Samples, scope: CheckScope) -> Iterator[Check]:
+def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
         facts = [versionfacts.find(version) for version in read.crd.versions]
-        yield from _of_crd(read, scope, facts)
-        yield from _applied(read, found, facts)
+        yield from _plan_crd(read, scope, facts)
+        yield from _applied(read, samples, facts)
     claims, version = _claims(catalog), catalog.kubernetes_version
-    applied = UnappliedSamples(found.samples, claims)
-    for number, sample in enumerate(found.samples):
+    applied = UnappliedSamples(samples.samples, claims)
+    for number, sample in enumerate(samples.samples):
         manifest = sample.manifest
         run = functools.partial(judges.sample, sample, claims[sample.group, sample.kind])
-        known = functools.partial(_known, run, manifest.where)
+        run_or_unknown = functools.partial(_run_or_report_unknown, run, manifest.where)
         crd = claims[sample.group, sample.kind][0].name
         place = (sample.name, manifest.where, sample.path, manifest.line_of(), version)
-        yield Check("samples", *place, known, crd, sample.version)
+        yield Check("samples", *place, run_or_unknown, crd, sample.version)
         if sample.can_be_applied:
             run = functools.partial(applied.verdict, number)
             yield Check("applies", *place, run, crd, sample.version)
-    for broken in found.broken:
+    for broken in samples.broken:
         verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
-        answer = functools.partial(_same, verdict)
+        answer = functools.partial(_return, verdict)
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
 
 
-def _same(verdict: CheckVerdict) -> CheckVerdict:
+def _return(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
-def _of_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
+def _plan_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
     yield _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
@@ -189,42 +189,44 @@ def _of_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[Versio
     yield _check(read, "conditions", crd.name, functools.partial(judges.conditions, read))
 
 
-def _applied(read: ReadCrd, found: Samples, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
-    """Yield the checks that made up objects can be applied, of versions with lists that no sample has."""
+def _applied(read: ReadCrd, samples_found: Samples, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
+    """Yield the checks that generated objects can be applied, for versions with lists that no sample has."""
     crd = read.crd
-    samples = [one for one in found.samples if (one.group, one.kind) == (crd.group, crd.kind)]
+    samples = [sample for sample in samples_found.samples if (sample.group, sample.kind) == (crd.group, crd.kind)]
     for version, facts in zip(crd.versions, facts_of_versions, strict=True):
-        if facts.has_lists and any(True for _ in itemlists.unreached(version, samples)):
+        if facts.has_lists and any(True for _ in itemlists.find_unreached(version, samples)):
             name = f"{crd.name}-{version.name}"
-            run = functools.partial(judges.made_up, version, samples, crd.source)
+            run = functools.partial(judges.judge_generated, version, samples, crd.source)
             place = (name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
             yield Check("applies", *place, run, crd.name, version.name)
 
 
-def _check(  # noqa: PLR0913 - what a check is about
+def _check(  # noqa: PLR0913 - the parts of a check
     read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict], *, version: str = "", lint: str = ""
 ) -> Check:
     crd = read.crd
-    known = functools.partial(_known, run, crd.source, lambda: CrdQuestion(crd, read.manifest.value, kind))
+    run_or_unknown = functools.partial(
+        _run_or_report_unknown, run, crd.source, lambda: CrdQuestion(crd, read.manifest.value, kind)
+    )
     place = (subject, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
-    return Check(kind, *place, known, crd.name, version, lint)
+    return Check(kind, *place, run_or_unknown, crd.name, version, lint)
 
 
-def _known(
+def _run_or_report_unknown(
     run: Callable[[], CheckVerdict], source: str, question: Callable[[], CrdQuestion] | None = None
 ) -> CheckVerdict:
-    """Return the verdict; that the engine cannot say what a server would is a flaw of its own."""
+    """Return the verdict of *run*, or a finding if the engine does not know the server's answer."""
     try:
         verdict = run()
     except (UnsupportedExpressionError, UnsupportedConstructError) as error:
-        return CheckVerdict("what a server makes of it is not known", (CheckFinding(source, str(error)),))
+        return CheckVerdict("the server's answer is unknown", (CheckFinding(source, str(error)),))
     if question is not None:
         questions.report_question(question())
     return verdict
 
 
 def _placed(check: Check, home: Path) -> Check:
-    """Return the check in the file that pytest shows, and with a name that pytest can show."""
+    """Return the check with a file that pytest can show, and with a printable name."""
     path = home if check.path is None else check.path
     if not path.is_absolute() or ".." in path.parts:
         path = Path(os.path.abspath(path))  # noqa: PTH100 - links stay links
@@ -234,14 +236,14 @@ def _placed(check: Check, home: Path) -> Check:
     return replace(check, subject=subject, path=path, line=0 if check.path is None else check.line)
 
 
-def _of_version(check: Check) -> Check:
+def _name_version(check: Check) -> Check:
     return replace(check, subject=f"{check.subject}-{check.kubernetes_version}")
 
 
-def _told_apart(found: list[Check]) -> list[Check]:
-    """Return the checks with the line in the name of those that share one in their file."""
-    names = Counter((check.path, check.name) for check in found)
+def _make_unique(checks: list[Check]) -> list[Check]:
+    """Return the checks, with the line added to names that are not unique in their file."""
+    names = Counter((check.path, check.name) for check in checks)
     return [
         check if names[check.path, check.name] == 1 else replace(check, subject=f"{check.subject}@{check.source}")
-        for check in found
+        for check in checks
     ]

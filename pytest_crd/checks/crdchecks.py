@@ -1,4 +1,4 @@
-"""What a server makes of a CRD: whether it takes it, whether its schemas are structural, and its conditions."""
+"""Checks of a CRD itself: acceptance, structural schemas, and conditions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 _MOST_PLACES: Final = 3
 _FORMAT: Final = re.compile(r'unrecognized format "(.*)"')
-# A CRD without flaws has no condition on its structure that is true; of all others, none that is not.
+# In a CRD without flaws, this condition is false, and all others are true.
 _USUAL: Final = {"NonStructuralSchema": "False"}
-# The field that a condition is about; the message of the one on structure names its own.
+# The field behind each condition; the message of NonStructuralSchema names its own.
 _FIELDS: Final = {
     "NamesAccepted": "spec.names",
     "Established": "spec",
@@ -26,11 +26,11 @@ _FIELDS: Final = {
 
 def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
     """
-    Return whether the server takes a CRD that is created strictly, as kubectl asks.
+    Return whether the server accepts a CRD that is created with strict field validation, as by kubectl.
 
     Args:
         read: The CRD.
-        is_stored: Whether it is said to be stored already, whatever today's server says of it.
+        is_stored: Whether a setting declares it stored, even if today's server refuses it.
     """
     response = read.crd.create(field_validation="Strict")
     notes = tuple(_without(place) for place in read.without)
@@ -43,50 +43,54 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
 
 
 def _without(place: str) -> str:
-    """Return the words about a patch of the conversion."""
+    """Return the note about a patch of the conversion."""
     patch = f"{place}, a patch" if place else "a patch"
     return f"judged without {patch} of spec.conversion: crd_commands = kubectl kustomize … reads the CRD with it"
 
 
 def structural(read: ReadCrd, version: Version) -> CheckVerdict:
-    """Return whether the schema of a version is structural; of a CRD in v1beta1 also what v1 would demand."""
+    """Return whether the schema of a version is structural; for a CRD in v1beta1, also the demands of v1."""
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
-    found = [fieldlines.finding(read.manifest, error) for error in version.structural_errors]
+    flaws = [fieldlines.make_finding(read.manifest, error) for error in version.structural_errors]
     needs = (
-        [one._replace(text=f"in v1: {one.text}") for one in migration.needs(read) if one not in found]
+        [item._replace(text=f"in v1: {item.text}") for item in migration.find_changes(read) if item not in flaws]
         if is_v1beta1
         else []
     )
-    condition = next((f"{one.type} would be {one.status} ({one.reason})" for one in _unusual(read)), "")
+    condition = next((f"{item.type} would be {item.status} ({item.reason})" for item in _unusual(read)), "")
     because = f"; the condition {condition}" if is_v1beta1 and condition else ""
-    if found:
-        return CheckVerdict(f"the schema of {version.name} is not structural{because}", (*found, *needs))
-    return CheckVerdict(notes=tuple(f"{one.place}: {one.text}" for one in needs))
+    if flaws:
+        return CheckVerdict(f"the schema of {version.name} is not structural{because}", (*flaws, *needs))
+    return CheckVerdict(notes=tuple(f"{item.place}: {item.text}" for item in needs))
 
 
 def conditions(read: ReadCrd) -> CheckVerdict:
-    """Return the conditions that a CRD would have, as far as they are not those of one without flaws."""
+    """Return the conditions of a CRD that deviate from those of a CRD without flaws."""
     refusal = read.crd.first_response
     if not refusal.accepted:
-        errors = tuple(fieldlines.finding(read.manifest, error) for error in refusal.errors)
+        errors = tuple(fieldlines.make_finding(read.manifest, error) for error in refusal.errors)
         return CheckVerdict("it would have no conditions, as the server refuses it", errors)
-    found = []
+    findings = []
     for condition in read.crd.conditions:
         if condition.status != _USUAL.get(condition.type, "True"):
             field = _FIELDS.get(condition.type)
             place = (
-                fieldlines.of_steps(read.manifest, tuple(field.split(".")))
+                fieldlines.find_line(read.manifest, tuple(field.split(".")))
                 if field
-                else fieldlines.of_sentence(read.manifest, condition.message)
+                else fieldlines.find_named_field(read.manifest, condition.message)
             )
             text = f"{condition.type} would be {condition.status} ({condition.reason}): {condition.message}"
-            found.append(CheckFinding(place, text))
-    return CheckVerdict("stored, but with flaws that only its conditions tell", tuple(found))
+            findings.append(CheckFinding(place, text))
+    return CheckVerdict("stored, but with flaws that only its conditions tell", tuple(findings))
 
 
 def _unusual(read: ReadCrd) -> Iterator[Condition]:
-    """Yield the conditions on the structure of a CRD that are not those of one without flaws."""
-    yield from (one for one in read.crd.conditions if one.type in _USUAL and one.status != _USUAL[one.type])
+    """Yield the conditions on the structure of a CRD that deviate from those of a CRD without flaws."""
+    yield from (
+        condition
+        for condition in read.crd.conditions
+        if condition.type in _USUAL and condition.status != _USUAL[condition.type]
+    )
 
 
 def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
@@ -94,24 +98,24 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
     if response.code == 404:
         words = f"Kubernetes {crd.kubernetes_version} serves no {crd.api_version}, only {declared.V1}"
         yield CheckFinding(crd.source, f"{response.message}: {words}")
-        yield from (one._replace(text=f"in v1: {one.text}") for one in migration.needs(read))
+        yield from (item._replace(text=f"in v1: {item.text}") for item in migration.find_changes(read))
     elif response.code == 400:
         source = manifest.document.source
-        for one in manifest.duplicates:
-            yield CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
+        for item in manifest.duplicates:
+            yield CheckFinding(f"{source}:{item.line}", f'key "{item.key}" is set twice; only the last value counts')
         for path in crd.unknown_fields:
-            place = fieldlines.of_steps(manifest, path.steps)
+            place = fieldlines.find_line(manifest, path.steps)
             yield CheckFinding(place, f'unknown field "{path}"', field=str(path))
     else:
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()
-            yield fieldlines.finding(manifest, error, details)
+            yield fieldlines.make_finding(manifest, error, details)
 
 
 def _warning(read: ReadCrd, warning: str) -> CheckFinding:
     """Return a warning with the places that it may be about."""
     if (format_ := _FORMAT.fullmatch(warning)) is None:
-        return CheckFinding(fieldlines.of_sentence(read.manifest, warning), warning)
-    first, *others = fieldlines.of_values(read.manifest, "format", format_[1]) or (read.crd.source,)
-    shown = ", ".join(others[: _MOST_PLACES - 1]) + (" …" if len(others) >= _MOST_PLACES else "")
-    return CheckFinding(first, f"{warning}, which checks nothing{f'; also at {shown}' if others else ''}")
+        return CheckFinding(fieldlines.find_named_field(read.manifest, warning), warning)
+    first, *others = fieldlines.find_values(read.manifest, "format", format_[1]) or (read.crd.source,)
+    other_places = ", ".join(others[: _MOST_PLACES - 1]) + (" …" if len(others) >= _MOST_PLACES else "")
+    return CheckFinding(first, f"{warning}, which checks nothing{f'; also at {other_places}' if others else ''}")

@@ -1,4 +1,4 @@
-"""What a comment at the top of a document says of its objects: `# crd: refused spec.x`, `# crd: ignore REASON`."""
+"""Directives: comments at the top of a document about its objects, `# crd: refused spec.x` or `# crd: ignore REASON`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _HOW: Final = "write `# crd: refused`, `# crd: refused FIELD …` or `# crd: ign
 
 class Directive(NamedTuple):
     """
-    What is said of the objects of a document.
+    The directive for the objects of a document.
 
     Attributes:
         is_refused: Whether a server must refuse them.
-        fields: Where, as it spells the fields; empty where that is not said.
-        ignored: Why they are left alone; empty where they are not.
-        problem: What is wrong with the comment; empty where nothing is.
+        fields: The fields of the expected errors, as the server spells them; empty for any.
+        ignored: The reason to ignore them; empty if they are not ignored.
+        problem: The mistake in the comment; may be empty.
     """
 
     is_refused: bool = False
@@ -28,17 +28,17 @@ class Directive(NamedTuple):
     problem: str = ""
 
 
-def of_document(document: Document) -> Directive:
-    """Return what the comments say that stand before the content of a document, or on its first line."""
+def find_directive(document: Document) -> Directive:
+    """Return the directive in the comments before the content of a document, or on its first line."""
     before, behind = document.comments
-    found = [match[1].strip() for line in before if (match := _DIRECTIVE.fullmatch(line.strip()))]
+    directives = [match[1].strip() for line in before if (match := _DIRECTIVE.fullmatch(line.strip()))]
     if any(map(_DIRECTIVE.fullmatch, behind)):
         return Directive(
             problem="a comment `# crd:` counts only before the content of its document, or on its first line"
         )
-    if len(found) > 1:
+    if len(directives) > 1:
         return Directive(problem="several comments `# crd:`; only one counts")
-    return _read(found[0]) if found else Directive()
+    return _read(directives[0]) if directives else Directive()
 
 
 def _read(text: str) -> Directive:

@@ -1,4 +1,4 @@
-"""Lines of fields: where in a manifest the field stands that the server names."""
+"""Lines of the fields in a manifest that the server names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.synthesis import objectplaces
 
-# What the server moves: what all versions of a CRD share stands above them in its own form, and in none of v1.
+# Fields that the server moves: in its internal form, fields that all versions share are in the spec, and v1 has no such fields.
 _MOVED: Final = (
     (("spec", "validation"), ("spec", "versions", 0, "schema")),
     (("spec", "subresources"), ("spec", "versions", 0, "subresources")),
@@ -24,38 +24,41 @@ _MOVED: Final = (
 _PATH: Final = re.compile(r"\b(?:spec|metadata|status)(?:\.[\w$-]+|\[[^\]\s]*\])+")
 
 
-def of_steps(manifest: Manifest, steps: Steps) -> str:
-    """Return `file:line` of what *steps* lead to in the server's form of a manifest, or of what is nearest above it."""
+def find_line(manifest: Manifest, steps: Steps) -> str:
+    """Return `file:line` of the value at *steps* in the server's form of a manifest, or of the nearest one around it."""
     moved = (
-        (*other, *steps[len(one) :]) for pair in _MOVED for one, other in (pair, pair[::-1]) if steps[: len(one)] == one
+        (*target, *steps[len(source) :])
+        for pair in _MOVED
+        for source, target in (pair, pair[::-1])
+        if steps[: len(source)] == source
     )
-    path = max((objectplaces.reached(manifest.value, one)[0] for one in (steps, *moved)), key=len)
+    path = max((objectplaces.reached(manifest.value, source)[0] for source in (steps, *moved)), key=len)
     line = manifest.key_line_of(*path) if path else manifest.line_of()
     return f"{manifest.document.source}:{line}"
 
 
-def of_error(manifest: Manifest, error: FieldError) -> str:
-    """Return where that stands which *error* is about: a rule by its character, all else by its line."""
+def find_error(manifest: Manifest, error: FieldError) -> str:
+    """Return the place of *error*: a rule by line and column, anything else by line."""
     if error.rule is not None and error.rule.source:
         return error.rule.source
-    return of_steps(manifest, () if error.path is None else error.path.steps)
+    return find_line(manifest, () if error.path is None else error.path.steps)
 
 
-def finding(manifest: Manifest, error: FieldError, details: tuple[str, ...] = ()) -> CheckFinding:
-    """Return what is wrong with a CRD, in the server's words, and where that stands."""
-    return CheckFinding(of_error(manifest, error), str(error), details, error.field)
+def make_finding(manifest: Manifest, error: FieldError, details: tuple[str, ...] = ()) -> CheckFinding:
+    """Return the finding for an error in a CRD, with its place."""
+    return CheckFinding(find_error(manifest, error), str(error), details, error.field)
 
 
-def of_sentence(manifest: Manifest, sentence: str) -> str:
+def find_named_field(manifest: Manifest, sentence: str) -> str:
     """Return `file:line` of the first field that a *sentence* of the server names, or of the whole object."""
     named = _PATH.search(sentence)
-    return manifest.where if named is None else of_steps(manifest, objectplaces.find(manifest.value, named[0])[0])
+    return manifest.where if named is None else find_line(manifest, objectplaces.find(manifest.value, named[0])[0])
 
 
-def of_values(manifest: Manifest, key: str, value: JSONValue) -> tuple[str, ...]:
+def find_values(manifest: Manifest, key: str, value: JSONValue) -> tuple[str, ...]:
     """Return `file:line` of each place where *key* has the *value*."""
-    found = _holding(manifest.value, key, value, ())
-    return tuple(f"{manifest.document.source}:{manifest.key_line_of(*path)}" for path in found)
+    paths = _holding(manifest.value, key, value, ())
+    return tuple(f"{manifest.document.source}:{manifest.key_line_of(*path)}" for path in paths)
 
 
 def _holding(

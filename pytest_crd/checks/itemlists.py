@@ -1,4 +1,4 @@
-"""Lists whose items have owners of their own: which a version has, and which of them no sample has."""
+"""Lists whose items have owners of their own: those of a version, and those that no sample has."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
 
-# Where none of these stands, a schema neither is of such a list nor has one in it.
+# A schema without these keys neither is such a list nor contains one.
 _INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for step in Each)})
 
 
-def of_version(version: Version) -> Iterator[SchemaNode]:
-    """Yield what the schema says of each list of a version whose items have owners of their own, outer ones first."""
+def find_all(version: Version) -> Iterator[SchemaNode]:
+    """Yield the schema nodes of all lists of a version whose items have owners of their own, outer ones first."""
     yield from _nodes(version, _places(version.schema_map.schema, ()))
 
 
-def unreached(version: Version, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
-    """Yield the lists of a version with owners of their own items that none of the samples has."""
-    objects = [one.manifest.value for one in samples if one.version == version.name and one.can_be_applied]
+def find_unreached(version: Version, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
+    """Yield those lists of a version that no sample has items in."""
+    objects = [item.manifest.value for item in samples if item.version == version.name and item.can_be_applied]
     places = _places(version.schema_map.schema, ())
-    yield from _nodes(version, (place for place in places if not any(_has(one, place) for one in objects)))
+    yield from _nodes(version, (place for place in places if not any(_has(item, place) for item in objects)))
 
 
 def _nodes(version: Version, places: Iterable[Place]) -> Iterator[SchemaNode]:
@@ -36,7 +36,7 @@ def _nodes(version: Version, places: Iterable[Place]) -> Iterator[SchemaNode]:
 
 
 def _places(schema: Schema, place: Place) -> Iterator[Place]:
-    """Yield the places of such lists: sooner than by the nodes of all places, as most are none."""
+    """Yield the places of such lists; a direct search is faster than all schema nodes, as most are not lists."""
     if ownertypes.shares_by_item(schema):
         yield place
     for name, child in (schema.get("properties") or {}).items():
@@ -48,11 +48,11 @@ def _places(schema: Schema, place: Place) -> Iterator[Place]:
 
 
 def _has(value: JSONValue, place: Place) -> bool:
-    """Return whether an object has something in the list at a place."""
+    """Return whether an object has a non-empty list at a place."""
     if not place:
         return bool(value)
     step, *rest = place
     if isinstance(step, Each):
         below = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
-        return any(_has(one, tuple(rest)) for one in below)
+        return any(_has(child, tuple(rest)) for child in below)
     return isinstance(value, dict) and step in value and _has(value[step], tuple(rest))

@@ -1,4 +1,4 @@
-"""The judges of checks: what each check runs, loaded when the first of its kind is run."""
+"""Judges of checks: the function behind each check, with modules that are loaded when the first check of a kind runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
-    """Return whether a server takes a CRD."""
+    """Return whether the server accepts a CRD."""
     from pytest_crd.checks import crdchecks
 
     return crdchecks.accepted(read, is_stored=is_stored)
@@ -45,46 +45,46 @@ def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerd
 
 
 def published(read: ReadCrd, version: Version) -> CheckVerdict:
-    """Return what OpenAPI v2 loses of the schema of a version."""
+    """Return the losses of a version's schema in OpenAPI v2."""
     from pytest_crd.checks import published
 
-    return published.in_v2(read, version)
+    return published.find_losses(read, version)
 
 
 def lint(read: ReadCrd, name: str) -> CheckVerdict:
-    """Return whether a CRD is free of a mistake."""
+    """Return whether a CRD is free of the mistake *name*."""
     from pytest_crd.checks import lints
 
     return lints.lint(read, name)
 
 
-def sample(one: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
-    """Return whether a sample is what its comment says."""
+def sample(custom_resource: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
+    """Return whether a sample meets its directive, or is stored unchanged without one."""
     from pytest_crd.checks import samples
 
-    return samples.judged(one, crds)
+    return samples.judge(custom_resource, crds)
 
 
-def made_up(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
-    """Return whether objects that are made up can be applied."""
+def judge_generated(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
+    """Return whether generated objects can be applied."""
     from pytest_crd.checks import appliedsamples, itemlists
 
-    return appliedsamples.made_up(version, [*itemlists.unreached(version, samples)], source)
+    return appliedsamples.judge_generated(version, [*itemlists.find_unreached(version, samples)], source)
 
 
 class UnappliedSamples:
-    """The samples of a project, each of which is applied when it is asked for."""
+    """The samples of a project, each of which is applied when its check runs."""
 
     def __init__(self, samples: Sequence[Sample], claims: Claims) -> None:
-        """Take what is applied, as `applies.AppliedSamples` does."""
-        self._given = samples, claims
+        """Create from samples and CRDs, as `appliedsamples.AppliedSamples` does."""
+        self._arguments = samples, claims
 
     def verdict(self, number: int) -> CheckVerdict:
-        """Return the verdict on the sample of that number."""
+        """Return the verdict on the sample *number*."""
         return self._samples.verdict(number)
 
     @cached_property
     def _samples(self) -> appliedsamples.AppliedSamples:
         from pytest_crd.checks import appliedsamples
 
-        return appliedsamples.AppliedSamples(*self._given)
+        return appliedsamples.AppliedSamples(*self._arguments)

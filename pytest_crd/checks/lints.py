@@ -1,8 +1,9 @@
 """
-What a server takes and yet is a mistake, by the names that the field has for it.
+Lints: mistakes in CRDs that a server accepts, with the usual names in the field.
 
 Reference:
-    kube-api-linter docs/linters.md: SSATags, StatusSubresource, StatusOptional, MaxLength; openshift's crd-schema-checker:
+    kube-api-linter docs/linters.md: SSATags, StatusSubresource, StatusOptional, MaxLength; openshift's
+        crd-schema-checker:
     ListsMustHaveSSATags, MustHaveStatus. The others have no name there.
 """
 
@@ -19,13 +20,13 @@ from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.yaml import yamlreader
 
-# What the annotations of an object may hold together, and the one in which `kubectl apply` keeps the whole object.
+# The limit for all annotations of an object, and the annotation in which `kubectl apply` stores the whole object.
 _ANNOTATIONS_LIMIT: Final = 256 * 1024
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def lint(read: ReadCrd, name: str) -> CheckVerdict:
-    """Return whether a CRD is free of the mistake that is called *name*, one of LINTS."""
+    """Return the findings of the lint *name*, one of LINTS, about a CRD."""
     heading, find = _LINTS[name]
     findings = (
         CheckFinding(f"{read.manifest.document.source}:{read.manifest.key_line_of(*steps)}", text)
@@ -35,7 +36,7 @@ def lint(read: ReadCrd, name: str) -> CheckVerdict:
 
 
 def _schemas(read: ReadCrd) -> Iterator[tuple[Steps, SchemaNode]]:
-    """Yield the schemas of all versions, each with where it stands in the CRD; one that versions share once for each."""
+    """Yield the schema nodes of all versions with their places in the CRD; shared schemas once for each version."""
     for version in read.crd.versions:
         around = declared.place_of_schema(read.crd.declared, version.name)
         yield from (((*around, *node.steps), node) for node in version.schema_map)
@@ -69,7 +70,7 @@ _BOUNDS: Final = {"string": "maxLength", "array": "maxItems"}
 
 def _maxlength(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
     for steps, node in _schemas(read):
-        is_under_rule = any(one.rules for one in (node, *node.around))
+        is_under_rule = any(ancestor.rules for ancestor in (node, *node.around))
         schema, bound = node.schema, _BOUNDS.get(str(node.schema.get("type")), "")
         is_open = bound and bound not in schema and not schema.get("enum") and not schema.get("format")
         if is_under_rule and is_open:
@@ -90,9 +91,9 @@ def _preserveunknownfields(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
 def _applysize(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
     value = read.manifest.value
     metadata = value.get("metadata") or {}
-    kept = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != _LAST_APPLIED}
-    applied = {**value, "metadata": {**metadata, "annotations": kept}}
-    texts = [*kept, *map(str, kept.values()), _LAST_APPLIED, f"{printing.marshal(applied)}\n"]
+    annotations = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != _LAST_APPLIED}
+    applied = {**value, "metadata": {**metadata, "annotations": annotations}}
+    texts = [*annotations, *map(str, annotations.values()), _LAST_APPLIED, f"{printing.marshal(applied)}\n"]
     if (size := sum(len(text.encode()) for text in texts)) > _ANNOTATIONS_LIMIT:
         yield (), f"its annotations would have {size:,} bytes, more than the {_ANNOTATIONS_LIMIT:,} that there may be"
 

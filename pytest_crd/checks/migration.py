@@ -1,4 +1,4 @@
-"""What a CRD in `apiextensions.k8s.io/v1beta1` needs to become one in v1: what is only written otherwise, and what v1 refuses."""
+"""Migration of a CRD from `apiextensions.k8s.io/v1beta1` to v1: fields to rename, and errors under v1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
-# Where each field of the spec goes that all versions share.
+# The field of a version for each field of the spec that all versions share.
 _SHARED: Final = {
     "validation": "schema",
     "subresources": "subresources",
@@ -19,21 +19,21 @@ _SHARED: Final = {
 }
 
 
-def needs(read: ReadCrd) -> tuple[CheckFinding, ...]:
-    """Return what has to be changed in the file of a CRD in v1beta1 before a server takes it as v1."""
+def find_changes(read: ReadCrd) -> tuple[CheckFinding, ...]:
+    """Return the changes that a v1beta1 CRD needs before a server accepts it as v1."""
     spec = read.manifest.value["spec"]
     written = [
-        CheckFinding(fieldlines.of_steps(read.manifest, tuple(field.split("."))), text)
+        CheckFinding(fieldlines.find_line(read.manifest, tuple(field.split("."))), text)
         for field, text in _written_otherwise(spec)
     ]
-    made = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
-    crd = CustomResourceDefinition.from_manifest(made, kubernetes_version=profile.DEFAULT)
-    refused = (fieldlines.finding(read.manifest, error) for error in crd.response.errors)
+    new_crd = {**read.crd.declared, "apiVersion": declared.V1, "spec": _spec(read.crd.declared["spec"])}
+    crd = CustomResourceDefinition.from_manifest(new_crd, kubernetes_version=profile.DEFAULT)
+    refused = (fieldlines.make_finding(read.manifest, error) for error in crd.response.errors)
     return (*written, *refused)
 
 
 def _written_otherwise(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each field that v1 knows under another name, and what to write."""
+    """Yield each field that has another name in v1, with advice."""
     yield "apiVersion", f"apiVersion: {declared.V1}"
     if "version" in spec:
         yield "spec.version", "spec.version is a list: spec.versions, with name, served and storage"
@@ -65,17 +65,20 @@ def _columns(holder: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the *spec* of a CRD in v1beta1 as v1 spells it, nothing else changed but that unknown fields are dropped."""
+    """Return the *spec* of a v1beta1 CRD in the form of v1; apart from that, only unknown fields are dropped."""
     shared = {name: spec[field] for field, name in _SHARED.items() if field in spec}
     versions = spec.get("versions") or [{"name": spec.get("version"), "served": True, "storage": True}]
     moved = {*_SHARED, "version", "versions", "preserveUnknownFields", "conversion"}
-    made = {key: value for key, value in spec.items() if key not in moved}
-    made["versions"] = [_version({**shared, **version}) for version in versions]
+    result = {key: value for key, value in spec.items() if key not in moved}
+    result["versions"] = [_version({**shared, **version}) for version in versions]
     if conversion := spec.get("conversion"):
         webhook = {"clientConfig": "webhookClientConfig", "conversionReviewVersions": "conversionReviewVersions"}
-        given = {name: conversion[field] for name, field in webhook.items() if field in conversion}
-        made["conversion"] = {"strategy": conversion.get("strategy"), **({"webhook": given} if given else {})}
-    return made
+        webhook_config = {name: conversion[field] for name, field in webhook.items() if field in conversion}
+        result["conversion"] = {
+            "strategy": conversion.get("strategy"),
+            **({"webhook": webhook_config} if webhook_config else {}),
+        }
+    return result
 
 
 def _version(version: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What OpenAPI v2 loses of a schema: what client generators that read it, and kubectl before 1.27, do not know."""
+"""Losses in OpenAPI v2: parts of a schema that kubectl before 1.27, and client generators that read it, do not see."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pytest_crd.engine.schema.subschemas import Schema
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-# Where none of these stands, nothing is lost.
+# Only schemas with one of these keywords lose something.
 _LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
 _MOST_PLACES: Final = 3
 
 
 def may_lose(schemas: Iterable[Schema]) -> bool:
-    """Return whether OpenAPI v2 may lose something of *schemas*, which are all in the schema of a version."""
+    """Return whether OpenAPI v2 may lose something of *schemas*, all schemas inside that of a version."""
     return not all(map(_LOSING.isdisjoint, schemas))
 
 
-def in_v2(read: ReadCrd, version: Version) -> CheckVerdict:
-    """Return what OpenAPI v2 loses of the schema of a version, as notes: clients may do without it."""
+def find_losses(read: ReadCrd, version: Version) -> CheckVerdict:
+    """Return the losses of a version's schema in OpenAPI v2 as notes, since clients may do without them."""
     root = version.schema_map
     if version.published_schema is None:
         return CheckVerdict(passed_over=f"the schema of {version.name} is not structural, so that it is not published")
@@ -40,7 +40,7 @@ def in_v2(read: ReadCrd, version: Version) -> CheckVerdict:
 
 
 def _summed(words: str, paths: Sequence[str]) -> str:
-    """Return one line for all places of which the same is lost."""
+    """Return one line for all places with the same loss."""
     if len(paths) == 1:
         return f"{paths[0]}: {words}"
     more = ", …" if len(paths) > _MOST_PLACES else ""
@@ -59,16 +59,16 @@ def _lost(node: SchemaNode, *, keeps_defaults: bool) -> Iterator[tuple[str, str]
     elif preserves and (schema.get("properties") or schema.get("items")):
         yield path, f"OpenAPI v2 has no {_and_fields(schema)}, as unknown fields are preserved"
     yield from _not_required(node)
-    # Of such a value, fields that have a name and items are not published.
+    # Named fields and items of such a value are not published.
     inner = filter(None, (node.values,)) if is_nullable or preserves else node.children
     for child in inner:
         yield from _lost(child, keeps_defaults=keeps_defaults)
 
 
 def _and_fields(schema: Mapping[str, object], *others: str) -> str:
-    """Return which structure a schema has besides *others*, in words."""
-    found = [*others, *(key for key in ("properties", "items") if schema.get(key))]
-    return ", ".join(found)
+    """Return the keywords of a schema's structure besides *others*, in words."""
+    keywords = [*others, *(key for key in ("properties", "items") if schema.get(key))]
+    return ", ".join(keywords)
 
 
 def _not_required(node: SchemaNode) -> Iterator[tuple[str, str]]:

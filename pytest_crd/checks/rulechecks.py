@@ -1,4 +1,4 @@
-"""The CEL rules of a version: whether each compiles, and which part of the server's budget it takes."""
+"""Checks of the CEL rules of a version: compilation, and share of the server's budget."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerd
     Args:
         read: The CRD.
         version: The version.
-        share: Which part of the server's budget they may take.
+        share: The share of the server's budget that they may take.
     """
     rules = version.rules
-    # Without their lines, which take longer to find than the costs, and which nobody asks for of rules that hold.
+    # Without lines, which take longer to find than the costs and are of no use for rules that hold.
     notes = [f"{_described(rule)}: {_cost(rule)}" for rule in rules]
     total = sum(rule.cost + rule.message_cost for rule in rules)
     of_all = (
         f"all rules of {version.name} cost at most {total:,} by estimate, {_share(total / CRD_LIMIT)} a schema's budget"
     )
-    found = [CheckFinding(_place(read, version, rule), text) for rule in rules for text in _flaws(rule, share)]
+    findings = [CheckFinding(_place(read, version, rule), text) for rule in rules for text in _flaws(rule, share)]
     if total > share * CRD_LIMIT:
-        found.append(CheckFinding(read.crd.source, f"{of_all}, more than {_allowed(share)}"))
-    return CheckVerdict("rules that do not compile, or that cost too much", tuple(found), notes=(*notes, of_all))
+        findings.append(CheckFinding(read.crd.source, f"{of_all}, more than {_allowed(share)}"))
+    return CheckVerdict("rules that do not compile, or that cost too much", tuple(findings), notes=(*notes, of_all))
 
 
 def _flaws(rule: Rule, share: float) -> Iterator[str]:

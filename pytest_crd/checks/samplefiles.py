@@ -1,4 +1,4 @@
-"""The samples of a project: custom resources in files, told from what is of other kinds, ignored, or no manifest at all."""
+"""Samples of a project: custom resources in files, separated from other kinds, ignored objects, and files that are no manifests."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Sample(NamedTuple):
         group: Its API group.
         version: Its API version, `v1`.
         kind: Its kind.
-        directive: What a comment says of it.
-        name: How it is called among others: `Backup/nightly`.
+        directive: The directive in its comments.
+        name: Its name in reports: `Backup/nightly`.
     """
 
     manifest: Manifest
@@ -49,12 +49,12 @@ class Sample(NamedTuple):
 
     @property
     def can_be_applied(self) -> bool:
-        """Whether it is one that a server is to take."""
+        """Whether the server is expected to accept it."""
         return not (self.directive.is_refused or self.directive.problem)
 
 
 class Broken(NamedTuple):
-    """What is meant as a sample and is none: why, in which file and line, and how it is called."""
+    """A broken sample: the finding, its file and line, and a name for it."""
 
     finding: CheckFinding
     path: Path
@@ -65,16 +65,16 @@ class Broken(NamedTuple):
 @dataclass(slots=True)
 class Samples:
     """
-    What the files hold.
+    The contents of sample files.
 
     Attributes:
         samples: The custom resources.
-        broken: What is meant to be one.
-        others: How many objects there are of each kind that no CRD claims.
-        ignored: Which are left alone, and why.
-        notes: Which files were passed over, and why.
-        strangers: Those of a kind of the project in another group, by kind and `apiVersion`: where they stand.
-        answered: The patterns that have brought something that is, or is meant to be, a custom resource.
+        broken: Broken samples.
+        others: The number of objects of each kind without a CRD.
+        ignored: Ignored samples, with the reasons.
+        notes: Skipped files, with the reasons.
+        strangers: Places of objects with a kind of the project in another group, by kind and `apiVersion`.
+        matched: The patterns that have matched a sample, broken ones included.
     """
 
     samples: list[Sample] = field(default_factory=list)
@@ -83,95 +83,95 @@ class Samples:
     ignored: list[Remark] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
     strangers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    answered: set[str] = field(default_factory=set)
+    matched: set[str] = field(default_factory=set)
 
     @property
     def count(self) -> int:
-        """How many objects there are that samples are, or are meant to be."""
+        """The number of samples, including broken and ignored ones."""
         return len(self.samples) + len(self.broken) + len(self.ignored)
 
 
 def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
     """
-    Return what *files* hold.
+    Return the samples in *files*.
 
     Args:
         files: The files.
         claims: The CRDs, which claim groups and kinds.
     """
-    found = Samples()
+    samples = Samples()
     for file in files:
-        before = found.count
-        _read(found, file, claims)
-        if found.count > before:
-            found.answered.update(file.patterns)
-    return found
+        before = samples.count
+        _read(samples, file, claims)
+        if samples.count > before:
+            samples.matched.update(file.patterns)
+    return samples
 
 
-def demand(patterns: Sequence[str], files: Sequence[ManifestFile], found: Samples) -> None:
+def require_matches(patterns: Sequence[str], files: Sequence[ManifestFile], samples: Samples) -> None:
     """
-    Pass where each of *patterns* has brought a sample.
+    Raise an error unless each of *patterns* has matched a sample.
 
     Raises:
-        ManifestError: Those that have not.
+        ManifestError: The patterns without samples.
     """
     mistakes = []
     for pattern in patterns:
-        if not pattern.startswith(manifest.LEFT_OUT) and pattern not in found.answered:
-            matched = sum(pattern in file.patterns for file in files)
-            words = f"no custom resource of a CRD of the project in {matched} file{'' if matched == 1 else 's'}"
+        if not pattern.startswith(manifest.LEFT_OUT) and pattern not in samples.matched:
+            file_count = sum(pattern in file.patterns for file in files)
+            words = f"no custom resource of a CRD of the project in {file_count} file{'' if file_count == 1 else 's'}"
             mistakes.append(Mistake(f"crd_samples: {pattern}", 0, words))
     if mistakes:
         raise ManifestError(mistakes)
 
 
-def _read(found: Samples, file: ManifestFile, claims: Claims) -> None:
+def _read(samples: Samples, file: ManifestFile, claims: Claims) -> None:
     try:
         content = file.read()
     except ManifestError as error:
-        found.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
+        samples.broken.append(Broken(CheckFinding(file.name, error.mistakes[0].message), file.path, 0, "unreadable"))
         return
     try:
         items = manifest.read(content, source=file.name)
     except ManifestError as error:
-        _unreadable(found, file, content, error.mistakes[0], claims)
+        _unreadable(samples, file, content, error.mistakes[0], claims)
         return
     for item in items:
-        _take(found, item, file.path, claims)
+        _take(samples, item, file.path, claims)
 
 
-def _take(found: Samples, item: Manifest, path: Path, claims: Claims) -> None:
+def _take(samples: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     group, _, version = item.api_version.rpartition("/")
     kind, line = item.kind, item.line_of()
     if (group, kind) not in claims:
-        if meant := near(group, kind, claims):
-            words = f"no CRD of the project is for kind {kind!r} of {group}; {meant}"
-            found.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
+        if question := suggest_kind(group, kind, claims):
+            words = f"no CRD of the project is for kind {kind!r} of {group}; {question}"
+            samples.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
         else:
-            found.others[kind or "no kind"] += 1
-            is_of_a_kind = any(kind.casefold() == one.casefold() for _, one in claims)
+            samples.others[kind or "no kind"] += 1
+            is_of_a_kind = any(kind.casefold() == known_kind.casefold() for _, known_kind in claims)
             if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
-                found.strangers.setdefault((kind, item.api_version), []).append(item.where)
+                samples.strangers.setdefault((kind, item.api_version), []).append(item.where)
         return
-    directive = directives.of_document(item.document)
+    directive = directives.find_directive(item.document)
     if directive.ignored:
-        found.ignored.append(Remark(item.source, line, f"ignored: {directive.ignored}", RemarkKind.IGNORED))
+        samples.ignored.append(Remark(item.source, line, f"ignored: {directive.ignored}", RemarkKind.IGNORED))
     else:
-        found.samples.append(Sample(item, path, group, version, kind, directive, item.title))
+        samples.samples.append(Sample(item, path, group, version, kind, directive, item.title))
 
 
-def _unreadable(found: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
+def _unreadable(samples: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
     if manifest.is_template(content) or _has_variables(content):
-        found.notes.append(Remark(file.name, 0, "passed over, a template", RemarkKind.TEMPLATE))
+        samples.notes.append(Remark(file.name, 0, "passed over, a template", RemarkKind.TEMPLATE))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
         finding = CheckFinding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
-        found.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
+        samples.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
-        found.notes.append(Remark(file.name, mistake.line, f"passed over, {mistake.message}", RemarkKind.UNREADABLE))
+        samples.notes.append(Remark(file.name, mistake.line, f"passed over, {mistake.message}", RemarkKind.UNREADABLE))
 
 
 def _has_variables(content: bytes) -> bool:
-    """Return whether a text can be read once its `${…}` stand for something."""
+    """Return whether a text can be read once its `${…}` variables are replaced."""
     plain = _VARIABLE.sub(lambda match: b"x" if match[1] else match[0], content)
     if plain == content:
         return False
@@ -182,24 +182,24 @@ def _has_variables(content: bytes) -> bool:
     return True
 
 
-def near(group: str, kind: str, claims: Claims) -> str:
+def suggest_kind(group: str, kind: str, claims: Claims) -> str:
     """
-    Return the question whether another group or kind is meant, if one of the two is misspelt; else empty.
+    Return a question that suggests another group or kind if one of the two is misspelt; else empty.
 
     If there are too many unknown kinds to tell, the text says so.
     """
-    return _near(group, kind, tuple(claims))
+    return _suggest_kind(group, kind, tuple(claims))
 
 
 @functools.lru_cache
-def _near(group: str, kind: str, claims: tuple[tuple[str, str], ...]) -> str:
-    kinds = [one for of, one in claims if of == group]
-    groups = [of for of, one in claims if one == kind]
+def _suggest_kind(group: str, kind: str, claims: tuple[tuple[str, str], ...]) -> str:
+    kinds = [known_kind for known_group, known_kind in claims if known_group == group]
+    groups = [known_group for known_group, known_kind in claims if known_kind == kind]
     try:
-        if meant := likeness.nearest(kind, kinds, _budget(claims)):
-            return f"did you mean kind {meant!r}?"
-        if meant := likeness.nearest(group, groups, _budget(claims)):
-            return f"did you mean the group {meant!r}?"
+        if suggestion := likeness.nearest(kind, kinds, _budget(claims)):
+            return f"did you mean kind {suggestion!r}?"
+        if suggestion := likeness.nearest(group, groups, _budget(claims)):
+            return f"did you mean the group {suggestion!r}?"
     except suggestions.SpentBudgetError:
         return "whether it is misspelt is not known, as there are too many unknown kinds"
     return ""
@@ -212,7 +212,7 @@ def _budget(_claims: tuple[tuple[str, str], ...]) -> suggestions.WorkBudget:
 
 
 def may_hold(content: bytes, claims: Claims) -> bool:
-    """Return whether there may be objects in a file that CRDs claim, or that are misspelt, so that few files need be read."""
+    """Return whether a file may contain objects of claimed or misspelt kinds, so that few files need to be parsed."""
     kinds = "|".join(re.escape(kind) for kind in dict.fromkeys(kind for _, kind in claims))
     has_kind = re.search(rf"""kind["']?\s*:\s*["']?(?:{kinds})\b""".encode(), content, re.IGNORECASE)
     return has_kind is not None or any(manifest.may_mention(content, f"{group}/") for group, _ in claims)

@@ -1,4 +1,4 @@
-"""Hints at samples: objects of the project's kinds that nobody has named, and those that are nearly of such a kind."""
+"""Hints about objects that are not checked: unnamed custom resources of the project's kinds, and objects of similar kinds."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from pytest_crd.engine import ManifestError
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each, silent
 
-# So deep are the folders that are named, and so many of them are.
+# The depth and number of folders in a hint.
 _DEPTH: Final = 2
 _MOST_FOLDERS: Final = 5
 
 
-def of(  # noqa: PLR0913 - what is known of a project
-    found: Samples,
+def find_hints(  # noqa: PLR0913 - the facts of a project
+    samples: Samples,
     claims: Claims,
-    given: Sequence[str],
-    known: Sequence[ManifestFile],
+    patterns: Sequence[str],
+    sample_files: Sequence[ManifestFile],
     *,
     folder: Path,
     progress: Progress = silent,
     lists: Lists = projectfiles.files,
 ) -> Iterator[str]:
     """
-    Yield what is to be said of objects that are no samples.
+    Yield hints about objects that are not samples.
 
     Args:
-        found: What the sample files hold.
+        samples: The contents of the sample files.
         claims: The CRDs.
-        given: What is set about samples: whoever names them has chosen.
-        known: The files that this names, or the usual ones.
+        patterns: The setting `crd_samples`; if it names samples, no others are suggested.
+        sample_files: The files of the setting, or the usual ones.
         folder: The folder of the project.
-        progress: Who is told while files are looked through.
-        lists: Lists the files of the project.
+        progress: Progress reporting while files are searched.
+        lists: Function that lists the files of the project.
     """
-    for (kind, api_version), places in found.strangers.items():
+    for (kind, api_version), places in samples.strangers.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        groups = ", ".join(dict.fromkeys(group for group, one in claims if one.casefold() == kind.casefold()))
+        groups = ", ".join(dict.fromkeys(group for group, item in claims if item.casefold() == kind.casefold()))
         yield f"{places[0]}{more}: no sample, for kind {kind} of {api_version} is not the project's, which is of {groups}"
-    if not given or all(pattern.startswith("!") for pattern in given):
-        others = telling(samplepaths.elsewhere(given, folder=folder, known=known, lists=lists), claims)
-        with progress("looking for samples elsewhere") as tell:
-            read = samplefiles.read(each(others, tell, lambda one: one.name), claims)
-        counts = Counter(_folder(one.path, folder) for one in read.samples)
+    if not patterns or all(pattern.startswith("!") for pattern in patterns):
+        others = select_files(samplepaths.elsewhere(patterns, folder=folder, known=sample_files, lists=lists), claims)
+        with progress("looking for samples elsewhere") as report_step:
+            read = samplefiles.read(each(others, report_step, lambda item: item.name), claims)
+        counts = Counter(_folder(item.path, folder) for item in read.samples)
         if counts:
-            yield _counted(counts, [*given, *samplepaths.usual_folders(folder)])
+            yield _counted(counts, [*patterns, *samplepaths.usual_folders(folder)])
 
 
-def telling(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
-    """Return those *files* that may hold custom resources; all that were named."""
+def select_files(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
+    """Return the *files* that may contain custom resources, and all files that the setting names."""
     return [file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims)]
 
 
@@ -69,7 +69,7 @@ def _may_hold(file: ManifestFile, claims: Claims) -> bool:
 
 
 def _folder(path: Path, project: Path) -> str:
-    """Return the folder that a file is counted in, or the file where it is in none."""
+    """Return the folder under which a file is counted, or the file itself if it is in no folder."""
     parts = path.relative_to(project).parts
     return PurePath(*parts[: min(_DEPTH, len(parts) - 1)] or parts).as_posix()
 

@@ -1,4 +1,4 @@
-"""What becomes of a sample: a server must take it and drop nothing of it, unless a comment says otherwise."""
+"""Checks of samples: a server must accept a sample and drop nothing from it, unless a directive says otherwise."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _ABOUT_FIELDS: Final = ("unknown field ", "duplicate field ")
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:
     """
-    What becomes of a sample under one CRD.
+    The result of a sample under one CRD.
 
     Attributes:
         crd: The CRD.
-        heading: What is wrong, as a whole; empty where nothing is.
-        findings: What is wrong, one by one.
+        heading: A summary of the findings; empty if there are none.
+        findings: The findings.
         fields: The fields that are wrong, as the server spells them.
-        is_answered: Whether there is an answer at all: there is none where the server refuses the CRD.
-        placeholder: The first value that a template leaves open, where all that is wrong is of that kind; else empty.
-        warnings: What the server warns of.
-        notes: What the sample becomes.
-        response: The server's answer; None where there is none.
+        is_answered: Whether there is an answer; False if the server refuses the CRD.
+        placeholder: The first value that a template leaves open, if all findings are about such values; else empty.
+        warnings: The server's warnings.
+        notes: Defaults and dropped nulls.
+        response: The server's answer; None if there is none.
     """
 
     crd: CustomResourceDefinition
@@ -57,29 +57,29 @@ class SampleOutcome:
     response: Response | None = None
 
 
-def judged(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
+def judge(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
     """
-    Return whether a sample is what its comment says, or without one, whether it is stored as it is.
+    Return whether a sample meets its directive, or is stored unchanged without one.
 
     Args:
         sample: The sample.
-        crds: The alternatives that claim its kind, of which one is enough.
+        crds: The alternatives for its kind, of which one is enough.
     """
     if sample.directive.problem:
         return CheckVerdict(
             "a comment that says nothing", (CheckFinding(sample.manifest.where, sample.directive.problem),)
         )
     outcomes = [_under(sample, crd) for crd in crds]
-    best = min(outcomes, key=lambda one: len(one.findings))
+    best = min(outcomes, key=lambda item: len(item.findings))
     verdict = _refused(sample, outcomes) if sample.directive.is_refused else _taken(best, len(outcomes))
     words = _barewords(sample, best.crd)
     if not verdict.findings:
         return replace(verdict, notes=(*verdict.notes, *words))
-    return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", one) for one in words)))
+    return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", item) for item in words)))
 
 
 def _taken(best: SampleOutcome, alternatives: int) -> CheckVerdict:
-    """Return the verdict on a sample that one of several alternatives must take, of which *best* comes nearest."""
+    """Return the verdict on a sample that one of several alternatives must accept; *best* has the fewest findings."""
     if not best.findings:
         return CheckVerdict(warnings=best.warnings, notes=best.notes)
     if best.placeholder:
@@ -89,137 +89,141 @@ def _taken(best: SampleOutcome, alternatives: int) -> CheckVerdict:
 
 
 def _barewords(sample: Sample, crd: CustomResourceDefinition) -> list[str]:
-    """Return what is said of words that are read as booleans."""
+    """Return warnings about words that are read as booleans."""
     versions = [version for version in crd.versions if version.name == sample.version]
     manifest = sample.manifest
     return [
-        one for version in versions for one in barewords.describe_in_object(manifest.document, manifest.path, version)
+        warning
+        for version in versions
+        for warning in barewords.describe_in_object(manifest.document, manifest.path, version)
     ]
 
 
 def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
-    """Return the verdict on a sample that every alternative must refuse, in the fields that its comment names."""
-    unanswered = next((one for one in outcomes if not one.is_answered), None)
+    """Return the verdict on a sample that every alternative must refuse, for the fields in its directive."""
+    unanswered = next((item for item in outcomes if not item.is_answered), None)
     if unanswered is not None:
         return CheckVerdict(unanswered.heading, unanswered.findings)
-    said = "`# crd: refused` says that no server takes it"
-    if taking := next((one for one in outcomes if not one.findings), None):
+    heading = "`# crd: refused` says that no server takes it"
+    if taking := next((item for item in outcomes if not item.findings), None):
         return CheckVerdict(
-            said, (CheckFinding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),)
+            heading, (CheckFinding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),)
         )
-    wrong = frozenset[str]().union(*(one.fields for one in outcomes))
+    wrong = frozenset[str]().union(*(item.fields for item in outcomes))
     if missing := [field for field in sample.directive.fields if field not in wrong]:
         place = sample.manifest.where
-        found = [CheckFinding(place, f"{field}: nothing is wrong there") for field in missing]
-        return CheckVerdict("`# crd: refused` names fields that are not refused", (*found, *outcomes[0].findings))
-    return CheckVerdict(notes=tuple(f"refused, as it must be: {one.text}" for one in outcomes[0].findings))
+        unmet = [CheckFinding(place, f"{field}: nothing is wrong there") for field in missing]
+        return CheckVerdict("`# crd: refused` names fields that are not refused", (*unmet, *outcomes[0].findings))
+    return CheckVerdict(notes=tuple(f"refused, as it must be: {item.text}" for item in outcomes[0].findings))
 
 
 def _under(sample: Sample, crd: CustomResourceDefinition) -> SampleOutcome:
-    return under(sample.manifest, sample.version, crd, functools.partial(_created, sample.manifest))
+    return judge_under(sample.manifest, sample.version, crd, functools.partial(_created, sample.manifest))
 
 
 def _created(manifest: Manifest, version: Version) -> Response:
     return questions.ask(Question(version, Section.CREATE, completion.read(printing.marshal(manifest.value))))
 
 
-def under(
-    manifest: Manifest, name: str, crd: CustomResourceDefinition, ask: Callable[[Version], Response]
+def judge_under(
+    manifest: Manifest, name: str, crd: CustomResourceDefinition, create: Callable[[Version], Response]
 ) -> SampleOutcome:
     """
-    Return what becomes of an object under a CRD.
+    Return the result of an object under a CRD.
 
     Args:
         manifest: The object.
-        name: The version that it states.
+        name: The version in its apiVersion.
         crd: The CRD.
-        ask: Asks for it under that version.
+        create: Function that creates it under a version and returns the response.
     """
     served = [version.name for version in crd.versions if version.served]
     if name not in served:
-        place = fieldlines.of_steps(manifest, ("apiVersion",))
+        place = fieldlines.find_line(manifest, ("apiVersion",))
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {name}"
         return SampleOutcome(
             crd, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
         )
     version = crd.version(name)
     try:
-        response = ask(version)
+        response = create(version)
     except RefusedCrdError as error:
-        found = tuple(CheckFinding(crd.source, one.message) for one in error.mistakes)
-        return SampleOutcome(crd, "the server refuses the CRD", found, is_answered=False)
+        findings = tuple(CheckFinding(crd.source, mistake.message) for mistake in error.mistakes)
+        return SampleOutcome(crd, "the server refuses the CRD", findings, is_answered=False)
     return _answered(manifest, version, response)
 
 
 def _answered(manifest: Manifest, version: Version, response: Response) -> SampleOutcome:
     source = manifest.document.source
     repeated = [
-        CheckFinding(f"{source}:{one.line}", f'key "{one.key}" is set twice; only the last value counts')
-        for one in manifest.duplicates
+        CheckFinding(f"{source}:{item.line}", f'key "{item.key}" is set twice; only the last value counts')
+        for item in manifest.duplicates
     ]
     errors = [
         CheckFinding(
-            fieldlines.of_steps(manifest, () if one.path is None else one.path.steps),
-            one.told,
-            one.rule.lines if one.rule else (),
-            one.field,
-            one.source,
+            fieldlines.find_line(manifest, () if item.path is None else item.path.steps),
+            item.told,
+            item.rule.lines if item.rule else (),
+            item.field,
+            item.source,
         )
-        for one in response.errors
+        for item in response.errors
     ]
     dropped = [*_dropped(manifest, version, response)]
-    whom = _described(version.crd, version.name)
-    heading = f"refused ({response.code}) by {whom}"
+    crd_name = _described(version.crd, version.name)
+    heading = f"refused ({response.code}) by {crd_name}"
     if response.accepted:
         is_refused_by_kubectl = bool(repeated or response.pruned)
         but = "not as it is; kubectl refuses it" if is_refused_by_kubectl else "a part of it is not stored"
-        heading = f"accepted by {whom}, but {but}"
-    open_values = [_open_value(one, manifest.value) for one in response.errors]
+        heading = f"accepted by {crd_name}, but {but}"
+    open_values = [_open_value(item, manifest.value) for item in response.errors]
     is_open = all(open_values) and not repeated and not dropped
-    warnings = [one for one in response.warnings if not one.startswith(_ABOUT_FIELDS)]
-    fields = {*(one.field for one in response.errors), *response.pruned, *response.lost}
+    warnings = [item for item in response.warnings if not item.startswith(_ABOUT_FIELDS)]
+    fields = {*(item.field for item in response.errors), *response.pruned, *response.lost}
     return SampleOutcome(
         version.crd,
         heading,
         (*repeated, *errors, *dropped),
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
-        warnings=tuple(CheckFinding(fieldlines.of_sentence(manifest, one), one) for one in warnings),
+        warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), item) for item in warnings),
         response=response,
         notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
 
 
 def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterator[CheckFinding]:
-    """Yield the fields that are lost, each with the one that may be meant."""
+    """Yield the fields that are lost, each with a suggestion."""
     fields = schemafields.get_fields(version)
     for path in response.changes.pruned:
         yield CheckFinding(
-            fieldlines.of_steps(manifest, path.steps),
+            fieldlines.find_line(manifest, path.steps),
             f"{path}: the schema does not specify it, so that it is dropped{suggestions.hint(fields.near(path))}",
             field=str(path),
             origin=changedfield.source_of(path),
         )
     for path in response.changes.lost:
         words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
-        place = fieldlines.of_steps(manifest, path.steps)
+        place = fieldlines.find_line(manifest, path.steps)
         yield CheckFinding(place, words, field=str(path), origin=changedfield.source_of(path))
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:
-    """Return the field of an error and its value, where that is left open by a template; else empty."""
-    for _, found in comparison.find_places(value, error.field):
-        if isinstance(found, str) and any(mark in found for mark in _PLACEHOLDERS):
-            return f"{error.field} is {found}"
+    """Return the field and value of an error if a template leaves the value open; else empty."""
+    for _, text in comparison.find_places(value, error.field):
+        if isinstance(text, str) and any(mark in text for mark in _PLACEHOLDERS):
+            return f"{error.field} is {text}"
     return ""
 
 
 def _becomes(response: Response) -> Iterator[str]:
-    """Yield what the server adds to a sample, and which nulls it drops."""
+    """Yield notes about the defaults of a sample and its dropped nulls."""
     places = {path.steps for path in response.changes.defaulted}
     defaults = [path for path in response.changes.defaulted if not _is_below(path.steps, places)]
     added = [
-        f"{path}: {_shown(found)}" for path in defaults for _, found in comparison.find_places(response.stored, path)
+        f"{path}: {_shown(default_value)}"
+        for path in defaults
+        for _, default_value in comparison.find_places(response.stored, path)
     ]
     if added:
         yield f"becomes, by defaults, {', '.join(added)}"
@@ -237,4 +241,4 @@ def _shown(value: JSONValue) -> str:
 
 
 def _described(crd: CustomResourceDefinition, version: str) -> str:
-    return f"{crd.name} {version}{f' ({crd.source})' if crd.source else ''}"  # of a server's CRD there is no file
+    return f"{crd.name} {version}{f' ({crd.source})' if crd.source else ''}"  # CRDs read from a server have no file

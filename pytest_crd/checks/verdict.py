@@ -1,4 +1,4 @@
-"""Checks and what comes of them: data for the report."""
+"""Checks and their verdicts, as data for reports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 class CheckFinding(NamedTuple):
     """
-    One thing that is wrong, or worth to know.
+    A finding of a check.
 
     Attributes:
-        place: Where it stands: `file:line`, or `file:line:column`; may be empty.
-        text: What it is, in the server's words where it has some.
-        details: Lines that explain it; may be none.
-        field: The field that it is about, as the server spells it; empty where it is about none.
-        origin: Where the schema stands that decided, `file:line`, where that is another place; may be empty.
+        place: Its place: `file:line`, or `file:line:column`; may be empty.
+        text: A description, in the server's words if it has some.
+        details: Lines with an explanation; may be empty.
+        field: Its field, as the server spells it; may be empty.
+        origin: The place of the deciding schema keyword, `file:line`, if it is another one; may be empty.
     """
 
     place: str
@@ -30,15 +30,15 @@ class CheckFinding(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class CheckVerdict:
     """
-    What came of a check.
+    The verdict of a check.
 
     Attributes:
-        heading: What is wrong, as a whole.
-        findings: What is wrong, one by one; empty where the check holds.
-        warnings: What the server warns of.
-        notes: What is worth to know of a check that holds.
-        details: The same at length, for who asks twice; empty where the notes say all.
-        passed_over: Why nothing can be said; empty where something can.
+        heading: A summary of the findings.
+        findings: The findings; empty if the check holds.
+        warnings: The server's warnings.
+        notes: Remarks, shown for a check that holds.
+        details: The notes in full, for `-vv`; empty if the notes are complete.
+        passed_over: The reason for no verdict; empty if there is one.
     """
 
     heading: str = ""
@@ -49,8 +49,8 @@ class CheckVerdict:
     passed_over: str = ""
 
     def with_warnings_failing(self) -> CheckVerdict:
-        """Return the same verdict, of which what the server warns of is wrong, too."""
-        warned = tuple(one._replace(text=f"warning: {one.text}") for one in self.warnings)
+        """Return the same verdict with the server's warnings as findings."""
+        warned = tuple(warning._replace(text=f"warning: {warning.text}") for warning in self.warnings)
         heading = self.heading if self.findings else "the server warns"
         return replace(self, heading=heading, findings=(*self.findings, *warned), warnings=())
 
@@ -58,19 +58,19 @@ class CheckVerdict:
 @dataclass(frozen=True, slots=True)
 class Check:
     """
-    Something that is asked.
+    A check, ready to run.
 
     Attributes:
-        kind: What is asked: `accepted`, `samples` …
-        subject: About what.
-        source: Where that stands, `file:line`.
-        path: The file; None where a command has printed it.
-        line: The 1-based line in the file; 0 where it stands in none.
-        kubernetes_version: Whose behaviour and words.
-        run: Answers.
+        kind: The kind of check: `accepted`, `samples` …
+        subject: The name of the checked thing.
+        source: The place of the subject, `file:line`.
+        path: The file; None for output of a command.
+        line: The 1-based line in the file; 0 without a file.
+        kubernetes_version: The Kubernetes version of the answers.
+        run: Function that returns the verdict.
         crd: The name of the CRD.
-        version: The version of the CRD; empty where it is about all of them.
-        lint: The name of the lint; empty of all other checks.
+        version: The version of the CRD; empty for all of them.
+        lint: The name of the lint; empty for all other checks.
     """
 
     kind: str
@@ -86,5 +86,5 @@ class Check:
 
     @property
     def name(self) -> str:
-        """What it is called: `accepted[backups.storage.example.com]`."""
+        """The name of the check: `accepted[backups.storage.example.com]`."""
         return f"{self.kind}[{self.subject}]"

@@ -31,5 +31,5 @@ def find(version: Version) -> VersionFacts:
     schemas = subschemas.walk(root.schema)
     # All schemas are looked through sooner than the nodes of the places that rules can be for.
     has_rules = any(RULES in one for one in schemas) and any(node.rules for node in root)
-    has_lists = version.served and any(True for _ in itemlists.of_version(version))
+    has_lists = version.served and any(True for _ in itemlists.find_all(version))
     return VersionFacts(has_rules, version.served and published.may_lose(schemas), has_lists)

@@ -56,7 +56,7 @@ def outcome(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
 def _best(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
     ask = functools.partial(_asked, resource, way=way)
     crds = claims[resource.group, resource.kind]
-    found = (samples.under(resource.manifest, resource.version, crd, ask) for crd in crds)
+    found = (samples.judge_under(resource.manifest, resource.version, crd, ask) for crd in crds)
     return min(found, key=lambda one: len(one.findings))
 
 

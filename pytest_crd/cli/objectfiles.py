@@ -132,7 +132,7 @@ def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
             found.resources.append(Resource(one, group, version, kind))
-        elif meant := samplefiles.near(group, kind, claims):
+        elif meant := samplefiles.suggest_kind(group, kind, claims):
             found.misspelt.append((one, f"no CRD is for kind {kind!r} of {group}; {meant}"))
         else:
             found.others.append((one, f"{kind} of {api_version}" if kind and api_version else "no kind"))

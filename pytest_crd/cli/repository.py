@@ -144,7 +144,7 @@ def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) ->
     """Return how many samples there are by folder: those that checks look at, and others."""
     given, claims = inifiles.words(ini, "crd_samples") if ini else (), objectfiles.claims_of(crds)
     known = samplepaths.files(given, folder=folder)
-    others = samplehints.telling(samplepaths.elsewhere((), folder=folder, known=known), claims)
+    others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=known), claims)
     counts = [
         Counter(one.path.relative_to(folder).parent.as_posix() for one in samplefiles.read(files, claims).samples)
         for files in (known, others)

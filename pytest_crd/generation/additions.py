@@ -139,7 +139,7 @@ class _File:
         self._content = text.content
         self._mark = _BOM if content.startswith(_BOM.encode()) else ""
         self._documents = yamlreader.read(text, source=source)
-        self._layout = yamlspans.layout(text.content)
+        self._layout = yamlspans.find_spans(text.content)
 
     def with_cases(self, number: int, statements: Sequence[StatedCase], layout: Layout) -> str:
         """Return the text with *statements* in the document of that *number*."""
@@ -151,7 +151,7 @@ class _File:
             found = [one for one in statements if one.proposal.section is section]
             if found:
                 edits.append(self._edit(document, root, section, list(layout.cases(found))))
-        return self._mark + yamlspans.edited(self._content, self._layout, sorted(edits, key=lambda one: one.start))
+        return self._mark + yamlspans.apply_edits(self._content, self._layout, sorted(edits, key=lambda one: one.start))
 
     def _edit(self, document: Document, root: Span, section: Section, lines: list[str]) -> Edit:
         pair = root.own(section)

@@ -23,7 +23,7 @@ def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str
         yield f"crd: {_counted(written)} written:"
         for line in written:
             yield f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}"
-            yield from (f"    {path} is pruned; did you mean {meant}?" for path, meant in line.note.meant.items())
+            yield from (f"    {path} is pruned; did you mean {meant}?" for path, meant in line.note.suggestions.items())
     if removed:
         yield f"crd: {_counted(removed)} removed, as the CRD no longer has the field:"
         yield from (f"  {_place(line, shown)}: {line.note.title}" for line in removed)

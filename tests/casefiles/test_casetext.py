@@ -20,7 +20,7 @@ LONG: Mapping[str, Any] = {"spec": {name: f"the text of {name}, which is long" f
 def written(text: str | bytes, *removed: str, name: str = "a", **values: Any) -> WrittenCases:
     """Return what becomes of a file whose case gets some keys, and loses others."""
     content = text if isinstance(text, bytes) else text.encode()
-    return casetext.written(content, [Correction(name, values, removed)], source="f")
+    return casetext.write_corrections(content, [Correction(name, values, removed)], source="f")
 
 
 def text_of(result: WrittenCases) -> str:
@@ -292,7 +292,7 @@ def test_only_what_changes_is_touched(new: Mapping[str, Any], old_part: str, new
 def test_what_cases_share_is_written_once(before: str, after: str) -> None:
     corrections = [Correction(name, {"expected": SPEC}) for name in ("a", "b")]
 
-    result = casetext.written(f"crd: x\n{before}".encode(), corrections, source="f")
+    result = casetext.write_corrections(f"crd: x\n{before}".encode(), corrections, source="f")
 
     assert text_of(result) == f"crd: x\n{after}"
 
@@ -356,7 +356,7 @@ def test_answers_of_cases_that_share_one_anchor_must_be_the_same() -> None:
     text = f"{HEAD}- {{name: a, input: {{}}, expected: &e TODO}}\n- {{name: b, input: {{}}, expected: *e}}\n- {{name: c, input: {{}}}}\n"
     corrections = [Correction(name, {"expected": {"spec": {"of": name}}}) for name in ("a", "b", "c")]
 
-    result = casetext.written(text.encode(), corrections, source="f")
+    result = casetext.write_corrections(text.encode(), corrections, source="f")
 
     problem = (
         'create case "a" (line 3) and create case "b" (line 4) share one \'expected\' by the anchor &e, but their answers'
@@ -375,7 +375,7 @@ def test_what_cannot_be_written_in_place_does_not_keep_the_rest() -> None:
     )
     corrections = [Correction(name, {"expected": SPEC}) for name in ("a", "c")]
 
-    result = casetext.written(text.encode(), corrections, source="f")
+    result = casetext.write_corrections(text.encode(), corrections, source="f")
 
     assert result.problems == {
         "a": "it cannot be written in place, as others share what is anchored by &s; write it yourself:\n"
@@ -392,7 +392,7 @@ def test_each_document_must_mean_what_is_meant() -> None:
     )
     other = "crd: z\ncreate:\n- {name: c, input: {}}\n"
 
-    result = casetext.written(
+    result = casetext.write_corrections(
         f"{shared}---\n{other}".encode(), [Correction(name, {"expected": SPEC}) for name in ("a", "c")], source="f"
     )
 

@@ -29,11 +29,11 @@ left: "the text of left, which is long"
 
 def written(text: str, *removed: str, **values: Any) -> WrittenCases:
     """Return what becomes of a file whose case gets some keys, and loses others."""
-    return casetext.written(text.encode(), [Correction("a", values, removed)], source="f")
+    return casetext.write_corrections(text.encode(), [Correction("a", values, removed)], source="f")
 
 
 def found(text: str) -> list[str]:
-    return [one.text for one in comments.find(yamlspans.layout(text))]
+    return [one.text for one in comments.find_comments(yamlspans.find_spans(text))]
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_what_goes_all_the_same_is_named() -> None:
 
 
 def test_only_as_many_are_named_as_go() -> None:
-    old, new = yamlspans.layout("# a\n# a\nb: c # d\n# a\n"), yamlspans.layout("b: c # d\n# a\n")
+    old, new = yamlspans.find_spans("# a\n# a\nb: c # d\n# a\n"), yamlspans.find_spans("b: c # d\n# a\n")
 
-    assert [*comments.lost(old, new)] == [Lost(2, "# a"), Lost(4, "# a")]
+    assert [*comments.find_lost(old, new)] == [Lost(2, "# a"), Lost(4, "# a")]
 
 
 @pytest.mark.uncounted
@@ -170,7 +170,7 @@ def test_only_as_many_are_named_as_go() -> None:
 def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commented) -> None:
     corrections = {one.name: one for one in file.corrections}
 
-    result = casetext.written(file.text.encode(), file.corrections, source="f")
+    result = casetext.write_corrections(file.text.encode(), file.corrections, source="f")
 
     text = result.content.decode()
     assert Counter(commented.numbers(text)) == Counter(commented.numbers(file.text))
@@ -179,7 +179,7 @@ def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commen
     said = next(one.value["create"] for one in yamlreader.read(text, source="f") if "create" in one.value)
     for case, value, old, new in zip(file.cases, said, _parts(file.text), _parts(text), strict=True):
         is_written = case["name"] in corrections and case["name"] not in result.problems
-        assert jsonvalue.equal(value, corrections[case["name"]].of(case) if is_written else case)
+        assert jsonvalue.equal(value, corrections[case["name"]].apply(case) if is_written else case)
         same = {key for key in case if key in value and jsonvalue.equal(case[key], value[key])}
         assert {key: old[key] for key in same} == {key: new[key] for key in same}
         assert is_written or old == new
@@ -187,6 +187,6 @@ def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commen
 
 def _parts(text: str) -> list[dict[str, str]]:
     """Return the text of each key of each case, with that of its value."""
-    layout = yamlspans.layout(text)
+    layout = yamlspans.find_spans(text)
     items = next(pair for root in layout.documents if (pair := root.own("create")))[1].items
-    return [{key.key: layout.text[key.start : value.end] for key, value in one.meant.pairs} for one in items]
+    return [{key.key: layout.text[key.start : value.end] for key, value in one.resolved.pairs} for one in items]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.casefiles import filereplacement, notes
-from pytest_crd.casefiles.notes import FillOutcome, Gone, Note
+from pytest_crd.casefiles.notes import FillOutcome, LostText, Note
 
 TEXT = """\
 crd: x
@@ -34,7 +34,7 @@ def note(path: Path, name: str = "a", **rest: Any) -> Note:
 
 
 def write(*found: Note) -> FillOutcome:
-    return notes.write(found, shown=lambda path: path.name, is_stopped=lambda: False)
+    return notes.write(found, display_name=lambda path: path.name, is_stopped=lambda: False)
 
 
 def test_a_note_travels_as_text(path: Path) -> None:
@@ -104,7 +104,7 @@ def test_answers_that_differ_are_not_written(
 def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
     found = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
 
-    outcome = notes.write(found, shown=lambda path: path.name, is_stopped=lambda: True)
+    outcome = notes.write(found, display_name=lambda path: path.name, is_stopped=lambda: True)
 
     assert outcome == FillOutcome(unwritten=(path,))
     assert path.read_text(encoding="utf-8") == TEXT
@@ -154,7 +154,7 @@ def test_what_goes_with_what_is_replaced_is_told(path: Path) -> None:
         note(path, values=values, removed=("absent",))._replace(digest=filereplacement.digest(text.encode()))
     )
 
-    assert outcome.gone == (Gone(path, 3, "&gone"),)
+    assert outcome.gone == (LostText(path, 3, "&gone"),)
 
 
 @pytest.mark.parametrize("changed", [f"{TEXT}# changed\n", "crd: x\ncreate: [{name: other, input: {}}]\n", "{", ""])

@@ -270,7 +270,7 @@ def test_what_has_no_object_is_never_written(mode: Mode) -> None:
     observed = observe("pruning", "input: {metadata: {labels: 1}}", mode)
 
     assert not observed.result.holds
-    assert (dict(observed.values), observed.problem) == ({}, "to be corrected by hand: what the server answers")
+    assert (dict(observed.values), observed.problem) == ({}, "to be corrected by hand: the server's answer")
 
 
 def test_a_blank_beside_what_fails_is_not_filled_in() -> None:
@@ -344,13 +344,13 @@ def test_who_owns_what_is_written(declared: str, mode: Mode, values: Any, remove
         pytest.param(
             f"steps: [{ONE}, {{manager: b, input: {{spec: {{size: 2}}}}}}, {ONE}]",
             Mode.FILL,
-            "to be corrected by hand: what the server answers",
+            "to be corrected by hand: the server's answer",
             id="a step before the last is refused",
         ),
         pytest.param(
             "steps: [{manager: a, input: {spec: {size: 11}}}], conflicts: TODO",
             Mode.FILL,
-            "to be corrected by hand: what the server answers",
+            "to be corrected by hand: the server's answer",
             id="another reason than conflicts",
         ),
         pytest.param(

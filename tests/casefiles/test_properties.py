@@ -62,7 +62,7 @@ def rewritten(text: str, mode: Mode) -> str:
         observed = observation.observe(case, run, mode)
         if observed.values:
             corrections.append(Correction(case.name, observed.values, observed.removed))
-    result = casetext.written(text.encode(), corrections, source="f")
+    result = casetext.write_corrections(text.encode(), corrections, source="f")
     assert not result.problems
     return result.content.decode()
 
@@ -85,7 +85,7 @@ def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data
             blanked.append(Correction(name, {}, tuple(stated)))
         elif fillable := [key for key in stated if key in FILLED]:
             blanked.append(Correction(name, {data.draw(st.sampled_from(fillable)): "TODO"}))
-    left = casetext.written(text.encode(), blanked, source="f")
+    left = casetext.write_corrections(text.encode(), blanked, source="f")
     assert not left.problems
 
     filled = rewritten(left.content.decode(), Mode.FILL)
@@ -108,7 +108,7 @@ def test_what_is_falsified_is_corrected_and_nothing_else_changes(name: str, data
     for name in data.draw(st.lists(st.sampled_from(sorted(known)), unique=True, max_size=4)):  # noqa: PLR1704
         key = data.draw(st.sampled_from([key for key in ("expected", "pruned") if key in known[name]]))
         falsified.append(Correction(name, {key: data.draw(_other(known[name][key]))}))
-    false = casetext.written(text.encode(), falsified, source="f")
+    false = casetext.write_corrections(text.encode(), falsified, source="f")
 
     corrected = rewritten(false.content.decode(), Mode.UPDATE)
 

@@ -58,7 +58,7 @@ NAMES = ("spec.a: may be set", "spec.a.b: may be set")
 )
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_what_is_left(before: str, after: str, mark: str) -> None:
-    left = removal.without(f"{mark}{HEAD}{before}".encode(), NAMES, source="a.yaml")
+    left = removal.remove_cases(f"{mark}{HEAD}{before}".encode(), NAMES, source="a.yaml")
 
     assert left is not None
     assert left.content.decode() == f"{mark}{HEAD}{after}"
@@ -68,7 +68,7 @@ def test_what_is_left(before: str, after: str, mark: str) -> None:
 def test_comments_that_are_no_headings_are_told() -> None:
     text = f"{HEAD}create:\n{KEPT}# spec.a\n{A.replace('input: {}', 'input: {} # why')}"
 
-    left = removal.without(text.encode(), NAMES, source="a.yaml")
+    left = removal.remove_cases(text.encode(), NAMES, source="a.yaml")
 
     assert left is not None
     assert left.lost == ((6, "# why"),)
@@ -87,4 +87,4 @@ def test_comments_that_are_no_headings_are_told() -> None:
     ],
 )
 def test_what_cannot_be_taken_out(text: str) -> None:
-    assert removal.without(text.encode(), NAMES, source="a.yaml") is None
+    assert removal.remove_cases(text.encode(), NAMES, source="a.yaml") is None

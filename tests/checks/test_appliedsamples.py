@@ -59,7 +59,7 @@ def _crd(folder: Path, field: str = WITHOUT, status: str = "note: {type: string}
 
 def _made_up(crd: engine.CustomResourceDefinition, samples: Sequence[samplefiles.Sample] = ()) -> CheckVerdict:
     version = crd.version("v1")
-    return appliedsamples.made_up(version, [*itemlists.unreached(version, samples)], crd.source)
+    return appliedsamples.judge_generated(version, [*itemlists.find_unreached(version, samples)], crd.source)
 
 
 def _samples(folder: Path, *texts: str) -> samplefiles.Samples:
@@ -176,7 +176,7 @@ def test_a_crd_that_is_refused_is_told_by_another_check(tmp_path: Path, monkeypa
     monkeypatch.setattr(version, "_context", version._context._replace(guard=acceptance.require_accepted))
     monkeypatch.setattr(type(version), "unobserved", version)
 
-    assert _made_up(crd).passed_over == "what a server answers is not known; another check says why"
+    assert _made_up(crd).passed_over == "the server's answer is unknown; another check says why"
     (verdict,) = _verdicts(crd, tmp_path, "metadata: {name: a}\n")
     assert verdict.passed_over == "no server takes it as it is"
 
@@ -191,14 +191,14 @@ def test_samples_reach_lists_unless_they_are_to_be_refused(tmp_path: Path) -> No
     ).samples
     refused = samples[2]._replace(directive=samples[2].directive._replace(is_refused=True))
 
-    assert [node.path for node in itemlists.unreached(crd.version("v1"), samples[:2])] == ["spec.rules"]
-    assert [node.path for node in itemlists.unreached(crd.version("v1"), [refused])] == ["spec.rules"]
-    assert not [*itemlists.unreached(crd.version("v1"), samples)]
+    assert [node.path for node in itemlists.find_unreached(crd.version("v1"), samples[:2])] == ["spec.rules"]
+    assert [node.path for node in itemlists.find_unreached(crd.version("v1"), [refused])] == ["spec.rules"]
+    assert not [*itemlists.find_unreached(crd.version("v1"), samples)]
     inner = f"outer: {{type: array, items: {{type: object, additionalProperties: {{type: object, properties: {{{MAP}}}}}}}}}"
     within = _samples_of(samples[2], {"outer": [{"a": {"rules": [{"port": 1}]}}]})
-    assert not [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [within])]
-    assert [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": [1]})])]
-    assert [*itemlists.unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": 1})])]
+    assert not [*itemlists.find_unreached(_crd(tmp_path, inner).version("v1"), [within])]
+    assert [*itemlists.find_unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": [1]})])]
+    assert [*itemlists.find_unreached(_crd(tmp_path, inner).version("v1"), [_samples_of(samples[2], {"outer": 1})])]
 
 
 def _samples_of(sample: samplefiles.Sample, spec: Any) -> samplefiles.Sample:

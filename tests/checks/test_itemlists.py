@@ -42,6 +42,6 @@ EMBEDDED = {
 )
 def test_lists_are_found_in_the_order_of_the_schema(spec: dict[str, Any], expected: list[str]) -> None:
     version = version_of({"type": "object", "properties": {"metadata": {"type": "object"}, "spec": spec}})
-    found = [*itemlists.of_version(version)]
+    found = [*itemlists.find_all(version)]
     assert [node.path for node in found] == expected
     assert found == [node for node in version.schema_map if ownertypes.is_shared_by_item(node) and node.meta_of is None]

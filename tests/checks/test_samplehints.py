@@ -160,4 +160,4 @@ def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Pa
     found = ManifestFile(tmp_path, "a.yaml", named=False, patterns=(samplepaths.AUTO,))
     named = found._replace(patterns=("a.yaml",))
 
-    assert samplehints.telling([found, named], {}) == [named]
+    assert samplehints.select_files([found, named], {}) == [named]

@@ -43,7 +43,7 @@ def checked(root: Path) -> tuple[Counter[str], dict[str, float]]:
         with garbage.paused():  # as in a session
             catalog = Catalog(Sources(repository), _VERSION)
             scope = checkplan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
-            planned = checkplan.of((catalog,), scope, home=repository)
+            planned = checkplan.plan_checks((catalog,), scope, home=repository)
         seconds[""] += time.perf_counter() - before
         for check in itertools.chain.from_iterable(planned.checks.values()):
             before = time.perf_counter()

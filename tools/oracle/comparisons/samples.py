@@ -49,7 +49,7 @@ def compared(repository: Path, server: client.Server, version: str) -> Iterator[
             settling.wait_until_served(server, crd)
         for one in found:
             crd = crds[one.group, one.kind]
-            verdict = samples.judged(one._replace(directive=one.directive._replace(is_refused=False)), [crd])
+            verdict = samples.judge(one._replace(directive=one.directive._replace(is_refused=False)), [crd])
             is_taken = not verdict.findings and not verdict.passed_over
             yield one.manifest.where, is_taken, _asked(server, one, crd)
     finally:

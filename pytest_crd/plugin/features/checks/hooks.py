@@ -77,7 +77,7 @@ class Hooks:
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.of(self._config)("planning checks"):
-                self._planned = checkplan.of(session.catalogs(self._config), scope, home=home)
+                self._planned = checkplan.plan_checks(session.catalogs(self._config), scope, home=home)
         return self._planned
 
     def _part(self) -> Part | None:

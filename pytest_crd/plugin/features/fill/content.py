@@ -62,7 +62,7 @@ class Content(NamedTuple):
             filled=observed.filled,
             turn=observed.turn,
             problem=observed.problem,
-            meant=observed.meant,
+            suggestions=observed.suggestions,
             renamed=name if name not in {None, case.name} else "",
             is_named_by_hand=name is None and bool(observed.turn),
             is_removed=is_removed,

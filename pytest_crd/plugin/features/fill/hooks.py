@@ -69,7 +69,7 @@ class Hooks:
             return
         is_over = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         with _stops() as heard:
-            self._outcome = notes.write(self._notes, shown=_shown, is_stopped=lambda: is_over or bool(heard))
+            self._outcome = notes.write(self._notes, display_name=_shown, is_stopped=lambda: is_over or bool(heard))
         if heard:
             session.exitstatus = pytest.ExitCode.INTERRUPTED
         if session.exitstatus == pytest.ExitCode.OK and any(line.problem for line in self._outcome.lines):

@@ -487,7 +487,7 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
 
     result.assert_outcomes(failed=1, deselected=5)
     result.stdout.fnmatch_lines(
-        ["what a server makes of it is not known:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
+        ["the server's answer is unknown:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
     )
 
 
