@@ -43,7 +43,7 @@ class Correction(NamedTuple):
     renamed: str = ""
 
     def apply(self, case: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-        """Return *case* with what is to be written."""
+        """Return *case* with the correction."""
         name = {"name": self.renamed} if self.renamed else {}
         return {key: value for key, value in case.items() if key not in self.removed} | name | dict(self.values)
 
@@ -103,7 +103,7 @@ def write_corrections(content: bytes, corrections: Sequence[Correction], *, sour
 
 
 class UnplacedError(Exception):
-    """A file whose cases could not be located in its text."""
+    """A file with cases that could not be located in its text."""
 
 
 class _File:

@@ -102,7 +102,7 @@ def _find_closed_ranges(layout: SpannedText, edits: Iterable[Edit]) -> Iterator[
 
 
 def _goes_behind(text: str, edits: Sequence[Edit], index: int, comment: Comment) -> bool:
-    """Return whether a comment is on the line where an edit begins, and can stay at the end of that line."""
+    """Return whether a comment is on the line where an edit begins, and can stay at its end."""
     edit = edits[index]
     line = text.rfind("\n", 0, edit.start) + 1
     is_beside = text[line : edit.start].strip() and "\n" not in text[edit.start : comment.start]

@@ -19,7 +19,7 @@ _OWN: Final = 0o600
 
 
 class ChangedError(Exception):
-    """A file whose content has changed since it was read."""
+    """A file that has changed since it was read."""
 
 
 def digest(content: bytes) -> str:

@@ -158,7 +158,7 @@ def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
 
 
 def _unknown(answer: CaseAnswer) -> frozenset[str]:
-    """Return the keys whose values are unknown because a webhook converts the stored object."""
+    """Return the keys with unknown values, because a webhook converts the stored object."""
     return OF_STORED if answer.unknown else frozenset()
 
 
@@ -204,7 +204,7 @@ def _misspelt(
 
 
 def _turn(case: AnyCase, answer: CaseAnswer) -> str:
-    """Return the change of the verdict that *case* states; empty if there is none, or the case states no verdict."""
+    """Return the change of the verdict that *case* states; empty without a change, or if the case states no verdict."""
     if case.is_open or not isinstance(case, RequestCase):
         return ""
     is_refused, wants_refusal = bool(answer.errors), case.expects_refusal or _leaves_open_refusal(case)

@@ -154,6 +154,6 @@ def _line_end(text: str, index: int) -> int:
 
 
 def _with_blank(text: str, start: int) -> int:
-    """Return the begin of the blank line above *start*; *start* if there is none."""
+    """Return the begin of the blank line above *start*; or *start*."""
     above = _line_start(text, max(start - 1, 0))
     return above if not text[above:start].strip() else start

@@ -82,7 +82,7 @@ class _Claim(NamedTuple):
 
 def find_groups(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Iterator[Group]:
     """
-    Yield the cases to write; those that share an expectation form a group.
+    Yield the cases to write; cases that share an expectation form a group.
 
     Args:
         cases: All cases of a file, by name.
@@ -112,7 +112,7 @@ def find_groups(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str,
 
 
 def find_settled(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str, JSONValue]]) -> Settled:
-    """Return the values to write once for several cases, as all of them agree."""
+    """Return the values to write once for several cases that agree."""
     aliases: set[int] = set()
     targets: list[tuple[Span, JSONValue, JSONValue]] = []
     for claims in _find_changed(cases, new):
@@ -128,7 +128,7 @@ def find_settled(cases: Mapping[str, LocatedCase], new: Mapping[str, Mapping[str
 
 
 def find_anchor(case: LocatedCase) -> str:
-    """Return the name of an anchor of, in or around a case; empty if there is none."""
+    """Return the name of an anchor at, in or around a case; may be empty."""
     places = (span for span in case.root.walk() if span.start <= case.place.end and case.place.start <= span.end)
     return next((span.anchor for span in places if span.anchor), "")
 

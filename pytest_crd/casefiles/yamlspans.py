@@ -67,7 +67,7 @@ class Span:
 
     @property
     def key(self) -> str:
-        """The mapping key that a scalar stands for."""
+        """The scalar as the key of a mapping."""
         return yamlscalar.key(self.text) if self.is_plain else self.text
 
     def own(self, name: str) -> tuple[Span, Span] | None:

@@ -35,7 +35,7 @@ class CaseLines:
 
 class ExpectedError(NamedTuple):
     """
-    An expected error; an attribute that is None matches anything.
+    An expected error; None matches anything.
 
     Attributes:
         type: The type of the error.
@@ -69,7 +69,7 @@ class ExpectedConflict(NamedTuple):
 
 class OldCRD(NamedTuple):
     """
-    The CRD under which the old object was stored; exactly one of *path* and *patch* is not None.
+    The CRD under which the old object was stored; either *path* or *patch* is set.
 
     Attributes:
         path: A file, relative to the case file.

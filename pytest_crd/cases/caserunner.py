@@ -92,7 +92,7 @@ def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
 
 
 def not_served(subject: CaseSubject, error: UnsupportedConstructError) -> CaseResult:
-    """Return the result of any case whose CRD version serves no objects at all."""
+    """Return the result of any case about a CRD version that serves no objects."""
     message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
     return CaseResult(subject.context, (NotReached(message),))
 
@@ -123,7 +123,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
-    """Return the difference between the stated apiVersion and kind and those of *version*; empty if there is none."""
+    """Return the difference between the stated apiVersion and kind and those of *version*; may be empty."""
     own = _completed({}, version)
     wrong = [key for key in own if resource[key] != own[key]]
     return "; ".join(f"{key} is {printing.marshal(resource[key])}, not {printing.marshal(own[key])}" for key in wrong)
@@ -202,7 +202,7 @@ def _refuse_another_reason(
 
 
 def _not_reached(case: ApplyCase, responses: Sequence[Response]) -> NotReached | None:
-    """Return the mismatch for a refused apply before the last one; None if all of them are accepted."""
+    """Return the mismatch for a refused apply before the last one; None if they are accepted."""
     count, last = len(responses), responses[-1]
     if count == len(case.steps):
         return None

@@ -43,7 +43,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A segment at the end of a path to a list whose items are the same by name but in another order."""
+    """A segment at the end of the path to a list with the same items, by name, in another order."""
 
 
 Segment: TypeAlias = "str | Item | Order"
@@ -152,7 +152,7 @@ def find_values(value: JSONValue, spelling: str) -> Iterator[JSONValue]:
 
 
 def find_places(value: JSONValue, spelling: str) -> Iterator[tuple[tuple[str | int, ...], JSONValue]]:
-    """Yield the path, in segments, and the value of everything in *value* whose path has this *spelling*, in either style."""
+    """Yield the path, in segments, and the value of everything in *value* with this *spelling*, in either style."""
     return _places(value, f".{spelling}", ())
 
 

@@ -109,7 +109,7 @@ class Catalog:
 
     def variants_of(self, suite: Suite, *, folder: Path) -> list[Variant]:
         """
-        Return the CRDs of a suite: those in the folder that goes with it, else the project's CRD of that name.
+        Return the CRDs of a suite: the ones in the folder that goes with it, else the project's CRD of that name.
 
         Raises:
             CaseFileError: There is no such CRD, or none with the version.

@@ -252,7 +252,7 @@ def _explain_conflict(flaw: _Flaw) -> _Explanation:
 
 def _explain_value(flaw: _Flaw) -> _Explanation:
     remedy = _remedy(flaw)
-    message = f"{_subject(flaw)} must be {flaw.form['title']}, not {_shown(flaw.value)}"
+    message = f"{_subject(flaw)} must be {flaw.form['title']}, not {_describe_value(flaw.value)}"
     yield flaw.path, f"{message}; {remedy}" if remedy else message
 
 
@@ -282,7 +282,7 @@ def _remedy(flaw: _Flaw) -> str:
     return "quote it" if "string" in wanted and isinstance(flaw.value, bool | int | float) else ""
 
 
-def _shown(value: JSONValue) -> str:
+def _describe_value(value: JSONValue) -> str:
     if isinstance(value, dict | list):
         kind = "mapping" if isinstance(value, dict) else "list"
         return f"a {kind}" if value else f"an empty {kind}"

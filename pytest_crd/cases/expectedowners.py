@@ -107,7 +107,7 @@ def _with_others(fields: Iterable[tuple[str, str]], by_path: Mapping[str, list[s
 
 
 def compare_conflicts(case: ApplyCase, response: Response) -> Iterator[ConflictsMismatch]:
-    """Yield a mismatch if the conflicts of a refusal differ from those that *case* expects; order does not count."""
+    """Yield a mismatch if the conflicts of a refusal are not as *case* expects; order does not count."""
     if case.conflicts is None:
         return
     wanted = Counter((conflict.manager, conflict.field) for conflict in case.conflicts)
@@ -122,7 +122,7 @@ def compare_conflicts(case: ApplyCase, response: Response) -> Iterator[Conflicts
 
 
 def find_shortest_paths(owned: Iterable[OwnedPath]) -> list[str]:
-    """Return the fewest paths that describe the fields of a manager: list items stand for the fields in them."""
+    """Return the fewest paths that describe the fields of a manager: an item represents the fields in it."""
     owned = [*owned]
     paths, inside = {*owned}, _around(owned)
     leaves = (path for path in owned if path not in inside)
@@ -130,6 +130,6 @@ def find_shortest_paths(owned: Iterable[OwnedPath]) -> list[str]:
 
 
 def _item_around(path: OwnedPath, owned: set[OwnedPath]) -> OwnedPath:
-    """Return the outermost owned item that contains *path*; *path* itself if there is none."""
+    """Return the outermost owned item that contains *path*; else *path* itself."""
     items = [above for above in path.above if above.is_item and above in owned]
     return items[-1] if items else path

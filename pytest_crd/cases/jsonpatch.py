@@ -108,7 +108,7 @@ def _merged(value: JSONValue, patch: JSONValue, path: str, *, removes_nothing: b
         elif key in merged:
             del merged[key]
         elif not removes_nothing:
-            raise _CannotError(f"remove {place!r}: nothing is there{_known(merged)}")
+            raise _CannotError(f"remove {place!r}: nothing is there{_list_keys(merged)}")
     return merged
 
 
@@ -183,7 +183,7 @@ def _place(holder: JSONValue, tokens: list[str]) -> tuple[JSONValue, str | int]:
         return parent, key
     if isinstance(key, int) and key < len(parent):
         return parent, key
-    raise _CannotError(f"nothing is there{_known(parent)}")
+    raise _CannotError(f"nothing is there{_list_keys(parent)}")
 
 
 def _parent(holder: JSONValue, tokens: list[str]) -> JSONValue:
@@ -191,7 +191,7 @@ def _parent(holder: JSONValue, tokens: list[str]) -> JSONValue:
     for depth in range(1, len(tokens)):
         around, key = parent, _key(parent, tokens[:depth])
         if not (key in around if isinstance(around, dict) else isinstance(key, int) and key < len(around)):
-            raise _CannotError(f"there is no {'/'.join(tokens[:depth])!r}{_known(around)}")
+            raise _CannotError(f"there is no {'/'.join(tokens[:depth])!r}{_list_keys(around)}")
         parent = around[key]
     return parent
 
@@ -225,5 +225,5 @@ def _take(holder: JSONValue, tokens: list[str]) -> JSONValue:
     return parent.pop(key)
 
 
-def _known(parent: JSONValue) -> str:
+def _list_keys(parent: JSONValue) -> str:
     return f"; there are {', '.join(parent)}" if isinstance(parent, dict) and parent and "" not in parent else ""

@@ -25,7 +25,7 @@ class ErrorIndex:
         self._by_key: dict[str, dict[str, list[int]]] = {}
 
     def possible(self, expected: ExpectedError) -> Sequence[int]:
-        """Return the indices of the errors with a text that *expected* states; all of them if it states no whole text."""
+        """Return the indices of the errors with a text that *expected* states; all indices if it states no whole text."""
         for key in _KEYS:
             if (text := getattr(expected, key)) is not None:
                 return self._indexed(key).get(text, ())

@@ -141,7 +141,7 @@ def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str,
 
 
 def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
-    """Yield the mistakes for operations of a sent patch whose values cannot be repeated that often."""
+    """Yield the mistakes for operations of a sent patch with values that cannot be repeated that often."""
     sent = case.get("patch") if path[0] in PATCHES else None
     for index, operation in enumerate(sent if isinstance(sent, list) else ()):
         if isinstance(operation, dict) and isinstance(operation.get("times"), int) and "value" in operation:

@@ -29,7 +29,7 @@ OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost", "manager
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """
-    Common attributes of all cases; an expectation that is None was not stated.
+    Common attributes of all cases; None means that an expectation was not stated.
 
     Attributes:
         section: The kind of request.
@@ -319,7 +319,7 @@ APPLIES: Final = frozenset(section for section, kind in KINDS.items() if issubcl
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFile:
     """
-    The cases for one version of one CRD: a case file, or one YAML document of it.
+    The cases for one version of one CRD: a case file, or a YAML document in it.
 
     Attributes:
         source: The file as the user named it.

@@ -19,7 +19,7 @@ from pytest_crd.engine.requests.requestbody import Body, FieldValidation
 
 class SentApply(NamedTuple):
     """
-    One of several applies.
+    A step of several applies.
 
     Attributes:
         manager: The field manager.

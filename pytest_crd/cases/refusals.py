@@ -115,7 +115,7 @@ class _NearSearch:
         self.unsearched = 0
 
     def nearest(self, expected: ExpectedError) -> NearMiss | None:
-        """Return the error that is most similar to an expected one; None if there is none or the budget is spent."""
+        """Return the error that is most similar to an expected one; None if no error is similar or the budget is spent."""
         try:
             near = [*self._near(expected)]
         except suggestions.SpentBudgetError:
@@ -138,7 +138,7 @@ class _NearSearch:
                 yield len(_wrong(expected, error)), -likeness, index
 
     def _likeness(self, expected: ExpectedError, error: FieldError, *, least: float) -> float:
-        """Return how much of the words of *expected* is in those of *error*, from 0 to 1; 0 if it is below *least*."""
+        """Return the share of *expected*'s words in *error*, from 0 to 1; 0 if it is below *least*."""
         expected_words = (expected.message or expected.detail or expected.matches or "")[:_LONGEST_WORDS]
         error_words = (error.detail if expected.detail else error.message)[:_LONGEST_WORDS]
         matcher = difflib.SequenceMatcher(None, expected_words, error_words, autojunk=False)

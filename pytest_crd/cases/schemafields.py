@@ -71,16 +71,16 @@ class SchemaFields:
         return schemamap.spelled(self._elsewhere.get(name, ()))
 
     def _ways(self, path: str) -> Iterator[tuple[str, str, list[SchemaNode]]]:
-        return map(functools.partial(self._way, len(path)), _ways_up(path))
+        return map(functools.partial(self._look_up, len(path)), _ways_up(path))
 
-    def _way(self, work: int, names: tuple[str, str]) -> tuple[str, str, list[SchemaNode]]:
+    def _look_up(self, work: int, names: tuple[str, str]) -> tuple[str, str, list[SchemaNode]]:
         self._budget.spend(work)
         parent, name = names
         return parent, name, list(self._at(self._root, f".{parent}" if parent else ""))
 
     @functools.cached_property
     def _elsewhere(self) -> Mapping[str | Each, Place]:
-        """The place of each field by name; of fields with one name, the first of those nearest to the root."""
+        """The place of each field by name; of fields with one name, the first one nearest to the root."""
         places = sorted(self._places(self._root, ()), key=len)
         return {place[-1]: place for place in reversed(places) if place}
 

@@ -47,20 +47,20 @@ def find_in_request(case: RequestCase, input_: JSONValue, response: Response, su
     dropped = [path for path in response.pruned if not _is_accounted(case, path, response)]
     lost = [path for path in response.lost if case.lost is None and not _is_in_the_object(case, path)]
     before = case.old if isinstance(case, PatchCase) else None
-    return _strays(case, subject, [*_held(dropped, counted, before)], [*_held(lost, counted, before)])
+    return _strays(case, subject, [*_find_held(dropped, counted, before)], [*_find_held(lost, counted, before)])
 
 
 def find_in_pruning(case: PruningCase, input_: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
     """Return the dropped fields of the input that a pruning case does not mention; None if there are none."""
     dropped = [path for path in pruned if case.pruned is None and not _is_in_the_object(case, path)]
-    return _strays(case, subject, [*_held(dropped, input_)])
+    return _strays(case, subject, [*_find_held(dropped, input_)])
 
 
 def find_in_defaulting(case: DefaultingCase, input_: JSONValue, subject: CaseSubject) -> Strays | None:
     """Return the unknown fields of the input that a defaulting case does not expect; None if there are none."""
     unknown = subject.version.passes.prune(input_, drop_malformed=True).paths
     unexpected = [path for path in unknown if not any(True for _ in comparison.find_places(case.expected, path))]
-    return _strays(case, subject, [*_held(unexpected, input_)])
+    return _strays(case, subject, [*_find_held(unexpected, input_)])
 
 
 def describe_undeclared(case: ApplyCase, response: Response, subject: CaseSubject) -> list[str]:
@@ -99,7 +99,7 @@ def _counted(case: RequestCase, input_: JSONValue, version: Version) -> JSONValu
     return {key: value for key, value in input_.items() if key != "status" or not version.has_status}
 
 
-def _held(paths: Iterable[str], value: JSONValue, before: JSONValue = None) -> Iterator[str]:
+def _find_held(paths: Iterable[str], value: JSONValue, before: JSONValue = None) -> Iterator[str]:
     """Yield the *paths* with a value other than null in *value* and without one in *before*, the old object."""
     for path in paths:
         if _has(value, path) and not _has(before, path):

@@ -1,4 +1,4 @@
-"""Objects with an additional item in each list whose items have owners of their own."""
+"""Objects with an additional item in each list that has an owner for each item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.synthesis.schemavalues import Maker
 
 def add_items(version: Version, value: JSONObject) -> JSONObject:
     """
-    Return an object with one more item in each list whose items have owners of their own, whatever owns the rest.
+    Return an object with one more item in each list that has an owner for each item.
 
     Args:
         version: The version of the object.
@@ -56,14 +56,14 @@ def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[St
 
 def _find_new_item(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
     """Return another item for a list; for a map list, a copy of the last one with new keys. Empty if the schema allows none."""
-    made = _make_items(demand, len(items) + 1)
+    candidates = _make_items(demand, len(items) + 1)
     if not demand.map_keys:
-        return next(([one] for one in made if one not in items), [])
-    known = [_keys(demand, item) for item in items]
+        return next(([value] for value in candidates if value not in items), [])
+    used_keys = [_keys(demand, item) for item in items]
     last = items[-1] if isinstance(items[-1], dict) else {}
-    for item in made:
-        keys = _keys(demand, item)
-        if keys not in known:
+    for candidate in candidates:
+        keys = _keys(demand, candidate)
+        if keys not in used_keys:
             return [{**last, **{name: key for name, key in keys.items() if key is not None}}]
     return []
 

@@ -30,7 +30,7 @@ _MOST_SHOWN: Final = 200
 
 
 class AppliedSamples:
-    """The samples of a project, each of which is applied when its check runs."""
+    """The samples of a project; each is applied when its check runs."""
 
     def __init__(self, samples: Sequence[Sample], claims: Claims) -> None:
         """
@@ -136,8 +136,8 @@ def _judge_sample(sample: Sample, claims: Claims) -> CheckVerdict:
             if not _is_named(manifest.value):
                 return CheckVerdict(passed_over="it has no name of its own: kubectl can create it, and not apply it")
             more = applieditems.add_items(version, manifest.value)
-            other = more if _is_accepted(version, more) else manifest.value
-            return _Attempt(version, manifest.value, other, manifest.where).verdict()
+            second_value = more if _is_accepted(version, more) else manifest.value
+            return _Attempt(version, manifest.value, second_value, manifest.where).verdict()
     return CheckVerdict(passed_over="no server takes it as it is")
 
 
@@ -207,12 +207,12 @@ class _Attempt(NamedTuple):
         return CheckVerdict(f"{heading} ({answer.code})", findings)
 
     def _changes(self, first: Response, again: Response) -> Iterator[CheckFinding]:
-        """Yield the differences between the two stored objects; a status subresource is left out, as it gets defaults on the second write."""
-        before, after = (self._comparable(one.stored) for one in (first, again))
+        """Yield the differences between the two stored objects, without a status subresource, which gets defaults late."""
+        before, after = (self._comparable(answer.stored) for answer in (first, again))
         for name in sorted({*before, *after}):
             if not jsonvalue.equal(before.get(name), after.get(name)):
-                shown = (_shorten(one.get(name)) for one in (before, after))
-                yield CheckFinding(self.source, "{}: {} was stored, and then {}".format(name, *shown))
+                values = (_shorten(answer.get(name)) for answer in (before, after))
+                yield CheckFinding(self.source, "{}: {} was stored, and then {}".format(name, *values))
         if first.managers != again.managers:
             yield CheckFinding(
                 self.source, f"owned was {_shorten(first.managers)}, and then {_shorten(again.managers)}"

@@ -145,7 +145,7 @@ def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefini
 
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
-        facts = [versionfacts.find(version) for version in read.crd.versions]
+        facts = [versionfacts.find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, scope, facts)
         yield from _applied(read, samples, facts)
     claims, version = _claims(catalog), catalog.kubernetes_version

@@ -65,7 +65,7 @@ def structural(read: ReadCrd, version: Version) -> CheckVerdict:
 
 
 def conditions(read: ReadCrd) -> CheckVerdict:
-    """Return the conditions of a CRD that deviate from those of a CRD without flaws."""
+    """Return the conditions of a CRD that show flaws."""
     refusal = read.crd.first_response
     if not refusal.accepted:
         errors = tuple(fieldlines.make_finding(read.manifest, error) for error in refusal.errors)
@@ -85,7 +85,7 @@ def conditions(read: ReadCrd) -> CheckVerdict:
 
 
 def _unusual(read: ReadCrd) -> Iterator[Condition]:
-    """Yield the conditions on the structure of a CRD that deviate from those of a CRD without flaws."""
+    """Yield the conditions on the structure of a CRD that show flaws."""
     yield from (
         condition
         for condition in read.crd.conditions

@@ -1,4 +1,4 @@
-"""Lists whose items have owners of their own: those of a version, and those that no sample has."""
+"""Lists with an owner for each item: all lists of a version, and the lists that no sample has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for 
 
 
 def find_all(version: Version) -> Iterator[SchemaNode]:
-    """Yield the schema nodes of all lists of a version whose items have owners of their own, outer ones first."""
+    """Yield the schema nodes of all lists of a version with an owner for each item, outer ones first."""
     yield from _nodes(version, _places(version.schema_map.schema, ()))
 
 

@@ -73,7 +73,7 @@ def judge_generated(version: Version, samples: Sequence[Sample], source: str) ->
 
 
 class UnappliedSamples:
-    """The samples of a project, each of which is applied when its check runs."""
+    """The samples of a project; each is applied when its check runs."""
 
     def __init__(self, samples: Sequence[Sample], claims: Claims) -> None:
         """Create from samples and CRDs, as `appliedsamples.AppliedSamples` does."""

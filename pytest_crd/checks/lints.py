@@ -26,7 +26,7 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def lint(read: ReadCrd, name: str) -> CheckVerdict:
-    """Return the findings of the lint *name*, one of LINTS, about a CRD."""
+    """Return the findings of the lint *name* of LINTS about a CRD."""
     heading, find = _LINTS[name]
     findings = (
         CheckFinding(f"{read.manifest.document.source}:{read.manifest.key_line_of(*steps)}", text)

@@ -13,7 +13,7 @@ from pytest_crd.engine.schema.subschemas import Schema
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-# Only schemas with one of these keywords lose something.
+# The keywords with losses.
 _LOSING: Final = frozenset({*_JUNCTORS, "default", "nullable", _PRESERVE})
 _MOST_PLACES: Final = 3
 

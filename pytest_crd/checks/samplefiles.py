@@ -184,7 +184,7 @@ def _has_variables(content: bytes) -> bool:
 
 def suggest_kind(group: str, kind: str, claims: Claims) -> str:
     """
-    Return a question that suggests another group or kind if one of the two is misspelt; else empty.
+    Return a question that suggests another group or kind if either is misspelt; else empty.
 
     If there are too many unknown kinds to tell, the text says so.
     """

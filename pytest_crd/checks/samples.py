@@ -71,15 +71,15 @@ def judge(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerd
         )
     outcomes = [_under(sample, crd) for crd in crds]
     best = min(outcomes, key=lambda item: len(item.findings))
-    verdict = _refused(sample, outcomes) if sample.directive.is_refused else _taken(best, len(outcomes))
+    verdict = _refused(sample, outcomes) if sample.directive.is_refused else _judge_acceptance(best, len(outcomes))
     words = _barewords(sample, best.crd)
     if not verdict.findings:
         return replace(verdict, notes=(*verdict.notes, *words))
     return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", item) for item in words)))
 
 
-def _taken(best: SampleOutcome, alternatives: int) -> CheckVerdict:
-    """Return the verdict on a sample that one of several alternatives must accept; *best* has the fewest findings."""
+def _judge_acceptance(best: SampleOutcome, alternatives: int) -> CheckVerdict:
+    """Return the verdict on a sample for several alternatives; one must accept it; *best* has the fewest findings."""
     if not best.findings:
         return CheckVerdict(warnings=best.warnings, notes=best.notes)
     if best.placeholder:
@@ -221,7 +221,7 @@ def _becomes(response: Response) -> Iterator[str]:
     places = {path.steps for path in response.changes.defaulted}
     defaults = [path for path in response.changes.defaulted if not _is_below(path.steps, places)]
     added = [
-        f"{path}: {_shown(default_value)}"
+        f"{path}: {_shorten(default_value)}"
         for path in defaults
         for _, default_value in comparison.find_places(response.stored, path)
     ]
@@ -235,7 +235,7 @@ def _is_below(steps: Steps, others: Collection[Steps]) -> bool:
     return any(steps[:count] in others for count in range(len(steps)))
 
 
-def _shown(value: JSONValue) -> str:
+def _shorten(value: JSONValue) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 

@@ -12,7 +12,7 @@ from pytest_crd.engine.schema.schemamap import RULES
 
 class VersionFacts(NamedTuple):
     """
-    What decides which checks a version gets.
+    Facts for the choice of a version's checks.
 
     Attributes:
         has_rules: Whether its schema has CEL rules.
@@ -25,11 +25,11 @@ class VersionFacts(NamedTuple):
     has_lists: bool
 
 
-def find(version: Version) -> VersionFacts:
+def find_facts(version: Version) -> VersionFacts:
     """Return the facts of a version."""
     root = version.schema_map
     schemas = subschemas.walk(root.schema)
-    # All schemas are looked through sooner than the nodes of the places that rules can be for.
-    has_rules = any(RULES in one for one in schemas) and any(node.rules for node in root)
+    # Searching all schemas is faster than finding the nodes that can have rules.
+    has_rules = any(RULES in schema for schema in schemas) and any(node.rules for node in root)
     has_lists = version.served and any(True for _ in itemlists.find_all(version))
     return VersionFacts(has_rules, version.served and published.may_lose(schemas), has_lists)

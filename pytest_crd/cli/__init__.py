@@ -1,7 +1,7 @@
 """
-The commands of `pytest-crd`, which is `python -m pytest_crd` too: a module each, with `declare` for its arguments and `run` for its work.
+Commands of `pytest-crd`, also known as `python -m pytest_crd`: a module each, with `declare` for its arguments and `run` for its work.
 
-`run` takes what `declare` has declared, and returns the code that the program exits with; `exits` says which there are.
+`run` takes the arguments of `declare` and returns the exit code of the program; `exits` defines the codes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ class Command(NamedTuple):
     A command.
 
     Attributes:
-        module: The module of this package; imported only for who names the command.
-        summary: What it does, for `--help`.
-        hands_on: Whether what follows `--` is for another program, and reaches `run` as `options.handed_on`.
+        module: The module of this package, imported only if the command is used.
+        summary: A description for `--help`.
+        hands_on: Whether arguments after `--` are for another program; `run` gets them as `options.handed_on`.
     """
 
     module: str

@@ -1,4 +1,4 @@
-"""What several commands are told in the same way."""
+"""Arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_crd.engine import profile
 
 
 def add_kubernetes_version(parser: argparse.ArgumentParser, *, default: str | None = profile.DEFAULT) -> None:
-    """Declare `--kubernetes-version`, as `options.kubernetes_version`."""
+    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`."""
     parser.add_argument(
         "--kubernetes-version",
         default=default,

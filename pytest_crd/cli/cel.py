@@ -1,4 +1,4 @@
-"""`cel`: one CEL expression, tried on a custom resource."""
+"""Command `cel`: evaluation of a CEL expression on a custom resource."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="CRD[/VERSION]",
         help="the name, kind or a short name of a CRD, or its file, and a version; unset: those that the object names",
     )
-    # As these were spelled at first.
+    # The original spelling of these options.
     parser.add_argument("--crd", dest="crd_option", help=argparse.SUPPRESS)
     parser.add_argument("--version", help=argparse.SUPPRESS)
     parser.add_argument(
@@ -41,9 +41,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what comes of the expression; 1 where that is false or an error, 2 where it cannot be tried."""
+    """Print the result of the expression; return 1 if it is false or an error, 2 if it cannot be evaluated."""
     try:
-        tried = _tried(options)
+        tried = _try_expression(options)
     except (
         engine.CrdLookupError,
         engine.DecodeError,
@@ -59,10 +59,10 @@ def run(options: argparse.Namespace) -> int:
     return 1 if tried.error or tried.value == "false" else 0
 
 
-def _tried(options: argparse.Namespace) -> Trial:
+def _try_expression(options: argparse.Namespace) -> Trial:
     named = profile.named(options.kubernetes_version)
     files = [options.self] if options.old is None else [options.self, options.old]
-    written = [_written(file) for file in files]
+    written = [_read_object(file) for file in files]
     version = _version(options, written[0], named.version)
     if version.schema is None:
         raise TrialError(
@@ -70,12 +70,12 @@ def _tried(options: argparse.Namespace) -> Trial:
         )
     resources = [_resource(value, version, file) for value, file in zip(written, files, strict=True)]
     _note_refusal(resources[0], version, options.self)
-    found = [_found(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
-    return trial.run(version.schema_map, named, options.expression, found[0][0], [value for _, value in found])
+    values = [_find_self(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
+    return trial.run(version.schema_map, named, options.expression, values[0][0], [value for _, value in values])
 
 
 def _version(options: argparse.Namespace, written: Mapping[str, JSONValue], kubernetes_version: str) -> engine.Version:
-    """Return the version that is named, or the one of the object."""
+    """Return the version that the command line names, else that of the object."""
     group, _, of_object = str(written.get("apiVersion", "")).rpartition("/")
     if (named := options.crd_option or options.crd) is None:
         crds = lookup.crds(options.crd_path, kubernetes_version)
@@ -93,13 +93,13 @@ def _version(options: argparse.Namespace, written: Mapping[str, JSONValue], kube
         return crd.version(options.version or name)
     own = [version for version in served if (crd.group, version.name) == (group, of_object)] or served
     if len(own) != 1:
-        known = ", ".join(version.name for version in crd.versions)
-        raise TrialError(f"{crd.name} serves {len(served)} versions of {known}; say which: CRD/VERSION")
+        version_names = ", ".join(version.name for version in crd.versions)
+        raise TrialError(f"{crd.name} serves {len(served)} versions of {version_names}; say which: CRD/VERSION")
     return own[0]
 
 
-def _written(file: str) -> Mapping[str, JSONValue]:
-    """Return the object of a file as it stands there."""
+def _read_object(file: str) -> Mapping[str, JSONValue]:
+    """Return the object in a file, unchanged."""
     try:
         content = Path(file).read_bytes()
     except OSError as error:
@@ -111,7 +111,7 @@ def _written(file: str) -> Mapping[str, JSONValue]:
 
 
 def _resource(written: Mapping[str, JSONValue], version: engine.Version, file: str) -> Mapping[str, JSONValue]:
-    """Return an object as rules see it: pruned, which is said, and with defaults."""
+    """Return an object as rules see it: pruned, with a note for each dropped field, and with defaults."""
     whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **written}
     pruned = version.prune(whole)
     for path in pruned.paths:
@@ -121,20 +121,20 @@ def _resource(written: Mapping[str, JSONValue], version: engine.Version, file: s
 
 
 def _note_refusal(resource: Mapping[str, JSONValue], version: engine.Version, file: str) -> None:
-    """Say why a server would refuse *resource* before it runs any rule, where it would."""
+    """Print the reasons why a server would refuse *resource* before it runs any rule."""
     for error in version.create(resource, field_validation="Ignore").errors:
         if error.rule is None:
             print(f"note: {file}: the server refuses the object before it runs rules: {error}", file=sys.stderr)
 
 
-def _found(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tuple[str | int, ...], JSONValue]:
+def _find_self(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple[tuple[str | int, ...], JSONValue]:
     if not path:
         return (), resource
-    found = list(comparison.find_places(resource, path))
-    if len(found) != 1:
-        reason = "there is nothing" if not found else "several fields are called so"
+    matches = list(comparison.find_places(resource, path))
+    if len(matches) != 1:
+        reason = "there is nothing" if not matches else "several fields are called so"
         raise TrialError(f"{file}: {reason} at {path}")
-    return found[0]
+    return matches[0]
 
 
 def _lines(tried: Trial) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _lines(tried: Trial) -> Iterator[str]:
 
 
 def _of_all_values(tried: Trial) -> str:
-    """Return what the expression costs at most as a rule, of all values that an object may have at the place."""
+    """Return the highest cost of the expression as a rule, for all values that an object may have at the path."""
     cost = tried.estimate * tried.values
     times = f"; {cost} for up to {tried.values} values" if tried.values > 1 else ""
     share = cost / EXPRESSION_LIMIT

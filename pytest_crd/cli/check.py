@@ -1,4 +1,4 @@
-"""`check`: what a server makes of CustomResourceDefinitions."""
+"""Command `check`: the server's verdict on CustomResourceDefinitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the server's answer to each CRD; 1 where it refuses one, 2 where they cannot be read."""
+    """Print the server's answer to each CRD; return 1 if it refuses one, 2 if they cannot be read."""
     try:
         crds = lookup.named_crds(options.crds, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
@@ -45,5 +45,5 @@ def _lines(crd: engine.CustomResourceDefinition, answer: engine.Response) -> Ite
             yield f"  {condition.type} is {condition.status} ({condition.reason}): {condition.message}"
 
 
-# A CRD without flaws has no condition on its structure that is true; of all others, none that is not.
+# In a CRD without flaws, this condition is false, and all others are true.
 _USUAL: Final = {"NonStructuralSchema": "False"}

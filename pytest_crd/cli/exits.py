@@ -1,4 +1,4 @@
-"""The codes that all commands exit with."""
+"""Exit codes of all commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Exit(enum.IntEnum):
-    """What a code says."""
+    """An exit code."""
 
     HOLDS = 0
     DOES_NOT_HOLD = 1

@@ -1,4 +1,4 @@
-"""`explain`: what `kubectl explain` prints of a custom resource."""
+"""Command `explain`: the output of `kubectl explain` for a custom resource."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the explanation; 1 where there is none to give, 2 where the CRD cannot be found."""
+    """Print the explanation; return 1 without one, 2 if the CRD cannot be found."""
     try:
-        version, field = lookup.explained(options.crd, options.crd_path, options.kubernetes_version)
+        version, field = lookup.find_explained(options.crd, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
         print(error, file=sys.stderr)
         return 2
@@ -44,7 +44,7 @@ def _explained(version: engine.Version, path: list[str], *, is_recursive: bool) 
     schema = explaintext.schema_of(document, crd.group, version.name, crd.kind)
     print(f"GROUP:      {crd.group}\nKIND:       {crd.kind}\nVERSION:    {version.name}\n")
     try:
-        text = Explanation(document, is_recursive=is_recursive).of(schema, path)
+        text = Explanation(document, is_recursive=is_recursive).explain(schema, path)
     except NoFieldError as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,5 +1,5 @@
 """
-What `kubectl explain` prints of a resource, from its OpenAPI v3 document.
+Output of `kubectl explain` for a resource, from its OpenAPI v3 document.
 
 Reference:
     kubectl pkg/explain/v2/templates/plaintext.tmpl.
@@ -25,31 +25,31 @@ _WORD: Final = re.compile(rf"([{_BLANKS}]*)([^{_BLANKS}]*)")
 
 
 def schema_of(document: Mapping[str, JSONValue], group: str, version: str, kind: str) -> Schema:
-    """Return the schema of a kind in a document that has it."""
+    """Return the schema of a kind in a document that contains it."""
     named = {"group": group, "version": version, "kind": kind}
     schemas: Mapping[str, Schema] = document["components"]["schemas"]
     return next(schema for schema in schemas.values() if named in schema.get(_GVK, ()))
 
 
 class NoFieldError(LookupError):
-    """There is no such field; the message is kubectl's."""
+    """A field that does not exist; the message is kubectl's."""
 
 
 class Explanation(NamedTuple):
     """
-    Explains schemas.
+    Explanations of the schemas in one document.
 
     Attributes:
-        document: The OpenAPI v3 document in which they stand.
+        document: The OpenAPI v3 document.
         is_recursive: Whether all fields are shown, without their descriptions.
     """
 
     document: Mapping[str, JSONValue]
     is_recursive: bool = False
 
-    def of(self, schema: Schema, path: Sequence[str]) -> str:
+    def explain(self, schema: Schema, path: Sequence[str]) -> str:
         """
-        Return what is printed of a field.
+        Return the explanation of a field.
 
         Args:
             schema: The schema of the resource.
@@ -68,31 +68,31 @@ class Explanation(NamedTuple):
         if not path:
             described = self._description(schema) or "<empty>"
             fields = self._listed(schema, 1)
-            shown = f"DESCRIPTION:\n{_indented(_wrapped(described, _DESCRIPTION_WIDTH), 4)}\n"
-            return f"{shown}FIELDS:\n{fields}" if fields else shown
+            text_above = f"DESCRIPTION:\n{_indented(_wrapped(described, _DESCRIPTION_WIDTH), 4)}\n"
+            return f"{text_above}FIELDS:\n{fields}" if fields else text_above
         field = resolved.get("properties", {}).get(path[0])
         if field:
             heading = f"FIELD: {path[0]} <{self._type(field)}>\n{_values(field)}\n\n" if len(path) == 1 else ""
             return heading + self._output(field, path[1:])
         for inner in _inner(resolved):
             return self._output(inner, path)
-        return next((text for one in resolved.get("allOf", ()) if (text := self._output(one, path))), "")
+        return next((text for part in resolved.get("allOf", ()) if (text := self._output(part, path))), "")
 
     def _description(self, schema: Schema) -> str:
-        """Return the descriptions of a schema and of those that it is made of, a line each."""
+        """Return the descriptions of a schema and its parts, a line each."""
         resolved = self._resolved(schema)
         own = f"{resolved['description']}\n" if resolved.get("description") else ""
         return own + "".join(map(self._description, self._parts(resolved)))
 
     def _listed(self, schema: Schema, level: int) -> str:
         resolved = self._resolved(schema)
-        shown = []
+        lines = []
         for name, field in sorted(resolved.get("properties", {}).items()):
-            shown.append(self._detail(resolved, name, field, level))
+            lines.append(self._detail(resolved, name, field, level))
             if self.is_recursive:
-                shown.append(self._listed(field, level + 1))
-        shown += [self._listed(part, level) for part in self._parts(resolved)]
-        return "".join(shown)
+                lines.append(self._listed(field, level + 1))
+        lines += [self._listed(part, level) for part in self._parts(resolved)]
+        return "".join(lines)
 
     def _detail(self, holder: Schema, name: str, field: Schema, level: int) -> str:
         amount = 2 * level
@@ -121,10 +121,10 @@ class Explanation(NamedTuple):
         """Return the schema to which *schema* refers, or itself. No type of Kubernetes refers to itself."""
         if "$ref" not in schema:
             return schema
-        found: Any = self.document
+        target: Any = self.document
         for key in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[key]
-        referred: Schema = found
+            target = target[key]
+        referred: Schema = target
         return referred
 
     def _parts(self, schema: Schema) -> Iterator[Schema]:
@@ -133,7 +133,7 @@ class Explanation(NamedTuple):
 
 
 def _inner(schema: Schema) -> Iterator[Schema]:
-    """Yield the schemas of items and of values of maps."""
+    """Yield the schemas of list items and of map values."""
     if schema.get("items"):
         yield schema["items"]
     if isinstance(values := schema.get("additionalProperties"), Mapping) and values:
@@ -141,7 +141,7 @@ def _inner(schema: Schema) -> Iterator[Schema]:
 
 
 def _values(schema: Schema) -> str:
-    """Return the values that a field may have, each on a line."""
+    """Return the allowed values of a field, each on a line."""
     values = schema.get("enum", ())
     return "".join(("ENUM:" if values else "", *(f"\n    {_printed(value)}" for value in values)))
 
@@ -150,12 +150,12 @@ def _few_values(schema: Schema, amount: int) -> str:
     values = schema.get("enum", ())
     if not values:
         return ""
-    shown = ", ".join(map(_printed, values[:_MOST_VALUES]))
-    return f"\n{' ' * amount}enum: {shown}{', ....' if len(values) > _MOST_VALUES else ''}"
+    listed = ", ".join(map(_printed, values[:_MOST_VALUES]))
+    return f"\n{' ' * amount}enum: {listed}{', ....' if len(values) > _MOST_VALUES else ''}"
 
 
 def _printed(value: JSONValue) -> str:
-    """Return a value as Go's templates print it, for which every number is a float64."""
+    """Return a value as Go's templates print it; every number is a float64 there."""
     if value is None:
         return "<no value>"
     return '""' if value == "" else _in_go(value)
@@ -178,7 +178,7 @@ def _indented(text: str, amount: int) -> str:
 
 def _wrapped(text: str, limit: int) -> str:
     """
-    Return *text* with lines of at most *limit* characters, but for words that are longer.
+    Return *text* with lines of at most *limit* characters, apart from longer words.
 
     Reference:
         github.com/mitchellh/go-wordwrap, WrapString.
@@ -187,14 +187,14 @@ def _wrapped(text: str, limit: int) -> str:
 
 
 def _wrapped_line(line: str, limit: int) -> str:
-    made, width = [], 0
+    parts, width = [], 0
     for blanks, word in _WORD.findall(line):
         if not word:
-            made.append(blanks if width + len(blanks) <= limit else "")
+            parts.append(blanks if width + len(blanks) <= limit else "")
         elif width + len(blanks) + min(len(word), limit - 1) > limit:
-            made.append(f"\n{word}")
+            parts.append(f"\n{word}")
             width = len(word)
         else:
-            made.append(blanks + word)
+            parts.append(blanks + word)
             width += len(blanks) + len(word)
-    return "".join(made)
+    return "".join(parts)

@@ -1,4 +1,4 @@
-"""`init`: what a repository has, what its CRDs need to be tested, and the files for that."""
+"""Command `init`: survey of a repository, needs of its CRDs for tests, and the files for that."""
 
 from __future__ import annotations
 
@@ -30,70 +30,70 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say what there is and what is proposed, and write what is agreed to; return a code of `exits.Exit`."""
+    """Print the survey and the proposals, and write the approved files; return a code of `exits.Exit`."""
     folder = Path(options.folder)
     if not folder.is_dir():
         print(f"{folder}: no such folder", file=sys.stderr)
         return Exit.WRONG_USE
     try:
-        found = repository.look(folder.absolute())
+        survey = repository.look(folder.absolute())
     except repository.NoCrdError as error:
         print(error, file=sys.stderr)
         return Exit.NOTHING_THERE
     except InputError as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    print("\n".join(_lines(found)))
-    proposed = [*initproposals.of(found)]
+    print("\n".join(_lines(survey)))
+    proposed = [*initproposals.propose_files(survey)]
     if not proposed:
         print("nothing is missing: pytest-crd test runs it all")
         return Exit.HOLDS
-    by_hand = [one for one in proposed if one.is_there]
-    for one in by_hand:
-        print(f"\nto be added to {one.path}, which {one.purpose}:\n")
-        print("\n".join(f"    {line}".rstrip() for line in one.make().splitlines()))
-    return _written(folder, [one for one in proposed if not one.is_there], is_agreed=options.yes)
+    by_hand = [file for file in proposed if file.is_there]
+    for file in by_hand:
+        print(f"\nto be added to {file.path}, which {file.purpose}:\n")
+        print("\n".join(f"    {line}".rstrip() for line in file.make().splitlines()))
+    return _written(folder, [file for file in proposed if not file.is_there], is_agreed=options.yes)
 
 
-def _lines(found: Repository) -> Iterator[str]:
-    """Yield what there is."""
-    yield f"{counted(len(found.crds), 'CRD')} from {found.places}"
-    samples, others = found.samples.total(), found.other_samples.total()
-    elsewhere = f", {others} elsewhere ({', '.join(sorted(found.other_samples)[:_MOST_SHOWN])})" if others else ""
-    where = f" in {' '.join(sorted(found.samples))}" if samples else ""
+def _lines(survey: Repository) -> Iterator[str]:
+    """Yield the lines of the survey."""
+    yield f"{counted(len(survey.crds), 'CRD')} from {survey.places}"
+    samples, others = survey.samples.total(), survey.other_samples.total()
+    elsewhere = f", {others} elsewhere ({', '.join(sorted(survey.other_samples)[:_MOST_SHOWN])})" if others else ""
+    where = f" in {' '.join(sorted(survey.samples))}" if samples else ""
     yield f"{counted(samples, 'sample')}{where}{elsewhere}"
-    untested = found.untested()
-    yield f"{counted(found.case_files, 'case file')}; {counted(len(untested), 'CRD')} of {len(found.crds)} without one"
-    yield from (f"  cannot be read: {one}" for one in found.unread)
+    untested = survey.untested()
+    yield f"{counted(survey.case_files, 'case file')}; {counted(len(untested), 'CRD')} of {len(survey.crds)} without one"
+    yield from (f"  cannot be read: {problem}" for problem in survey.unread)
     release = (
-        f"{found.release}, from which upgrades are judged" if found.release else "none, so that no upgrade is judged"
+        f"{survey.release}, from which upgrades are judged" if survey.release else "none, so that no upgrade is judged"
     )
     yield f"last release: {release}"
-    job = "there is one" if found.has_job else "there is none"
-    yield f"job of the CI that tests CRDs: {job}{'' if found.forge or found.has_job else ', and no forge is known'}"
+    job = "there is one" if survey.has_job else "there is none"
+    yield f"job of the CI that tests CRDs: {job}{'' if survey.forge or survey.has_job else ', and no forge is known'}"
 
 
 def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) -> Exit:
-    """Write what is agreed to."""
+    """Write the approved files."""
     can_ask = sys.stdin.isatty()
     code = Exit.HOLDS
     print()
-    for one in missing:
-        if not is_agreed and not (can_ask and _agrees(one)):
-            print(f"not written: {one.path}, which {one.purpose}")
+    for file in missing:
+        if not is_agreed and not (can_ask and _agrees(file)):
+            print(f"not written: {file.path}, which {file.purpose}")
             continue
         try:
-            one.write(folder)
+            file.write(folder)
         except NothingWrittenError as error:
             print(error, file=sys.stderr)
             code = Exit.DOES_NOT_HOLD
         else:
-            print(f"written: {one.path}, which {one.purpose}")
+            print(f"written: {file.path}, which {file.purpose}")
     if not is_agreed and not can_ask and missing:
         print("\npytest-crd init --yes writes these files")
     return code
 
 
-def _agrees(one: ProposedFile) -> bool:
-    print(f"write {one.path}, which {one.purpose}? [y/N] ", end="", flush=True)
+def _agrees(file: ProposedFile) -> bool:
+    print(f"write {file.path}, which {file.purpose}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in _AGREED

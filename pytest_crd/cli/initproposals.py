@@ -1,4 +1,4 @@
-"""What a repository needs so that its CRDs are tested: files that are made, and lines for those that are there."""
+"""Proposals of files that a repository needs to test its CRDs: new files, and lines for existing ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.generation import NothingToStateError, filenames, generate
 
-# With all tags, by which the last release is found.
+# With all tags, to find the last release.
 _GITHUB_JOB: Final = """\
 name: crds
 on:
@@ -46,7 +46,7 @@ _SETTINGS_FILE: Final = "pytest.ini"
 
 
 class NothingWrittenError(Exception):
-    """A file is not written; the message says why."""
+    """A file that was not written; the message has the reason."""
 
 
 class ProposedFile(NamedTuple):
@@ -55,9 +55,9 @@ class ProposedFile(NamedTuple):
 
     Attributes:
         path: The file, relative to the repository.
-        purpose: What it is for.
-        make: Makes its text.
-        is_there: Whether there is a file of this name, into which somebody has to put the text by hand.
+        purpose: Its purpose, as in "states what … does today".
+        make: Function that returns its text.
+        is_there: Whether the file exists, so that the text must be added by hand.
     """
 
     path: str
@@ -67,10 +67,10 @@ class ProposedFile(NamedTuple):
 
     def write(self, folder: Path) -> None:
         """
-        Make the file; nothing takes the place of another.
+        Create the file; an existing file is never replaced.
 
         Raises:
-            NothingWrittenError: It cannot be made, or is there.
+            NothingWrittenError: The file cannot be created, or exists.
         """
         path = folder / self.path
         try:
@@ -83,8 +83,8 @@ class ProposedFile(NamedTuple):
             raise NothingWrittenError(f"{self.path}: not written: {error.strerror or error}") from None
 
 
-def of(repository: Repository) -> Iterator[ProposedFile]:
-    """Yield what a repository needs, in the order in which it should be written."""
+def propose_files(repository: Repository) -> Iterator[ProposedFile]:
+    """Yield the files that a repository needs, in the order of writing."""
     if settings := dict(_settings(repository)):
         yield _of_settings(repository, settings)
     yield from (_of_cases(repository, crds) for crds in _by_name(repository.untested()))
@@ -95,7 +95,7 @@ def of(repository: Repository) -> Iterator[ProposedFile]:
 
 
 def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
-    """Yield the settings that are not the default, with their values."""
+    """Yield the settings with other values than the default."""
     if not repository.samples and repository.other_samples:
         yield "crd_samples", samplepaths.AUTO
 
@@ -111,7 +111,7 @@ def _of_settings(repository: Repository, settings: dict[str, str]) -> ProposedFi
 
 
 def _by_name(crds: Iterable[CustomResourceDefinition]) -> Iterator[list[CustomResourceDefinition]]:
-    """Yield CRDs, alternatives of one name together."""
+    """Yield CRDs grouped by name, so that alternatives are together."""
     named: dict[str, list[CustomResourceDefinition]] = {}
     for crd in crds:
         named.setdefault(crd.name, []).append(crd)
@@ -123,14 +123,14 @@ def _of_cases(repository: Repository, crds: Sequence[CustomResourceDefinition]) 
     try:
         name = filenames.file_name(filenames.usual_version(crd), repository.crds)
     except NothingToStateError:
-        name = f"test_{crd.name.partition('.')[0]}.crd.yaml"  # which is not written, for the same reason
+        name = f"test_{crd.name.partition('.')[0]}.crd.yaml"  # not written either, for the same reason
     path, purpose = f"{repository.case_folder}/{name}", f"states what {crd.name} does today"
     return ProposedFile(path, purpose, lambda: _cases(crds), is_there=False)
 
 
 def _cases(crds: Sequence[CustomResourceDefinition]) -> str:
     """
-    Return a case file.
+    Return the text of a case file.
 
     Raises:
         NothingWrittenError: Nothing can be stated about a CRD.

@@ -1,4 +1,4 @@
-"""`json-schema`: JSON Schemas of custom resources, for editors and validators."""
+"""Command `json-schema`: JSON Schemas of custom resources, for editors and validators."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the files and print their names; 1 where some cannot be made, 2 where none can. Nothing is written then."""
+    """Write the files and print their names; return 1 if some cannot be made, 2 if none can. Then no file is written."""
     try:
-        found = lookup.named_crds(options.crds, options.crd_path, options.kubernetes_version)
+        crds = lookup.named_crds(options.crds, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
         print(error, file=sys.stderr)
         return 2
-    versions = [version for crd in found for version in crd.versions if version.served]
-    problems = [*filter(None, (lookup.why_unpublished(version, 3) for version in versions)), *_alike(versions)]
+    versions = [version for crd in crds for version in crd.versions if version.served]
+    problems = [
+        *filter(None, (lookup.why_unpublished(version, 3) for version in versions)),
+        *_find_collisions(versions),
+    ]
     if problems or not versions:
         print("\n".join(dict.fromkeys(problems)) or "no version is served", file=sys.stderr)
         return 1
@@ -52,15 +55,15 @@ def _write(versions: list[engine.Version], folder: Path) -> int:
 
 
 def _file_of(version: engine.Version) -> str:
-    """Return the name of the file, as kubeconform finds it: `{{.ResourceKind}}-{{.Group}}-{{.ResourceAPIVersion}}.json`."""
+    """Return the file name that kubeconform looks for: `{{.ResourceKind}}-{{.Group}}-{{.ResourceAPIVersion}}.json`."""
     return f"{version.crd.kind.lower()}-{version.crd.group}-{version.name}.json"
 
 
-def _alike(versions: list[engine.Version]) -> Iterator[str]:
-    """Say of which versions the files would have one name."""
-    known: dict[str, engine.Version] = {}
+def _find_collisions(versions: list[engine.Version]) -> Iterator[str]:
+    """Yield a problem for each file name that several versions would share."""
+    versions_by_name: dict[str, engine.Version] = {}
     for version in versions:
-        other = known.setdefault(_file_of(version), version)
-        if other is not version:
-            places = " and ".join(one.crd.source or one.crd.name for one in (other, version))
+        first = versions_by_name.setdefault(_file_of(version), version)
+        if first is not version:
+            places = " and ".join(item.crd.source or item.crd.name for item in (first, version))
             yield f"{_file_of(version)} would be of {places}; say which CRD is meant"

@@ -1,4 +1,4 @@
-"""What becomes of objects that are sent to a server: created, updated where they are stored already, or applied."""
+"""Outcomes of objects sent to a server: created, updated if already stored, or applied."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before, a create would be refused"
 
 
-class Way(NamedTuple):
+class SendingMethod(NamedTuple):
     """
-    How objects are sent.
+    The method of sending objects.
 
     Attributes:
         manager: The field manager of applies; empty for creates and updates.
-        force: Whether applies take over the fields of others.
-        old: The objects as they are stored before; None where nobody has said which there are.
+        force: Whether applies take over fields of other managers.
+        old: The stored objects; None if the command line names none.
     """
 
     manager: str
@@ -36,37 +36,37 @@ class Way(NamedTuple):
     old: Mapping[Identity, Resource] | None
 
 
-def outcome(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
+def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
     """
-    Return what becomes of an object; of alternatives that claim it under that which takes it best.
+    Return the outcome of an object; of several alternatives for its kind, that with the fewest findings.
 
-    An update that passes though a create would not, as what is wrong was so before, is warned of.
+    An update gets a warning if it passes only because the old object has the same errors.
     """
-    found = _best(resource, claims, way)
-    is_update = not way.manager and resource.identity in (way.old or {})
-    if not is_update or found.response is None or not found.response.accepted:
-        return found
-    created = _best(resource, claims, way._replace(old=None))
+    result = _best(resource, claims, method)
+    is_update = not method.manager and resource.identity in (method.old or {})
+    if not is_update or result.response is None or not result.response.accepted:
+        return result
+    created = _best(resource, claims, method._replace(old=None))
     if created.response is None or created.response.code != _INVALID:
-        return found
-    kept = (one._replace(text=f"{_KEPT}: {one.text}") for one in created.findings)
-    return replace(found, warnings=(*found.warnings, *kept))
+        return result
+    ratcheted = (finding._replace(text=f"{_KEPT}: {finding.text}") for finding in created.findings)
+    return replace(result, warnings=(*result.warnings, *ratcheted))
 
 
-def _best(resource: Resource, claims: Claims, way: Way) -> SampleOutcome:
-    ask = functools.partial(_asked, resource, way=way)
+def _best(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
+    send = functools.partial(_send, resource, method=method)
     crds = claims[resource.group, resource.kind]
-    found = (samples.judge_under(resource.manifest, resource.version, crd, ask) for crd in crds)
-    return min(found, key=lambda one: len(one.findings))
+    results = (samples.judge_under(resource.manifest, resource.version, crd, send) for crd in crds)
+    return min(results, key=lambda result: len(result.findings))
 
 
-def _asked(resource: Resource, version: Version, *, way: Way) -> Response:
-    before = (way.old or {}).get(resource.identity)
+def _send(resource: Resource, version: Version, *, method: SendingMethod) -> Response:
+    before = (method.old or {}).get(resource.identity)
     old: JSONValue = None if before is None else before.manifest.value
     text = printing.marshal(resource.manifest.value)
     requests = version.requests
-    if way.manager:
-        return requests.apply(completion.read_applied(text), old=old, manager=way.manager, force=way.force)
+    if method.manager:
+        return requests.apply(completion.read_applied(text), old=old, manager=method.manager, force=method.force)
     if old is not None:
         return requests.update(Body(resource.manifest.value), old=old)
     return requests.create(completion.read(text))

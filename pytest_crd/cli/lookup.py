@@ -1,4 +1,4 @@
-"""The CRDs and versions that a command line names."""
+"""Look-up of the CRDs and versions that a command line names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
-# What keeps CRDs from being found.
+# Errors of a failed look-up.
 ERRORS: Final = (engine.CrdLookupError, engine.InputError, engine.UnknownVersionError)
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
-    """Declare `--crd-path`, as `options.crd_path`."""
+    """Declare `--crd-path`, stored as `options.crd_path`."""
     parser.add_argument(
         "--crd-path",
         action="append",
@@ -27,7 +27,7 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 
 def add_crds(parser: argparse.ArgumentParser) -> None:
-    """Declare `[CRD ...]`, as `options.crds`, and `--crd-path`."""
+    """Declare `[CRD ...]`, stored as `options.crds`, and `--crd-path`."""
     parser.add_argument(
         "crds",
         nargs="*",
@@ -42,7 +42,7 @@ def crds(paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomR
     Return the CRDs at *paths*, or those of the project in the current folder.
 
     Raises:
-        InputError: They cannot be read, or there is none.
+        InputError: The CRDs cannot be read, or there are none.
         UnknownVersionError: No known Kubernetes version.
     """
     if paths:
@@ -54,41 +54,43 @@ def named_crds(
     named: Sequence[str], paths: Sequence[str] | None, kubernetes_version: str
 ) -> engine.CustomResourceDefinitions:
     """
-    Return the CRDs that *named* mean: all in the files, and those of the names; without any, all that there are.
+    Return the CRDs that *named* refers to: those in the files, and those with the names; if empty, all CRDs.
 
     Raises:
-        CrdLookupError: A name is of none, or of several.
-        InputError: They cannot be read.
+        CrdLookupError: A name matches no CRD, or several.
+        InputError: The CRDs cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
     if not named:
         return crds(paths, kubernetes_version)
-    files = [one for one in named if "/" in one or _is_path(one)]
-    found = engine.load(files, kubernetes_version=kubernetes_version) if files else engine.CustomResourceDefinitions([])
+    files = [item for item in named if "/" in item or _is_path(item)]
+    loaded = (
+        engine.load(files, kubernetes_version=kubernetes_version) if files else engine.CustomResourceDefinitions([])
+    )
     if len(files) == len(named):
-        return found
-    known = crds(paths, kubernetes_version)
-    return engine.CustomResourceDefinitions([*found, *(known[one] for one in named if one not in files)])
+        return loaded
+    named_in_project = crds(paths, kubernetes_version)
+    return engine.CustomResourceDefinitions([*loaded, *(named_in_project[item] for item in named if item not in files)])
 
 
 def _is_path(named: str) -> bool:
-    """Return whether files are meant, though they may not be there: no name of a CRD looks so."""
-    is_like_one = any(one in named for one in "\\*?[") or named.endswith((".yaml", ".yml", ".json"))
+    """Return whether *named* refers to files, which may not exist: it has a form that no name of a CRD has."""
+    is_like_one = any(char in named for char in "\\*?[") or named.endswith((".yaml", ".yml", ".json"))
     return is_like_one or bool(named and Path(named).exists())
 
 
 def crd(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomResourceDefinition:
     """
-    Return the CRD that *named* means: a file or folder with one, or one of those at *paths* or of the project by a name that it has.
+    Return the CRD that *named* refers to: a file or folder with one CRD, or a name among the CRDs at *paths* or of the project.
 
     Raises:
-        CrdLookupError: There is none, or several.
-        InputError: They cannot be read.
+        CrdLookupError: There is no such CRD, or there are several.
+        InputError: The CRDs cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
     if _is_path(named):
-        found = engine.load(named, kubernetes_version=kubernetes_version)
-        return found[0] if len(found) == 1 else found[named]
+        loaded = engine.load(named, kubernetes_version=kubernetes_version)
+        return loaded[0] if len(loaded) == 1 else loaded[named]
     return crds(paths, kubernetes_version)[named]
 
 
@@ -96,10 +98,10 @@ def crd_and_version(
     named: str, paths: Sequence[str] | None, kubernetes_version: str
 ) -> tuple[engine.CustomResourceDefinition, str]:
     """
-    Return the CRD that `CRD` or `CRD/VERSION` means, and the name of the version; empty without one.
+    Return the CRD of `CRD` or `CRD/VERSION`, and the name of the version; empty without a version.
 
     Raises:
-        CrdLookupError: There is none.
+        CrdLookupError: There is no such CRD.
         InputError: CRDs cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
@@ -111,19 +113,19 @@ def crd_and_version(
 
 def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.Version:
     """
-    Return the version that `CRD` or `CRD/VERSION` means.
+    Return the version of `CRD` or `CRD/VERSION`.
 
     Raises:
-        CrdLookupError: There is none.
+        CrdLookupError: There is no such CRD.
         InputError: CRDs cannot be read.
         UnknownVersionError: No known Kubernetes version.
     """
     return version(*crd_and_version(named, paths, kubernetes_version))
 
 
-def explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> tuple[engine.Version, str]:
+def find_explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> tuple[engine.Version, str]:
     """
-    Return the version that is meant, and the field: of `backup.spec.days`, as much as there is a CRD of that name is the name.
+    Return the version and the field of a name such as `backup.spec.days`; the longest name of a CRD at its beginning counts.
 
     Raises:
         CrdLookupError: There is no CRD, or no version.
@@ -132,38 +134,38 @@ def explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) 
     """
     if _is_path(named.rpartition("/")[0]) or _is_path(named):
         return named_version(named, paths, kubernetes_version), ""
-    known = crds(paths, kubernetes_version)
+    all_crds = crds(paths, kubernetes_version)
     of_crd, _, rest = named.partition("/")
     if rest:
         name, _, field = rest.partition(".")
-        return version(known[of_crd], name), field
+        return version(all_crds[of_crd], name), field
     steps = of_crd.split(".")
     for count in range(len(steps), 1, -1):
         try:
-            found = known[".".join(steps[:count])]
+            named_crd = all_crds[".".join(steps[:count])]
         except engine.CrdLookupError:
             continue
-        return version(found), ".".join(steps[count:])
-    return version(known[steps[0]]), ".".join(steps[1:])
+        return version(named_crd), ".".join(steps[count:])
+    return version(all_crds[steps[0]]), ".".join(steps[1:])
 
 
 def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.Version:
     """
-    Return the version *name*; without a name that which the server prefers, as kubectl does.
+    Return the version *name*, or without a name the one that the server prefers, as kubectl does.
 
     Raises:
-        CrdLookupError: There is none of that name, or none is served.
+        CrdLookupError: There is no version of that name, or none is served.
     """
     if name:
         return crd.version(name)
-    served = [one for one in crd.versions if one.served]
+    served = [item for item in crd.versions if item.served]
     if not served:
         raise engine.CrdLookupError(f"{crd.name} serves no version")
-    return max(served, key=lambda one: versionpriority.of(one.name))
+    return max(served, key=lambda item: versionpriority.of(item.name))
 
 
 def why_unpublished(version: engine.Version, openapi: OpenAPIVersion) -> str:
-    """Return why a server publishes nothing of a version in a form of OpenAPI; empty where it does."""
+    """Return the reason why a server does not publish a version in a form of OpenAPI; empty if it does."""
     crd = version.crd
     answer = crd.first_response
     if not answer.accepted:

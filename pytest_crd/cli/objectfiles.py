@@ -1,4 +1,4 @@
-"""Objects in files and streams, told into those that CRDs claim and all others."""
+"""Objects in files and streams, split into custom resources of known CRDs and all others."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ class Resource(NamedTuple):
 
     @property
     def title(self) -> str:
-        """How it is called: `Backup/nightly`."""
+        """The name of the object in reports: `Backup/nightly`."""
         return self.manifest.title
 
     @property
     def identity(self) -> Identity:
-        """What is the same of the object before and after an update."""
+        """The key that an object keeps in an update."""
         metadata = self.manifest.value.get("metadata")
-        stated = metadata if isinstance(metadata, dict) else {}
-        return self.group, self.kind, str(stated.get("namespace") or "default"), str(stated.get("name") or "")
+        fields = metadata if isinstance(metadata, dict) else {}
+        return self.group, self.kind, str(fields.get("namespace") or "default"), str(fields.get("name") or "")
 
 
 @dataclass(slots=True)
 class ReadObjects:
     """
-    What files and streams hold.
+    The contents of files and streams.
 
     Attributes:
         manifests: The objects, in order.
-        contents: The texts, by what they are called.
-        mistakes: What cannot be read.
+        contents: The texts, by the name of the file or stream.
+        mistakes: Reasons why texts cannot be read.
     """
 
     manifests: list[Manifest] = field(default_factory=list)
@@ -69,14 +69,14 @@ class ReadObjects:
 
 
 @dataclass(slots=True)
-class ToldApart:
+class ClassifiedObjects:
     """
-    Objects, told apart by the CRDs that claim them.
+    Objects, classified by the CRDs for their kinds.
 
     Attributes:
         resources: The custom resources.
-        misspelt: Those that nearly are some, with what is meant.
-        others: All others, with kind and API version in words.
+        misspelt: Objects of similar kinds, with a suggestion.
+        others: All other objects, with kind and API version in words.
     """
 
     resources: list[Resource] = field(default_factory=list)
@@ -86,37 +86,37 @@ class ToldApart:
 
 def read(names: Sequence[str]) -> ReadObjects:
     """
-    Return what files, folders and globs hold, and what comes in by standard input where one of them is `-`.
+    Return the contents of files, folders and globs, and of standard input for the name `-`.
 
     Raises:
-        ManifestError: A name is of nothing.
+        ManifestError: A name matches no file.
     """
-    found = ReadObjects()
-    for name, content in _contents(names, found):
-        found.contents[name] = content
+    objects = ReadObjects()
+    for name, content in _contents(names, objects):
+        objects.contents[name] = content
         try:
-            found.manifests += manifest.read(content, source=name)
+            objects.manifests += manifest.read(content, source=name)
         except ManifestError as error:
             hint = _OF_TEMPLATE if manifest.is_template(content) else ""
-            found.mistakes += [replace(one, message=f"{one.message}{hint}") for one in error.mistakes]
-    return found
+            objects.mistakes += [replace(mistake, message=f"{mistake.message}{hint}") for mistake in error.mistakes]
+    return objects
 
 
-def crds_of(contents: Mapping[str, bytes], kubernetes_version: str) -> list[CustomResourceDefinition]:
+def find_crds(contents: Mapping[str, bytes], kubernetes_version: str) -> list[CustomResourceDefinition]:
     """
     Return the CRDs among objects.
 
     Raises:
-        CrdError: One of them is none.
+        CrdError: One of them is not a valid CRD.
     """
-    found = CrdFiles(kubernetes_version)
+    files = CrdFiles(kubernetes_version)
     for name, content in contents.items():
-        found.take(content, source=name, origin=FileOrigin.GIVEN)
-    found.raise_mistakes()
-    return found.crds
+        files.take(content, source=name, origin=FileOrigin.GIVEN)
+    files.raise_mistakes()
+    return files.crds
 
 
-def claims_of(crds: CustomResourceDefinitions) -> Claims:
+def group_crds(crds: CustomResourceDefinitions) -> Claims:
     """Return CRDs by group and kind of their objects."""
     claims: dict[tuple[str, str], list[CustomResourceDefinition]] = {}
     for crd in crds:
@@ -124,22 +124,22 @@ def claims_of(crds: CustomResourceDefinitions) -> Claims:
     return claims
 
 
-def told_apart(manifests: Sequence[Manifest], claims: Claims) -> ToldApart:
-    """Return which of some objects CRDs claim."""
-    found = ToldApart()
-    for one in manifests:
-        api_version, kind = one.api_version, one.kind
+def classify(manifests: Sequence[Manifest], claims: Claims) -> ClassifiedObjects:
+    """Return objects classified by the CRDs for their kinds."""
+    classified = ClassifiedObjects()
+    for item in manifests:
+        api_version, kind = item.api_version, item.kind
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
-            found.resources.append(Resource(one, group, version, kind))
-        elif meant := samplefiles.suggest_kind(group, kind, claims):
-            found.misspelt.append((one, f"no CRD is for kind {kind!r} of {group}; {meant}"))
+            classified.resources.append(Resource(item, group, version, kind))
+        elif question := samplefiles.suggest_kind(group, kind, claims):
+            classified.misspelt.append((item, f"no CRD is for kind {kind!r} of {group}; {question}"))
         else:
-            found.others.append((one, f"{kind} of {api_version}" if kind and api_version else "no kind"))
-    return found
+            classified.others.append((item, f"{kind} of {api_version}" if kind and api_version else "no kind"))
+    return classified
 
 
-def _contents(names: Sequence[str], found: ReadObjects) -> Iterator[tuple[str, bytes]]:
+def _contents(names: Sequence[str], objects: ReadObjects) -> Iterator[tuple[str, bytes]]:
     if STREAM in names:
         yield STREAM_NAME, sys.stdin.buffer.read()
     files = [name for name in names if name != STREAM]
@@ -147,4 +147,4 @@ def _contents(names: Sequence[str], found: ReadObjects) -> Iterator[tuple[str, b
         try:
             yield file.name, file.read()
         except ManifestError as error:
-            found.mistakes += error.mistakes
+            objects.mistakes += error.mistakes

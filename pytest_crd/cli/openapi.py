@@ -1,4 +1,4 @@
-"""`openapi`: the OpenAPI document that a server publishes of a version of a CRD."""
+"""Command `openapi`: the OpenAPI document that a server publishes for a version of a CRD."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the document; 1 where there is none, 2 where the CRD cannot be found."""
+    """Print the document; return 1 without one, 2 if the CRD cannot be found."""
     try:
         version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:

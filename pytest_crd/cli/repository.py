@@ -1,4 +1,4 @@
-"""What a repository has, as far as tests of its CRDs need it: CRDs, samples, case files, settings, CI."""
+"""Survey of a repository for tests of its CRDs: CRDs, samples, case files, settings, CI."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pytest_crd.generation import filenames
 
 _WORKFLOWS: Final = ".github/workflows"
 _GITLAB: Final = ".gitlab-ci.yml"
-# What a job has in it that tests CRDs.
+# A job with this text tests CRDs.
 _COMMAND: Final = "pytest-crd"
 
 
 class NoCrdError(CrdError):
-    """A repository has no CRD."""
+    """A repository without CRDs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class Repository:
 
     Attributes:
         folder: Its folder.
-        ini: The file with settings of pytest; None where there is none.
+        ini: The file with settings of pytest; None if there is none.
         crds: The CRDs.
-        places: Where they are, in words.
-        samples: How many samples there are by folder: in the usual folders, or those that are set.
-        other_samples: How many objects of the same kinds there are elsewhere, by folder.
-        tested: The names of the CRDs that case files are about, or their files.
-        case_files: How many case files there are.
-        unread: Case files that cannot be read, and why.
+        places: Their places in words.
+        samples: The number of samples by folder, in the usual folders or those of the setting.
+        other_samples: The number of other objects of the same kinds, by folder.
+        tested: The names or files of the CRDs in case files.
+        case_files: The number of case files.
+        unread: Case files that cannot be read, with the reasons.
         forge: `github`, `gitlab` or empty.
         has_job: Whether a job of the CI tests CRDs.
-        release: The tag of the last release; empty where there is none.
+        release: The tag of the last release; empty if there is none.
     """
 
     folder: Path
@@ -63,21 +63,21 @@ class Repository:
 
     @property
     def case_folder(self) -> str:
-        """The folder for case files, relative to the repository; `tests` is made where there is none."""
-        found = filenames.folder(self.folder, inifiles.words(self.ini, "testpaths") if self.ini else ())
-        return "tests" if found is None else found.relative_to(self.folder).as_posix()
+        """The folder for case files, relative to the repository; `tests` if no folder has any yet."""
+        folder = filenames.folder(self.folder, inifiles.words(self.ini, "testpaths") if self.ini else ())
+        return "tests" if folder is None else folder.relative_to(self.folder).as_posix()
 
     def untested(self) -> list[CustomResourceDefinition]:
-        """Return the CRDs that no case file is about."""
+        """Return the CRDs without a case file."""
         return [crd for crd in self.crds if not {crd.name, crd.kind, crd.source.rpartition(":")[0]} & self.tested]
 
 
 def look(folder: Path) -> Repository:
     """
-    Return what a repository has.
+    Return the survey of a repository.
 
     Raises:
-        InputError: There is no CRD, or one cannot be read.
+        InputError: There are no CRDs, or one cannot be read.
     """
     ini = inifiles.find(folder)
     sources = _sources(folder, ini)
@@ -88,7 +88,7 @@ def look(folder: Path) -> Repository:
             raise NoCrdError(error.mistakes) from None
         raise
     patterns = [folders.widened(pattern) for pattern in _patterns(ini)]
-    # What git lists may have been removed since.
+    # Files that git lists may be removed by now.
     listed = (path for path in projectfiles.files(folder) if path.is_file())
     case_files = [path for path in listed if any(map(path.match, patterns))]
     tested, unread = _tested(case_files, folder)
@@ -110,7 +110,7 @@ def look(folder: Path) -> Repository:
 
 
 def _sources(folder: Path, ini: Path | None) -> Sources:
-    """Return the sources of CRDs: those that settings name, else all of the project."""
+    """Return the sources of CRDs: those in the settings, else the whole project."""
     paths = tuple(inifiles.words(ini, "crd_paths")) if ini else ()
     commands = tuple(inifiles.lines(ini, "crd_commands")) if ini else ()
     return Sources(folder, paths, commands, folder) if paths or commands else Sources(folder)
@@ -121,7 +121,7 @@ def _patterns(ini: Path | None) -> Sequence[str]:
 
 
 def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[str]]:
-    """Return what case files say that they are about, and which of them cannot be read."""
+    """Return the CRDs that case files name, and the case files that cannot be read."""
     tested: set[str] = set()
     unread: list[str] = []
     for path in case_files:
@@ -141,13 +141,13 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
 
 
 def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
-    """Return how many samples there are by folder: those that checks look at, and others."""
-    given, claims = inifiles.words(ini, "crd_samples") if ini else (), objectfiles.claims_of(crds)
-    known = samplepaths.files(given, folder=folder)
-    others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=known), claims)
+    """Return the number of samples by folder: those with checks, and others."""
+    patterns, claims = inifiles.words(ini, "crd_samples") if ini else (), objectfiles.group_crds(crds)
+    sample_files = samplepaths.files(patterns, folder=folder)
+    others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files), claims)
     counts = [
-        Counter(one.path.relative_to(folder).parent.as_posix() for one in samplefiles.read(files, claims).samples)
-        for files in (known, others)
+        Counter(sample.path.relative_to(folder).parent.as_posix() for sample in samplefiles.read(files, claims).samples)
+        for files in (sample_files, others)
     ]
     return counts[0], counts[1]
 

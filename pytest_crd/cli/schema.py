@@ -1,4 +1,4 @@
-"""`schema`: the JSON Schema of case files, for editors."""
+"""Command `schema`: the JSON Schema of case files, for editors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the path of the installed file, or of the one that was written; 2 where it cannot be."""
+    """Print the path of the installed file, or of the one written; return 2 if it cannot be written."""
     schema = resources.files("pytest_crd.cases").joinpath("case-file.schema.json")
     if options.out is not None:
         try:

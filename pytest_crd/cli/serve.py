@@ -1,4 +1,4 @@
-"""`serve`: a server of CRDs and their custom resources, for kubectl and for operators and tests in any language."""
+"""Command `serve`: a server of CRDs and their custom resources, for kubectl and for operators and tests in any language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXISTS: Final = (
     "write `--kubeconfig FILE` with the name of a new file, or remove {path} if nothing uses it"
 )
 _MOST_PORT: Final = 65535
-# Signals that would end the process without a cleanup: of `kill`, and of a terminal that closes.
+# Signals that would end the process without a cleanup: from `kill`, and from a closing terminal.
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -84,7 +84,7 @@ def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Na
         server.start()
         stack.enter_context(privatefile.temporary(path, kubeconfigfile.text(server.url, signed.authority, token)))
         for crd in crds:
-            versions = ", ".join(one.name for one in crd.versions if one.served)
+            versions = ", ".join(version.name for version in crd.versions if version.served)
             print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {options.kubernetes_version}")
         print(f"export KUBECONFIG={path.resolve()}", flush=True)
@@ -106,11 +106,11 @@ def _parse_port(text: str) -> int:
 
 def _require_new(path: Path) -> None:
     """
-    Check that a file can be created at *path*, before a server starts.
+    Raise an error if a file at *path* cannot be created, before a server starts.
 
     Raises:
-        FileExistsError: It exists; a link counts, also if it leads nowhere.
-        NotADirectoryError: It has no folder.
+        FileExistsError: *path* exists; a link counts, also if it leads nowhere.
+        NotADirectoryError: The folder does not exist.
     """
     if os.path.lexists(path):
         raise FileExistsError
@@ -120,7 +120,7 @@ def _require_new(path: Path) -> None:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """End the block without an error at Ctrl-C, SIGTERM and SIGHUP; `nohup` has SIGHUP ignored, and so it stays."""
+    """End the block without an error at Ctrl-C, SIGTERM and SIGHUP; a SIGHUP that `nohup` ignores stays ignored."""
     handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, _interrupt) for number in handled}
     try:

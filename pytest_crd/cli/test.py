@@ -1,4 +1,4 @@
-"""`test`: case files, checks and upgrades, without any knowledge of pytest."""
+"""Command `test`: case files, checks and upgrades, for users without knowledge of pytest."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def run(options: argparse.Namespace) -> int:
         if path.partition("::")[0].endswith(".py"):
             print(f"{path}: no Python is run here; `pytest {path}` runs it", file=sys.stderr)
             return Exit.WRONG_USE
-    found = testrun.run(options.paths, options.settings, options.handed_on, has_baseline=not options.no_baseline)
-    return Exit.INTERRUPTED if found.was_interrupted else _EXITS[found.code]
+    outcome = testrun.run(options.paths, options.settings, options.handed_on, has_baseline=not options.no_baseline)
+    return Exit.INTERRUPTED if outcome.was_interrupted else _EXITS[outcome.code]
 
 
-# By what pytest exits with; it stops itself where something does not hold.
+# By pytest's exit code; it counts as interrupted if it stops itself after a failure.
 _EXITS: Final = (
     Exit.HOLDS,
     Exit.DOES_NOT_HOLD,

@@ -1,4 +1,4 @@
-"""`validate`: what a server makes of custom resources, in files or in a stream."""
+"""Command `validate`: the server's verdict on custom resources, in files or in a stream."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pytest_crd.cases import acceptance
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import arguments, judging, objectfiles
 from pytest_crd.cli.exits import Exit
-from pytest_crd.cli.judging import Way
-from pytest_crd.cli.objectfiles import STREAM, Identity, ReadObjects, Resource, ToldApart
+from pytest_crd.cli.judging import SendingMethod
+from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
 from pytest_crd.cli.wording import counted
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
@@ -37,16 +37,16 @@ _MANAGER: Final = "kubectl"
 
 
 class WrongUseError(Exception):
-    """Options that do not go together, or a server that cannot be asked."""
+    """Options that contradict each other, or a server that cannot be reached."""
 
 
 class KnownCrds(NamedTuple):
     """
-    The CRDs that objects are judged by.
+    The CRDs for judging objects.
 
     Attributes:
         crds: The CRDs.
-        kubernetes_version: Whose answers are given.
+        kubernetes_version: The Kubernetes version of the answers.
     """
 
     crds: CustomResourceDefinitions
@@ -85,20 +85,24 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what becomes of each object; return a code of `exits.Exit`."""
+    """Print the outcome of each object; return a code of `exits.Exit`."""
     try:
-        _demand_possible(options)
+        _check_options(options)
         sent = objectfiles.read(options.files)
-        known = _known(options, sent)
-        claims = objectfiles.claims_of(known.crds)
-        found, way, mistakes = objectfiles.told_apart(sent.manifests, claims), _way(options), sent.mistakes
+        known_crds = _find_crds(options, sent)
+        claims = objectfiles.group_crds(known_crds.crds)
+        classified, method, mistakes = (
+            objectfiles.classify(sent.manifests, claims),
+            _sending_method(options),
+            sent.mistakes,
+        )
         if options.old:
             old = objectfiles.read([options.old])
-            stored = objectfiles.told_apart(old.manifests, claims).resources
-            mistakes += [*old.mistakes, *_impossible(stored), *_repeated(stored)]
-            stored = [one for one in stored if _has_metadata(one)]
-            way = way._replace(old={one.identity: one for one in stored})
-        outcomes = [(one, judging.outcome(one, claims, way)) for one in found.resources]
+            stored = objectfiles.classify(old.manifests, claims).resources
+            mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
+            stored = [resource for resource in stored if _has_metadata(resource)]
+            method = method._replace(old={resource.identity: resource for resource in stored})
+        outcomes = [(resource, judging.outcome(resource, claims, method)) for resource in classified.resources]
     except (
         CrdLookupError,
         InputError,
@@ -109,17 +113,19 @@ def run(options: argparse.Namespace) -> int:
     ) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    _print(outcomes, found, options, way)
-    print(f"{'# ' if options.show else ''}{_summary(outcomes, found, way)}; Kubernetes {known.kubernetes_version}")
-    problem = _problem(found, way, mistakes)
+    _print(outcomes, classified, options, method)
+    print(
+        f"{'# ' if options.show else ''}{_summary(outcomes, classified, method)}; Kubernetes {known_crds.kubernetes_version}"
+    )
+    problem = _problem(classified, method, mistakes)
     if problem:
         print(problem, file=sys.stderr)
         return Exit.WRONG_USE
-    return _exit(outcomes, found, is_strict=options.strict)
+    return _exit(outcomes, classified, is_strict=options.strict)
 
 
-def _demand_possible(options: argparse.Namespace) -> None:
-    """Raise WrongUseError where options do not go together."""
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise WrongUseError if options contradict each other."""
     if not options.apply and (options.manager is not None or options.force):
         raise WrongUseError("--manager and --force are of applies: add --apply")
     if options.crd and options.crd_live:
@@ -130,28 +136,28 @@ def _demand_possible(options: argparse.Namespace) -> None:
         raise WrongUseError("there is one standard input: name - once")
 
 
-def _way(options: argparse.Namespace) -> Way:
+def _sending_method(options: argparse.Namespace) -> SendingMethod:
     manager = (options.manager if options.manager is not None else _MANAGER) if options.apply else ""
     if options.apply and not manager:
         raise WrongUseError("--manager: a field manager has a name")
-    return Way(manager, options.force, None)
+    return SendingMethod(manager, options.force, None)
 
 
-def _known(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
+def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
     """Return the CRDs that the command line names, and those among the objects."""
     if options.crd_live:
-        return _installed(options)
+        return _load_installed_crds(options)
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
-    among = objectfiles.crds_of(sent.contents, version)
-    named = _named(options.crd, version) if options.crd else _of_project(version, is_needed=not among)
-    # Those that come with the objects take the place of those of the project, and what is named counts before all.
+    among = objectfiles.find_crds(sent.contents, version)
+    named = _load_named_crds(options.crd, version) if options.crd else _load_project_crds(version, is_needed=not among)
+    # CRDs among the objects replace those of the project; CRDs on the command line replace both.
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
     crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])
     return KnownCrds(crds.guarded(lambda _: acceptance.require_accepted), version)
 
 
-def _of_project(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
+def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
     sources = Sources(Path.cwd())
     try:
         return list(sources.crds(kubernetes_version))
@@ -161,18 +167,18 @@ def _of_project(kubernetes_version: str, *, is_needed: bool) -> list[CustomResou
         return []
 
 
-def _named(paths: Sequence[str], kubernetes_version: str) -> list[CustomResourceDefinition]:
-    found = CrdFiles(kubernetes_version)
+def _load_named_crds(paths: Sequence[str], kubernetes_version: str) -> list[CustomResourceDefinition]:
+    crd_files = CrdFiles(kubernetes_version)
     if STREAM in paths:
-        found.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
+        crd_files.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
     if files := [path for path in paths if path != STREAM]:
-        found.read_all(files, base=Path.cwd())
-    found.raise_mistakes()
-    return found.crds
+        crd_files.read_all(files, base=Path.cwd())
+    crd_files.raise_mistakes()
+    return crd_files.crds
 
 
-def _installed(options: argparse.Namespace) -> KnownCrds:
-    from pytest_crd.live import connection, installed  # noqa: PLC0415 - who asks no server needs no client
+def _load_installed_crds(options: argparse.Namespace) -> KnownCrds:
+    from pytest_crd.live import connection, installed  # noqa: PLC0415 - needed only with a server
     from pytest_crd.live.connection import UsageProblemError  # noqa: PLC0415 - the same
     from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - the same
 
@@ -193,47 +199,54 @@ def _has_metadata(stored: Resource) -> bool:
     return isinstance(stored.manifest.value.get("metadata", {}), dict)
 
 
-def _impossible(stored: Iterable[Resource]) -> Iterator[Mistake]:
+def _find_impossible(stored: Iterable[Resource]) -> Iterator[Mistake]:
     """Yield a mistake for each object that no server can have stored."""
-    for one in stored:
-        if not _has_metadata(one):
-            line = one.manifest.line_of("metadata")
+    for resource in stored:
+        if not _has_metadata(resource):
+            line = resource.manifest.line_of("metadata")
             yield Mistake(
-                one.manifest.document.source, line, f"{one.title}: the metadata of a stored object is a mapping"
+                resource.manifest.document.source,
+                line,
+                f"{resource.title}: the metadata of a stored object is a mapping",
             )
 
 
-def _repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
-    """Yield a mistake for each object that is stored a second time."""
-    known: dict[Identity, Resource] = {}
-    for one in stored:
-        first = known.setdefault(one.identity, one)
-        if first is not one:
-            source = one.manifest.document.source
+def _find_repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
+    """Yield a mistake for each object that is listed twice as stored."""
+    first_by_identity: dict[Identity, Resource] = {}
+    for resource in stored:
+        first = first_by_identity.setdefault(resource.identity, resource)
+        if first is not resource:
+            source = resource.manifest.document.source
             yield Mistake(
-                source, one.manifest.line_of(), f"{one.title} is stored once: see line {first.manifest.line_of()}"
+                source,
+                resource.manifest.line_of(),
+                f"{resource.title} is stored once: see line {first.manifest.line_of()}",
             )
 
 
 def _print(
-    outcomes: Iterable[tuple[Resource, SampleOutcome]], found: ToldApart, options: argparse.Namespace, way: Way
+    outcomes: Iterable[tuple[Resource, SampleOutcome]],
+    classified: ClassifiedObjects,
+    options: argparse.Namespace,
+    method: SendingMethod,
 ) -> None:
-    """Print a line or more for each object; the objects themselves, too, where they are to be shown."""
+    """Print a line or more for each object; with `--show` also the objects themselves."""
     mark = "# " if options.show else ""
     for resource, outcome in outcomes:
-        print("\n".join(f"{mark}{line}" for line in _lines(resource, outcome, way)))
+        print("\n".join(f"{mark}{line}" for line in _lines(resource, outcome, method)))
         if options.show and outcome.response is not None and outcome.response.accepted:
             print(
                 "\n".join(("---", *(f"# {note}" for note in outcome.notes), *yamltext.block(outcome.response.stored)))
             )
-    for one, words in found.misspelt:
-        print(f"{mark}{one.where}: {words}")
-    for one, what in found.others if options.strict else ():
-        print(f"{mark}{one.where}: no CRD is known of {what}")
+    for item, words in classified.misspelt:
+        print(f"{mark}{item.where}: {words}")
+    for item, kind in classified.others if options.strict else ():
+        print(f"{mark}{item.where}: no CRD is known of {kind}")
 
 
-def _lines(resource: Resource, outcome: SampleOutcome, way: Way) -> Iterator[str]:
-    verb = outcome.heading if outcome.findings else f"accepted{_as(resource, way)}"
+def _lines(resource: Resource, outcome: SampleOutcome, method: SendingMethod) -> Iterator[str]:
+    verb = outcome.heading if outcome.findings else f"accepted{_as(resource, method)}"
     yield f"{resource.manifest.where}: {resource.title}: {verb}"
     for finding in outcome.findings:
         first, *rest = text.visible_lines(finding.text)
@@ -242,47 +255,55 @@ def _lines(resource: Resource, outcome: SampleOutcome, way: Way) -> Iterator[str
     yield from (f"  warning: {warning.text}" for warning in outcome.warnings)
 
 
-def _as(resource: Resource, way: Way) -> str:
-    if way.old is None:
+def _as(resource: Resource, method: SendingMethod) -> str:
+    if method.old is None:
         return ""
-    return ", an update" if resource.identity in way.old else ", as nothing is stored of it"
+    return ", an update" if resource.identity in method.old else ", as nothing is stored of it"
 
 
-def _summary(outcomes: Sequence[tuple[Resource, SampleOutcome]], found: ToldApart, way: Way) -> str:
-    refused = sum(one.response is None or not one.response.accepted for _, one in outcomes)
-    changed = sum(bool(one.findings) for _, one in outcomes) - refused
+def _summary(
+    outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, method: SendingMethod
+) -> str:
+    refused = sum(item.response is None or not item.response.accepted for _, item in outcomes)
+    changed = sum(bool(item.findings) for _, item in outcomes) - refused
     counts = [f"{counted(len(outcomes), 'custom resource')}, {refused} refused"]
     counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
         changed > 0
     )
-    if way.old is not None:
-        updated = sum(one.identity in way.old for one, _ in outcomes)
+    if method.old is not None:
+        updated = sum(item.identity in method.old for item, _ in outcomes)
         counts.append(f"{updated} of them updated")
     text = ", ".join(counts)
-    if found.misspelt:
-        text += f"; {counted(len(found.misspelt), 'object')} of a misspelt kind"
-    return text + (f"; {_others(found)}" if found.others else "")
+    if classified.misspelt:
+        text += f"; {counted(len(classified.misspelt), 'object')} of a misspelt kind"
+    return text + (f"; {_others(classified)}" if classified.others else "")
 
 
-def _others(found: ToldApart) -> str:
-    """Return how many objects no CRD is known of, and of which kinds they are."""
-    kinds = Counter(what for _, what in found.others).most_common()
-    shown = ", ".join(f"{count} {what}" for what, count in kinds[:_MOST_KINDS])
+def _others(classified: ClassifiedObjects) -> str:
+    """Return the number of objects without a CRD, and their kinds."""
+    kinds = Counter(kind for _, kind in classified.others).most_common()
+    listed = ", ".join(f"{count} {kind}" for kind, count in kinds[:_MOST_KINDS])
     more = f" and {len(kinds) - _MOST_KINDS} more kinds" if len(kinds) > _MOST_KINDS else ""
-    return f"{counted(len(found.others), 'object')} of other kinds, not judged ({shown}{more})"
+    return f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed}{more})"
 
 
-def _problem(found: ToldApart, way: Way, mistakes: Sequence[Mistake]) -> str:
-    """Return why the verdict is not whole; empty where it is."""
+def _problem(classified: ClassifiedObjects, method: SendingMethod, mistakes: Sequence[Mistake]) -> str:
+    """Return the reason why the verdict is incomplete; empty if it is complete."""
     if mistakes:
         return "\n".join(map(str, mistakes))
-    if way.old is not None and found.resources and not any(one.identity in way.old for one in found.resources):
+    if (
+        method.old is not None
+        and classified.resources
+        and not any(resource.identity in method.old for resource in classified.resources)
+    ):
         return "--old has none of the objects, by group, kind, namespace and name: nothing was updated"
     return ""
 
 
-def _exit(outcomes: Sequence[tuple[Resource, SampleOutcome]], found: ToldApart, *, is_strict: bool) -> Exit:
-    holds = not any(outcome.findings for _, outcome in outcomes) and not found.misspelt
-    if not holds or (is_strict and found.others):
+def _exit(
+    outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, *, is_strict: bool
+) -> Exit:
+    holds = not any(outcome.findings for _, outcome in outcomes) and not classified.misspelt
+    if not holds or (is_strict and classified.others):
         return Exit.DOES_NOT_HOLD
     return Exit.HOLDS if outcomes else Exit.NOTHING_THERE

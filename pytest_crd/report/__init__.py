@@ -1,1 +1,1 @@
-"""What a person reads: lines, differences and the words of a mismatch."""
+"""Reports for people: lines, differences and the words of a mismatch."""

@@ -1,4 +1,4 @@
-"""The words for what was written into case files, and what was not."""
+"""Report on written and unwritten cases in case files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from pytest_crd.casefiles.notes import CaseOutcome, FillOutcome, Note
 
 
-def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str]:
+def lines(outcome: FillOutcome, *, display_name: Callable[[Path], str]) -> Iterator[str]:
     """
-    Yield what there is to say, nothing where nothing was to be written.
+    Yield the lines of the report; nothing if no case needed writing.
 
     Args:
-        outcome: What became of the files.
-        shown: Names a file.
+        outcome: The outcome for all files.
+        display_name: Function that returns the name of a file.
     """
     removed = [line for line in outcome.lines if line.note.is_removed and not line.problem]
     written = [line for line in outcome.lines if not line.problem and not line.note.is_removed]
@@ -22,39 +22,42 @@ def lines(outcome: FillOutcome, *, shown: Callable[[Path], str]) -> Iterator[str
     if written:
         yield f"crd: {_counted(written)} written:"
         for line in written:
-            yield f"  {_place(line, shown)}: {line.note.title}: {_words(line.note)}"
-            yield from (f"    {path} is pruned; did you mean {meant}?" for path, meant in line.note.suggestions.items())
+            yield f"  {_place(line, display_name)}: {line.note.title}: {_words(line.note)}"
+            yield from (
+                f"    {path} is pruned; did you mean {suggestion}?"
+                for path, suggestion in line.note.suggestions.items()
+            )
     if removed:
         yield f"crd: {_counted(removed)} removed, as the CRD no longer has the field:"
-        yield from (f"  {_place(line, shown)}: {line.note.title}" for line in removed)
+        yield from (f"  {_place(line, display_name)}: {line.note.title}" for line in removed)
     if by_hand := [line for line in written if line.note.is_named_by_hand]:
         yield f"crd: {_counted(by_hand)} named by hand, though the verdict is another now; see whether the name still holds:"
-        yield from (f"  {_place(line, shown)}: {line.note.title}" for line in by_hand)
+        yield from (f"  {_place(line, display_name)}: {line.note.title}" for line in by_hand)
     if failed:
         yield f"crd: {_counted(failed)} not written:"
-        yield from (f"  {_place(line, shown)}: {line.note.title}: {line.problem}" for line in failed)
+        yield from (f"  {_place(line, display_name)}: {line.note.title}: {line.problem}" for line in failed)
     if outcome.gone:
         yield "crd: comments and anchors that went with what was replaced, by the lines where they stood:"
-        yield from (f"  {shown(one.path)}:{one.line}: {one.text}" for one in outcome.gone)
+        yield from (f"  {display_name(case.path)}:{case.line}: {case.text}" for case in outcome.gone)
     if outcome.unwritten:
         yield f"crd: {_counted(outcome.unwritten, 'file')} not written, as the session was stopped:"
-        yield from (f"  {shown(path)}" for path in outcome.unwritten)
+        yield from (f"  {display_name(path)}" for path in outcome.unwritten)
     if outcome.left:
         yield f"crd: {_counted(outcome.left)} left to be filled in, as not run:"
-        for one in outcome.left:
-            yield f"  {shown(one.path)}:{one.line}: {one.title}{f', as it has `{one.passed_over}`' if one.passed_over else ''}"
+        for case in outcome.left:
+            yield f"  {display_name(case.path)}:{case.line}: {case.title}{f', as it has `{case.passed_over}`' if case.passed_over else ''}"
 
 
 def _counted(things: Sequence[object], word: str = "case") -> str:
     return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
 
 
-def _place(line: CaseOutcome, shown: Callable[[Path], str]) -> str:
-    return f"{shown(line.path)}:{line.line}"
+def _place(line: CaseOutcome, display_name: Callable[[Path], str]) -> str:
+    return f"{display_name(line.path)}:{line.line}"
 
 
 def _words(note: Note) -> str:
-    """Return which keys were filled in, corrected and taken away; a verdict that is turned around first."""
+    """Return the change of the verdict, then the keys that were filled in, corrected and removed."""
     filled = [key for key in note.values if key in note.filled]
     corrected = [key for key in note.values if key not in note.filled]
     parts = [f"{note.turn}" if note.turn else ""]

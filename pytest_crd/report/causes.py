@@ -1,4 +1,4 @@
-"""Causes: what is wrong, one by one, out of what the cases, the checks, the upgrades and the engine hand on."""
+"""Causes of failures, from the results of cases, checks, upgrades and the engine."""
 
 from __future__ import annotations
 
@@ -10,85 +10,86 @@ from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import FieldError, Response
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.report import text, verdictrules
-from pytest_crd.report.testfacts import Cause, FilePlace, placed
+from pytest_crd.report.testfacts import Cause, FilePlace, parse_place
 from pytest_crd.upgrades.upgradefindings import Finding, Witness
 
 
-def of_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
+def explain_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
     """
-    Return what is not as a case expects: at the line of the CRD that decided, or at the case where none did.
+    Return the mismatches of a case as causes, at the line of the CRD that decided, else at the case.
 
     Args:
         result: A result that does not hold.
         rule: The rule of the case's section.
     """
-    crd = placed(result.context.source)
+    crd = parse_place(result.context.source)
     related = () if crd is None else (crd,)
     return tuple(
-        Cause(rule, row.brief, row.field, placed(row.source), related, row.details) for row in text.differing(result)
+        Cause(rule, row.brief, row.field, parse_place(row.source), related, row.details)
+        for row in text.find_differences(result)
     )
 
 
-def of_check(verdict: CheckVerdict, rule: str) -> tuple[Cause, ...]:
-    """Return what is wrong of a check that does not hold; what has no place only explains the others."""
-    found = [one for one in verdict.findings if one.place] or verdict.findings
-    return tuple(_of_finding(one, rule) for one in found)
+def explain_check(verdict: CheckVerdict, rule: str) -> tuple[Cause, ...]:
+    """Return the findings of a failed check as causes; findings without a place are left out if others have one."""
+    placed_findings = [finding for finding in verdict.findings if finding.place] or verdict.findings
+    return tuple(_make_cause(finding, rule) for finding in placed_findings)
 
 
-def of_warnings(findings: Iterable[CheckFinding], rule: str) -> tuple[Cause, ...]:
-    """Return what the server warns of in a check."""
-    return tuple(_of_finding(one, rule) for one in findings)
+def explain_warnings(findings: Iterable[CheckFinding], rule: str) -> tuple[Cause, ...]:
+    """Return the server's warnings in a check as causes."""
+    return tuple(_make_cause(finding, rule) for finding in findings)
 
 
-def of_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[Cause, ...]:
-    """Return what an upgrade does to objects, at the lines of the new CRD, each with what shows it."""
+def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[Cause, ...]:
+    """Return the effects of an upgrade as causes, at the lines of the new CRD, each with its witness."""
     return tuple(
         Cause(
-            verdictrules.of_upgrade(one.kind, is_rollback=is_rollback),
-            one.words,
-            one.path,
-            next((placed(new.where) for _, new in one.lines if new.where), None),
-            tuple(_around(one)),
-            tuple(f"- {old.text or '(nothing)'} + {new.text or '(nothing)'}" for old, new in one.lines),
-            None if one.witness is None else _shown(one.witness),
+            verdictrules.name_upgrade_rule(finding.kind, is_rollback=is_rollback),
+            finding.words,
+            finding.path,
+            next((parse_place(new.where) for _, new in finding.lines if new.where), None),
+            tuple(_related_places(finding)),
+            tuple(f"- {old.text or '(nothing)'} + {new.text or '(nothing)'}" for old, new in finding.lines),
+            None if finding.witness is None else _witness_data(finding.witness),
         )
-        for one in findings
+        for finding in findings
     )
 
 
-def of_errors(errors: Sequence[FieldError], rule: str) -> tuple[Cause, ...]:
-    """Return the server's reasons, each at the line of the CRD that decided."""
+def explain_errors(errors: Sequence[FieldError], rule: str) -> tuple[Cause, ...]:
+    """Return the server's errors as causes, each at the line of the CRD that decided."""
     return tuple(
-        Cause(rule, str(one), one.field, placed(one.source), details=one.rule.lines if one.rule else ())
-        for one in errors
+        Cause(rule, str(error), error.field, parse_place(error.source), details=error.rule.lines if error.rule else ())
+        for error in errors
     )
 
 
-def of_mistakes(mistakes: Iterable[Mistake], rule: str) -> tuple[Cause, ...]:
-    """Return the mistakes in what somebody wrote, each at its line."""
-    return tuple(Cause(rule, one.message, place=FilePlace(one.source, one.line)) for one in mistakes)
+def explain_mistakes(mistakes: Iterable[Mistake], rule: str) -> tuple[Cause, ...]:
+    """Return the mistakes in a user's files as causes, each at its line."""
+    return tuple(Cause(rule, mistake.message, place=FilePlace(mistake.source, mistake.line)) for mistake in mistakes)
 
 
-def _of_finding(finding: CheckFinding, rule: str) -> Cause:
-    origin = placed(finding.origin)
+def _make_cause(finding: CheckFinding, rule: str) -> Cause:
+    origin = parse_place(finding.origin)
     related = () if origin is None else (origin,)
-    return Cause(rule, finding.text, finding.field, placed(finding.place), related, finding.details)
+    return Cause(rule, finding.text, finding.field, parse_place(finding.place), related, finding.details)
 
 
-def _around(finding: Finding) -> Iterator[FilePlace]:
-    """Yield where the old CRD says otherwise, and where objects stand that show it."""
+def _related_places(finding: Finding) -> Iterator[FilePlace]:
+    """Yield the places in the old CRD, and the places of objects that show the effect."""
     sources = [old.where for old, _ in finding.lines]
     sources += [finding.witness.source] if finding.witness is not None else []
     for source in (*sources, *finding.others):
-        if (place := placed(source)) is not None:
+        if (place := parse_place(source)) is not None:
             yield place
 
 
-def _shown(witness: Witness) -> dict[str, Any]:
+def _witness_data(witness: Witness) -> dict[str, Any]:
     return {
         "object": witness.resource,
         "stored": witness.stored,
-        "applied": [{"manager": one.manager, "object": one.resource} for one in witness.applied],
+        "applied": [{"manager": apply.manager, "object": apply.resource} for apply in witness.applied],
         "before": _answer(witness.before),
         "after": _answer(witness.after),
         "note": witness.note,

@@ -1,4 +1,4 @@
-"""The single differences between two objects that are not equal, each with its reason; the only module that imports deepdiff."""
+"""Differences between two unequal objects, each with its reason; the only module that imports deepdiff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.engine.schema.structural import Structural
 
 
 class DifferenceKind(enum.Enum):
-    """What the difference is."""
+    """The kind of a difference."""
 
     MISSING = "missing"
     UNEXPECTED = "unexpected"
@@ -27,18 +27,18 @@ class DifferenceKind(enum.Enum):
 
 class ObjectDifference(NamedTuple):
     """
-    One place where the actual object is not as expected.
+    A difference between the actual and the expected object.
 
     Attributes:
-        path: Spelled as the server does.
+        path: The path, in the server's spelling.
         label: The list-map keys of the item that *path* ends in, or nothing.
-        kind: What the difference is.
-        expected: JSON value; None where there is none.
-        actual: JSON value; None where there is none.
-        cause: What made it so, in a word or two, as far as the passes tell; may be empty.
-        reason: The same as a sentence; may say more, and may be empty.
-        text_diff: A unified diff where both are strings of several lines, else empty.
-        source: Where the schema stands that made it so, `file:line`; empty where none did, or that is not known.
+        kind: The kind of difference.
+        expected: JSON value; None if there is none.
+        actual: JSON value; None if there is none.
+        cause: The cause in a word or two, as far as the passes show it; may be empty.
+        reason: The cause as a sentence, maybe with more details; may be empty.
+        text_diff: A unified diff if both are strings of several lines, else empty.
+        source: The place of the deciding schema keyword, `file:line`; may be empty.
     """
 
     path: str
@@ -53,17 +53,17 @@ class ObjectDifference(NamedTuple):
 
 
 _PathT = TypeVar("_PathT")
-# deepdiff's reports on objects; lists never reach it, and what is not named here is a changed value.
+# deepdiff's reports on objects; lists never reach it, and any other report is a changed value.
 _KINDS: Final = {"dictionary_item_removed": DifferenceKind.MISSING, "dictionary_item_added": DifferenceKind.UNEXPECTED}
 
 
-def find(mismatch: ObjectMismatch, trace: Trace) -> list[ObjectDifference]:
+def find_differences(mismatch: ObjectMismatch, trace: Trace) -> list[ObjectDifference]:
     """
-    Return the differences in *mismatch*, in the order of their paths.
+    Return the differences in *mismatch*, sorted by path.
 
     Args:
         mismatch: Two objects that are not equal.
-        trace: What the passes did, from which the reasons come.
+        trace: The effects of the passes, for the reasons.
     """
     remainder = mismatch.remainder
     index = _TraceIndex(trace)
@@ -99,7 +99,7 @@ def _levels(expected: JSONValue, actual: JSONValue) -> Iterator[tuple[str, list[
 
 
 def _order(path: Iterable[Segment]) -> list[tuple[int, str, int]]:
-    """Return what paths are sorted by: fields by name, items by index, and what is said of a whole list before its items."""
+    """Return the sort key of a path: fields by name, items by index, and a whole list before its items."""
     places = (segment for segment in path if not isinstance(segment, Order))
     return [(0, place, 0) if isinstance(place, str) else (1, "", place.index) for place in places]
 
@@ -127,7 +127,7 @@ def _difference(
 
 
 class _Reason(NamedTuple):
-    """Why there is a difference: in a word or two, as a sentence, and where the schema stands that made it so."""
+    """The reason for a difference: in a word or two, as a sentence, and with the place of the deciding schema keyword."""
 
     cause: str = ""
     text: str = ""
@@ -147,8 +147,8 @@ _KEPT: Final[Mapping[Disregarded, _Reason]] = {
 
 
 def _why_kept(path: str, trace: _TraceIndex) -> _Reason | None:
-    kept = _covering(path, trace.disregarded)
-    return _KEPT[kept] if isinstance(kept, Disregarded) else None
+    reason = _covering(path, trace.disregarded)
+    return _KEPT[reason] if isinstance(reason, Disregarded) else None
 
 
 def _why_missing(path: str, _mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
@@ -166,7 +166,7 @@ def _why_missing(path: str, _mismatch: ObjectMismatch, trace: _TraceIndex) -> _R
 
 
 def _why_never_there(steps: Steps, expected: JSONValue, mismatch: ObjectMismatch, trace: _TraceIndex) -> _Reason:
-    """Return why nothing is at *steps*, where no pass has taken it away; nothing where the input has it."""
+    """Return the reason for a value missing at *steps* that no pass has removed; empty if the input has it."""
     path = fieldpath.unknown_field(steps)
     if list(comparison.find_values(mismatch.input, path)):
         return _UNKNOWN
@@ -223,7 +223,7 @@ def _default_of(path: str, defaulted: str) -> _Reason:
 
 
 def _decided(cause: str, text: str, changed: str) -> _Reason:
-    """Return a reason with the line of the CRD that decided, which stands behind the sentence where it is known."""
+    """Return a reason with the line of the CRD that decided, which is appended to the sentence if known."""
     source = changedfield.source_of(changed)
     return _Reason(cause, f"{text}, {source}" if source else text, source)
 
@@ -237,7 +237,7 @@ _REASONS: Final = {
 
 
 def _covering(path: str, paths: Mapping[str, _PathT]) -> _PathT | str:
-    """Return the longest of *paths* that is *path* or leads to it; empty when none does."""
+    """Return the longest of *paths* that is *path* or leads to it; empty if none does."""
     if not paths:
         return ""
     ends = [len(path), *(place for place in range(len(path) - 1, -1, -1) if path[place] in ".[")]

@@ -1,4 +1,4 @@
-"""The words for who owns which fields: where that is not as expected, and which list or map type has decided it."""
+"""Report on field owners: deviations, and the list or map types that decided them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pytest_crd.engine import Version
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.report import objectdifferences
-from pytest_crd.report.verdictwords import VerdictLine, described_conflict
+from pytest_crd.report.verdictwords import VerdictLine, describe_conflict
 
 OwnersMismatch: TypeAlias = "ManagersMismatch | ConflictsMismatch"
 
-# What may stand behind a field in a path.
+# Text that can follow a field in a path.
 _BEHIND_A_FIELD: Final = ("", ".", "[")
 _MOST_PATHS: Final = 8
 _WHOLE: Final = "who applies it owns all of it"
@@ -33,12 +33,12 @@ _EACH: Final = "each item has its own owners"
 
 
 def heading(mismatch: OwnersMismatch) -> str:
-    """Return the line above those of *mismatch*: the key of the case."""
+    """Return the heading of *mismatch*: the key of the case."""
     return "managers" if isinstance(mismatch, ManagersMismatch) else "conflicts"
 
 
 def lines(mismatch: OwnersMismatch) -> Iterator[VerdictLine]:
-    """Yield what there is to say about *mismatch*; what counts first."""
+    """Yield the lines about *mismatch*; the most important first."""
     if isinstance(mismatch, ManagersMismatch):
         yield from _of_managers(mismatch)
     else:
@@ -67,35 +67,35 @@ def _of_conflicts(mismatch: ConflictsMismatch) -> Iterator[VerdictLine]:
         yield VerdictLine("refused", mismatch.refusal, "actual", f"refused {mismatch.refusal}")
     for label, fields, style in (("missing", mismatch.missing, "expected"), ("unasked", mismatch.unasked, "actual")):
         for field in fields:
-            text = described_conflict(field.manager, field.path)
+            text = describe_conflict(field.manager, field.path)
             yield VerdictLine(label, text, style, f"{label} {text}", field=str(field.path))
 
 
 def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:
     """
-    Yield who owns what after an apply, and which list and map types have decided what is not as expected.
+    Yield the owners after an apply, and the list and map types that decided the deviations.
 
     Args:
-        result: A result that did not hold.
-        verbosity: 0 or less: of many paths the first ones; more: all of them.
+        result: A failed result.
+        verbosity: 0 or less: the first paths; more: all of them.
     """
     answer = result.answer
     if answer is None or result.version is None:
         return
     for name, owned in answer.managers.items():
         paths = expectedowners.find_shortest_paths(owned)
-        shown = paths if verbosity > 0 else paths[:_MOST_PATHS]
-        more = f" and {len(paths) - len(shown)} more (-v lists them)" if len(paths) > len(shown) else ""
-        yield f"{name} owns {', '.join(shown)}{more}"
+        listed = paths if verbosity > 0 else paths[:_MOST_PATHS]
+        more = f" and {len(paths) - len(listed)} more (-v lists them)" if len(paths) > len(listed) else ""
+        yield f"{name} owns {', '.join(listed)}{more}"
     if answer.managers or answer.conflicts:
         paths = [path for mismatch in result.mismatches for path in _paths(mismatch, result.trace)]
-        paths += [one.field for one in answer.conflicts]
-        yield from dict.fromkeys(text for path in paths if (text := deciding(path, result.version)))
+        paths += [conflict.field for conflict in answer.conflicts]
+        yield from dict.fromkeys(text for path in paths if (text := explain_owners(path, result.version)))
 
 
 def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
     if isinstance(mismatch, ObjectMismatch):
-        yield from (difference.path for difference in objectdifferences.find(mismatch, trace))
+        yield from (difference.path for difference in objectdifferences.find_differences(mismatch, trace))
     elif isinstance(mismatch, Present):
         yield mismatch.path
     elif isinstance(mismatch, Accepted):
@@ -104,12 +104,15 @@ def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
         yield from (field.path for field in (*mismatch.missing, *mismatch.unasked))
 
 
-def deciding(path: str, version: Version) -> str:
-    """Return which list or map type says how the field at *path* is owned, and where; empty where none does."""
-    known = ownertypes.led_to(version.schema_map, f".{path}")
-    # A path that leads to nothing begins at least with what there is.
-    nearest, _ = min((one for one in known if one[1][:1] in _BEHIND_A_FIELD), key=lambda one: len(one[1]))
-    node = next((one for one in (nearest, *nearest.around) if _decides(one)), None)
+def explain_owners(path: str, version: Version) -> str:
+    """Return the list or map type that decides the owners of a field, with its place; may be empty."""
+    candidates = ownertypes.led_to(version.schema_map, f".{path}")
+    # Even a path that leads nowhere begins with an existing field.
+    nearest, _ = min(
+        (candidate for candidate in candidates if candidate[1][:1] in _BEHIND_A_FIELD),
+        key=lambda candidate: len(candidate[1]),
+    )
+    node = next((candidate for candidate in (nearest, *nearest.around) if _decides(candidate)), None)
     if node is None:
         return ""
     source = version.source_of(ownertypes.steps(node))
@@ -122,10 +125,10 @@ def _decides(node: SchemaNode) -> bool:
 
 def _words(node: SchemaNode) -> str:
     keyword = ownertypes.keyword(node)
-    stated = node.schema.get(keyword)
-    if stated is None:
+    list_type = node.schema.get(keyword)
+    if list_type is None:
         return f"has no {keyword}, so that it is atomic: {_WHOLE}"
-    if stated == "map":
+    if list_type == "map":
         keys = ", ".join(node.schema.get(ownertypes.LIST_MAP_KEYS, ()))
         return f"is a map by {keys} ({keyword}: map): {_EACH}"
-    return f"is a set ({keyword}: set): {_EACH}" if stated == "set" else f"is atomic ({keyword}: atomic): {_WHOLE}"
+    return f"is a set ({keyword}: set): {_EACH}" if list_type == "set" else f"is atomic ({keyword}: atomic): {_WHOLE}"

@@ -1,4 +1,4 @@
-"""The words of what was passed over: one by itself, many counted, by name where somebody wants to know, whole where he asks twice."""
+"""Report on skipped files: a single one by name, many as a count, as names with -v, and completely with -vv."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def lines(notes: Sequence[Remark], *, verbosity: int) -> Iterator[str]:
     Yield the lines about *notes*.
 
     Args:
-        notes: What was passed over.
-        verbosity: Less than 0: nothing; 0: one line for all of which there are several of a kind; 1: their names, a line for a kind;
-            more: each by itself.
+        notes: Remarks about skipped files.
+        verbosity: Less than 0: nothing; 0: one line with the counts of all kinds; 1: names, a line for each kind;
+            more: a line for each remark.
     """
     if verbosity < 0:
         return
@@ -25,24 +25,24 @@ def lines(notes: Sequence[Remark], *, verbosity: int) -> Iterator[str]:
     for note in notes:
         if note.kind is not None:
             by_kind.setdefault(note.kind, []).append(note)
-    several = {kind: found for kind, found in by_kind.items() if len(found) > 1 and verbosity < 2}
+    several = {kind: remarks for kind, remarks in by_kind.items() if len(remarks) > 1 and verbosity < 2}
     yield from (str(note) for note in notes if note.kind not in several)
     if several and verbosity == 0:
-        counts = ", ".join(f"{len(found)} {kind}" for kind, found in several.items())
+        counts = ", ".join(f"{len(remarks)} {kind}" for kind, remarks in several.items())
         yield f"passed over: {counts} (-v names them)"
     elif several:
-        for kind, found in several.items():
-            named = "".join(listed([note.place for note in found], kind, verbosity=verbosity))
-            yield f"passed over, {len(found)} {kind}: {named}"
+        for kind, remarks in several.items():
+            named = "".join(listed([note.place for note in remarks], kind, verbosity=verbosity))
+            yield f"passed over, {len(remarks)} {kind}: {named}"
 
 
 def listed(names: Sequence[str], words: str, *, verbosity: int) -> Iterator[str]:
     """
-    Yield what *names* come to: one by itself, more as a count, as some names, or a line for each.
+    Yield lines about *names*: a single name, a count, some names, or a line for each.
 
     Args:
-        names: What is listed; there is at least one.
-        words: What they are, several of them.
+        names: The names; at least one.
+        words: A plural for the named things.
         verbosity: As for `lines`.
     """
     if verbosity < 0:

@@ -1,8 +1,9 @@
 """
-What a test came to, as data: every report that a program reads is made of this.
+Outcomes of tests as data, the basis of all reports for programs.
 
-A test has one verdict, and a verdict that does not hold has causes. Both travel between processes as JSON; file names are as they were
-known where the cause was, and whoever writes a report makes them relative to what its readers expect.
+A test has one verdict, and a failed verdict has causes. Both travel between processes as JSON. File names are those of
+the place where the
+cause was found; each report makes them relative for its readers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _PLACE: Final = re.compile(r"(.*?)(?::(\d+))?(?::(\d+))?", re.DOTALL)
 
 
 class VerdictKind(enum.StrEnum):
-    """What was judged."""
+    """The kind of a test."""
 
     CASE = "case"
     CHECK = "check"
@@ -29,7 +30,7 @@ class VerdictKind(enum.StrEnum):
 
 
 class VerdictOutcome(enum.StrEnum):
-    """What became of it."""
+    """The outcome of a test."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -44,7 +45,7 @@ class FilePlace(NamedTuple):
     A place in a file.
 
     Attributes:
-        path: The file, as it was named where the place was known.
+        path: The file, by the name that it has at the origin of the cause.
         line: The 1-based line; 0 for the whole file.
         column: The 1-based character in it; 0 for the whole line.
     """
@@ -54,25 +55,25 @@ class FilePlace(NamedTuple):
     column: int = 0
 
 
-def placed(text: str) -> FilePlace | None:
-    """Return the place that `file:line:column`, `file:line` or `file` spells; None of an empty text."""
-    found = _PLACE.fullmatch(text)
-    return FilePlace(found[1], int(found[2] or 0), int(found[3] or 0)) if found and text else None
+def parse_place(text: str) -> FilePlace | None:
+    """Return the place from `file:line:column`, `file:line` or `file`; None for an empty text."""
+    match = _PLACE.fullmatch(text)
+    return FilePlace(match[1], int(match[2] or 0), int(match[3] or 0)) if match and text else None
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """
-    One thing that is wrong, or that the server warns of.
+    A cause of a failure or warning.
 
     Attributes:
-        rule: Which rule it breaks: an id of the table of rules.
-        words: What is wrong, in the server's words where it has some.
-        field: The field that it is about, as the engine or the case spells it; empty where it is about none.
-        place: What it speaks of: a line of a CRD, a sample or a case; None where that is the test.
-        related: Other places that tell more.
-        details: Lines that explain it.
-        witness: The object that shows it and the answers to it, as JSON; None where there is none.
+        rule: The id of the broken rule in the table of rules.
+        words: A description, in the server's words if it has some.
+        field: Its field, as the engine or the case spells it; may be empty.
+        place: Its place in a CRD, a sample or a case; None for the test itself.
+        related: Other relevant places.
+        details: Lines with an explanation.
+        witness: An object that shows the effect, with the answers to it, as JSON; None if there is none.
     """
 
     rule: str
@@ -84,19 +85,19 @@ class Cause:
     witness: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON, for another process."""
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        """Return the cause as JSON, for another process."""
+        return {attribute.name: getattr(self, attribute.name) for attribute in dataclasses.fields(self)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Cause:
-        """Return what another process has sent."""
+        """Return the cause from the JSON of another process."""
         place = value["place"]
         return cls(
             rule=value["rule"],
             words=value["words"],
             field=value["field"],
             place=None if place is None else FilePlace(*place),
-            related=tuple(FilePlace(*one) for one in value["related"]),
+            related=tuple(FilePlace(*place_value) for place_value in value["related"]),
             details=tuple(value["details"]),
             witness=value["witness"],
         )
@@ -105,15 +106,15 @@ class Cause:
 @dataclass(frozen=True, slots=True)
 class About:
     """
-    What a test is about, whether it holds or not.
+    The subject of a test, whether it passes or not.
 
     Attributes:
-        kind: What is judged.
-        rule: Which rule must hold: an id of the table of rules.
-        crd: The name of the CRD; empty where there is none, or several.
-        version: The version of the CRD; empty where there is none, or several.
-        kubernetes_version: Whose behaviour; empty where it is not known.
-        warnings: What the server warns of.
+        kind: The kind of test.
+        rule: The id of its rule in the table of rules.
+        crd: The name of the CRD; empty for none or several.
+        version: The version of the CRD; empty for none or several.
+        kubernetes_version: The Kubernetes version; empty if unknown.
+        warnings: The server's warnings.
     """
 
     kind: VerdictKind
@@ -124,13 +125,13 @@ class About:
     warnings: tuple[Cause, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON, for another process."""
-        own = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
-        return {**own, "warnings": [one.to_json() for one in self.warnings]}
+        """Return the subject as JSON, for another process."""
+        own = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        return {**own, "warnings": [item.to_json() for item in self.warnings]}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> About:
-        """Return what another process has sent."""
+        """Return the subject from the JSON of another process."""
         warnings = tuple(map(Cause.from_json, value["warnings"]))
         return cls(**{**value, "kind": VerdictKind(value["kind"]), "warnings": warnings})
 
@@ -138,18 +139,18 @@ class About:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """
-    What became of a test.
+    The verdict on a test.
 
     Attributes:
         id: pytest's node id.
-        name: What the test is called.
-        about: What it is about.
-        outcome: What became of it.
-        place: Where it stands.
-        summary: What is wrong, or why it was skipped, on one line; empty where it passed.
-        text: The whole report on it, plain; empty where it passed.
-        duration: How many seconds it took.
-        causes: What is wrong, one by one; at least one where it failed.
+        name: The name of the test.
+        about: The subject of the test.
+        outcome: The outcome.
+        place: The place of the test.
+        summary: The failure or the reason for a skip, on one line; empty if it passed.
+        text: The whole report in plain text; empty if it passed.
+        duration: The duration in seconds.
+        causes: The causes; at least one if it failed.
     """
 
     id: str
@@ -171,15 +172,15 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
     """
-    What became of a session.
+    The outcome of a session.
 
     Attributes:
-        verdicts: Those on what has to do with CRDs, in the order of their files and lines.
-        exit_code: With what it ends.
-        is_complete: Whether all that was to be judged was judged.
-        problem: Why it is not complete; empty where it is.
-        kubernetes_versions: Whose behaviour was asked for.
-        others: How many tests that have nothing to do with CRDs came to what.
+        verdicts: The verdicts on tests of CRDs, in the order of their files and lines.
+        exit_code: The exit code.
+        is_complete: Whether all selected tests were judged.
+        problem: The reason why it is incomplete; empty if it is complete.
+        kubernetes_versions: The Kubernetes versions of the session.
+        others: The number of tests without CRDs by outcome.
         tool_version: The version of this project.
     """
 
@@ -194,21 +195,21 @@ class SessionFacts:
     @property
     def failures(self) -> tuple[Verdict, ...]:
         """The verdicts that fail the session."""
-        return tuple(one for one in self.verdicts if one.is_failure)
+        return tuple(verdict for verdict in self.verdicts if verdict.is_failure)
 
     @property
     def others_failed(self) -> int:
-        """How many tests fail that have nothing to do with CRDs."""
+        """The number of failed tests without CRDs."""
         return self.others.get(VerdictOutcome.FAILED, 0) + self.others.get(VerdictOutcome.ERROR, 0)
 
     @property
     def is_green(self) -> bool:
-        """Whether everything was judged, and all holds, also what has nothing to do with CRDs."""
+        """Whether everything was judged and passed, including tests without CRDs."""
         return self.is_complete and not self.exit_code and not self.failures and not self.others_failed
 
     @property
     def remark(self) -> str:
-        """Why the session is not green, where no verdict says so; else empty."""
+        """The reason why the session is not green if no verdict shows it; else empty."""
         if self.problem or self.is_green or self.failures or self.others_failed:
             return self.problem
         return f"the run ends with exit code {self.exit_code}, though no test fails: its log says why"

@@ -1,4 +1,4 @@
-"""The words of a failure: one line for each difference, with its path, what was expected, what is there, and why."""
+"""Report on a failed case: a line for each difference, with its path, the expected and the actual value, and the reason."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Paint: TypeAlias = "Callable[[str, str], str]"
 _LONGEST_VALUE: Final = 72
 _WIDEST_PATH: Final = 40
 _MOST_LINES: Final = 20
-# From so many differences on, a reason that they have in common is said once.
+# From this number of differences on, a common reason is shown only once.
 _MANY: Final = 3
 _REORDERED: Final = "the same names in another order"
 _SIDES: Final = ("expected", "actual")
 
-# What happened to the paths that a key of a case lists.
+# The verb for the paths that a key of a case lists.
 _DONE: Final = {
     "pruned": "pruned",
     "defaulted": "defaulted",
@@ -52,23 +52,23 @@ _DONE: Final = {
 
 
 def plain(text: str, _style: str) -> str:
-    """Return *text* as it is: no colour."""
+    """Return *text* unchanged, without colour."""
     return text
 
 
 class Row(NamedTuple):
     """
-    One difference, in words.
+    A difference in words.
 
     Attributes:
-        path: Where it is; empty where that is the whole object.
-        words: What was expected, and what is there.
-        brief: The same for a line that is cut at its end: what counts stands first; empty for a row that only explains.
-        reason: Why it is so; may be empty.
+        path: Its path; empty for the whole object.
+        words: The expected and the actual value.
+        brief: The same for a line that may be cut, with the essence first; empty for a row that only explains others.
+        reason: The reason; may be empty.
         text_diff: The diff of a text of several lines, else empty.
-        details: Lines that explain it, to stand below; may be none.
-        field: Which field it is about, as the server or the case spells it; empty where it is about none.
-        source: Where the schema stands that made it so, `file:line`; may be empty.
+        details: Lines with an explanation, shown below; may be empty.
+        field: Its field, as the server or the case spells it; may be empty.
+        source: The place of the deciding schema keyword, `file:line`; may be empty.
     """
 
     path: str
@@ -86,11 +86,11 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     Yield the lines of a failure.
 
     Args:
-        title: What failed, and where it stands.
-        result: A result that did not hold.
+        title: The name and place of the case.
+        result: A failed result.
         verbosity: 0 or less: the first differences of each kind. 1: all of them, and a diff of the objects as YAML.
             2: both objects too.
-        paint: Puts colour on a part of a line.
+        paint: Function that colours a part of a line.
     """
     context = result.context
     yield paint(title, "title")
@@ -108,14 +108,14 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
 
 
 def summary(result: CaseResult) -> str:
-    """Return the first difference on one line that may be cut at its end, and how many more there are."""
-    rows = differing(result)
+    """Return the first difference on one line that may be cut at its end, and the number of others."""
+    rows = find_differences(result)
     first, more = rows[0], f" (+{len(rows) - 1} more)" if len(rows) > 1 else ""
     return f"{first.brief}{more}"
 
 
-def differing(result: CaseResult) -> list[Row]:
-    """Return every difference, each in words that stand alone; what only explains others is none."""
+def find_differences(result: CaseResult) -> list[Row]:
+    """Return every difference in words that stand alone, without rows that only explain others."""
     return [row for mismatch in result.mismatches for row in _rows(mismatch, result.trace, plain) if row.brief]
 
 
@@ -124,19 +124,19 @@ def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) ->
     if key:
         yield f"{key}:"
     rows = list(_rows(mismatch, trace, paint, verbosity))
-    shown = rows if verbosity > 0 else rows[:_MOST_LINES]
-    width = min(max(len(row.path) for row in shown), _WIDEST_PATH)
-    for reason, group in itertools.groupby(shown, key=lambda row: row.reason):
+    listed = rows if verbosity > 0 else rows[:_MOST_LINES]
+    width = min(max(len(row.path) for row in listed), _WIDEST_PATH)
+    for reason, group in itertools.groupby(listed, key=lambda row: row.reason):
         yield from _group(reason, list(group), width, paint)
-    if len(rows) > len(shown):
-        yield f"  … and {len(rows) - len(shown)} more; -v shows all"
+    if len(rows) > len(listed):
+        yield f"  … and {len(rows) - len(listed)} more; -v shows all"
     if isinstance(mismatch, ObjectMismatch):
         yield from (f"  {paint(line, 'reason')}" for line in _pruned_besides(mismatch, trace, verbosity))
         yield from _objects(mismatch, verbosity, paint)
 
 
 def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[str]:
-    """Yield the lines of differences that follow each other and have one reason: it is said once where they are many."""
+    """Yield the lines of consecutive differences with one reason, which is shown only once if there are many."""
     said_once = reason and len(rows) >= _MANY
     for row in rows:
         why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
@@ -161,7 +161,7 @@ def _key(mismatch: Mismatch) -> str:
 
 def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[Row]:
     if isinstance(mismatch, ObjectMismatch):
-        for difference in objectdifferences.find(mismatch, trace):
+        for difference in objectdifferences.find_differences(mismatch, trace):
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
             words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
             row = Row(path, words, brief, _visible(difference.reason), difference.text_diff)
@@ -169,14 +169,14 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) ->
     elif isinstance(mismatch, PathsMismatch):
         yield from _path_rows(mismatch, paint)
     elif isinstance(mismatch, Present):
-        path, value = _visible(mismatch.path), shown(mismatch.value)
+        path, value = _visible(mismatch.path), shorten(mismatch.value)
         words = f"must be absent, but is {paint(value, 'actual')}"
         yield Row(path, words, f"{path} is {value}, must be absent", field=mismatch.path)
     elif isinstance(mismatch, Strays):
-        for stray in mismatch.fields:
-            sentence, words = strays.describe(stray)
-            row = Row(_visible(stray.path), paint(_visible(words), "actual"), _visible(sentence))
-            yield row._replace(field=str(stray.path), source=changedfield.source_of(stray.path))
+        for dropped_field in mismatch.fields:
+            sentence, words = strays.describe(dropped_field)
+            row = Row(_visible(dropped_field.path), paint(_visible(words), "actual"), _visible(sentence))
+            yield row._replace(field=str(dropped_field.path), source=changedfield.source_of(dropped_field.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
     elif isinstance(mismatch, NotReached):
         yield Row("", paint(mismatch.message, "actual"), mismatch.message)
@@ -194,17 +194,22 @@ def _verdict_lines(mismatch: CaseVerdict | OwnersMismatch, verbosity: int) -> It
 
 
 def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> Iterator[str]:
-    """Yield what was pruned of the input where no difference is about it: that may be what is misspelt."""
+    """Yield the pruned fields of the input that no difference mentions, since they may be misspelt."""
     if not trace.pruned:
         return
-    paths = [difference.path for difference in objectdifferences.find(mismatch, trace)]
-    others = [str(one) for one in trace.pruned if not any(fieldpath.leads_to(one, path) for path in paths)]
-    shown = others if verbosity > 0 else others[:_MOST_LINES]
-    if shown:
+    paths = [difference.path for difference in objectdifferences.find_differences(mismatch, trace)]
+    others = [
+        str(path_pruned)
+        for path_pruned in trace.pruned
+        if not any(fieldpath.leads_to(path_pruned, path) for path in paths)
+    ]
+    listed = others if verbosity > 0 else others[:_MOST_LINES]
+    if listed:
         named = (
-            f"{path} (did you mean {trace.suggestions[path]}?)" if path in trace.suggestions else path for path in shown
+            f"{path} (did you mean {trace.suggestions[path]}?)" if path in trace.suggestions else path
+            for path in listed
         )
-        more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
+        more = f" and {len(others) - len(listed)} more" if len(others) > len(listed) else ""
         yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {_visible(', '.join(named))}{more}"
 
 
@@ -222,7 +227,7 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
 
 
 def _field(path: str, mismatch: PathsMismatch) -> str:
-    """Return which field a listed path is: none, where warnings are listed."""
+    """Return the field of a listed path; empty for a warning."""
     return "" if mismatch.key == "warnings" else str(path)
 
 
@@ -259,21 +264,21 @@ def _words_in_brief(difference: ObjectDifference) -> str:
 
 
 def _types(difference: ObjectDifference) -> tuple[str, str]:
-    """Return what to add to the two values: their types, where these differ."""
+    """Return the types to add to the two values; empty if they are the same."""
     expected, actual = jsonvalue.type_of(difference.expected), jsonvalue.type_of(difference.actual)
     return ("", "") if expected == actual else (f" ({expected})", f" ({actual})")
 
 
 def _sides(difference: ObjectDifference) -> tuple[str, str]:
-    """Return the two values in words; of long texts, the part where they begin to differ."""
+    """Return the two values in words; long texts begin shortly before the first difference."""
     expected, actual = difference.expected, difference.actual
     if isinstance(expected, str) and isinstance(actual, str):
         pairs = zip(expected, actual, strict=False)
         same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same > _LONGEST_VALUE // 2 and max(len(expected), len(actual)) + 2 > _LONGEST_VALUE:
             start = same - _LONGEST_VALUE // 4
-            return f"…{shown(expected[start:])}", f"…{shown(actual[start:])}"
-    return shown(expected), shown(actual)
+            return f"…{shorten(expected[start:])}", f"…{shorten(actual[start:])}"
+    return shorten(expected), shorten(actual)
 
 
 def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.WorkBudget) -> str:
@@ -283,8 +288,8 @@ def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.WorkBudget)
     return f"; there {_visible(mismatch.hints[path])}" if path in mismatch.hints else suggestions.hint(near)
 
 
-def shown(value: JSONValue) -> str:
-    """Return *value* as JSON on one line, shortened where it is long."""
+def shorten(value: JSONValue) -> str:
+    """Return *value* as JSON on one line, shortened if it is long."""
     text = _visible(json.dumps(value, ensure_ascii=False))
     if len(text) <= _LONGEST_VALUE:
         return text
@@ -320,12 +325,12 @@ def _yaml(value: JSONValue) -> list[str]:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of *text*, each with escapes for what a terminal would obey; at least one."""
+    """Return the lines of *text* with terminal control characters escaped; at least one."""
     return [_visible(line) for line in text.split("\n")]
 
 
 def _visible(text: str) -> str:
-    """Return *text* with escapes for what a terminal would obey, or show as nothing: control characters, odd spaces."""
+    """Return *text* with escapes for characters that a terminal would obey or hide: control characters and unusual spaces."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char == "\t" else json.dumps(char)[1:-1] for char in text)

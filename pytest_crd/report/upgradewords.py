@@ -1,4 +1,4 @@
-"""The words for what an upgrade does to objects."""
+"""Report on the effects of an upgrade on objects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Resource, W
 Paint: TypeAlias = Callable[[str, str], str]
 
 _LONGEST: Final = 400
-# Longer texts and lists are cut, and to what.
+# The longest texts and lists, and the length to which longer ones are cut.
 _LONGEST_TEXT: Final = 80
 _SHOWN_OF_TEXT: Final = 20
 _MOST_PARTS: Final = 20
@@ -22,7 +22,7 @@ _HINT = "where that is meant, allow it in the ini file, a line each"
 
 
 def plain(text: str, _style: str) -> str:
-    """Return *text* as it is."""
+    """Return *text* unchanged."""
     return text
 
 
@@ -35,43 +35,46 @@ def lines(
     paint: Paint = plain,
 ) -> Iterator[str]:
     """
-    Yield the report on an upgrade that fails.
+    Yield the report on a failed upgrade.
 
     Args:
-        title: What was judged.
-        findings: What breaks.
-        outdated: What is allowed, but does not happen.
-        suggested: What would have to be allowed.
-        paint: Puts a colour on a text.
+        title: The name of the upgrade.
+        findings: The breaking effects.
+        outdated: Allowances without an effect.
+        suggested: Allowances that would make it pass.
+        paint: Function that colours a text.
     """
     yield paint(title, "title")
     for finding in findings:
         yield ""
-        yield from of_finding(finding, paint=paint)
+        yield from describe_finding(finding, paint=paint)
     if findings:
         yield ""
         yield paint(f"{_HINT}{_put_together(findings, suggested)}:", "reason")
-        yield from ("crd_baseline_allow =", *(f"    {one}" for one in suggested))
+        yield from ("crd_baseline_allow =", *(f"    {allowance}" for allowance in suggested))
     if outdated:
         yield ""
-        yield from of_outdated(outdated, paint=paint)
+        yield from describe_outdated(outdated, paint=paint)
 
 
-def of_outdated(outdated: Sequence[Allowance], *, paint: Paint = plain) -> Iterator[str]:
-    """Yield what is allowed in vain."""
+def describe_outdated(outdated: Sequence[Allowance], *, paint: Paint = plain) -> Iterator[str]:
+    """Yield the lines about allowances without an effect."""
     yield "allowed, but no longer found; take it out of crd_baseline_allow:"
-    yield from (paint(f"  {one}", "actual") for one in outdated)
+    yield from (paint(f"  {allowance}", "actual") for allowance in outdated)
 
 
 def _put_together(findings: Sequence[Finding], suggested: Sequence[Allowance]) -> str:
-    """Return for how many findings each pattern stands, in words."""
-    patterns = [one for one in suggested if one.is_pattern]
-    counts = (f"{one.path} for {sum(one.covers(one.crd, finding) for finding in findings)}" for one in patterns)
+    """Return the number of findings that each pattern covers, in words."""
+    patterns = [allowance for allowance in suggested if allowance.is_pattern]
+    counts = (
+        f"{allowance.path} for {sum(allowance.covers(allowance.crd, finding) for finding in findings)}"
+        for allowance in patterns
+    )
     return f" ({', '.join(counts)} of the {len(findings)})" if patterns else ""
 
 
-def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
-    """Yield what there is to say of one finding."""
+def describe_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
+    """Yield the lines about one finding."""
     versions = f" ({', '.join(finding.versions)})" if finding.versions else ""
     yield f"{paint(finding.kind.value, 'actual')}: {paint(finding.path, 'path')}{versions}"
     yield f"  {finding.words}"
@@ -84,9 +87,9 @@ def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
         elif witness.source:
             yield f"  object: {witness.source}"
         else:
-            yield f"  object: {shown(witness.resource)}"
+            yield f"  object: {shorten(witness.resource)}"
         if witness.stored is not None:
-            yield f"  stored: {shown(witness.stored)}"
+            yield f"  stored: {shorten(witness.stored)}"
     if finding.others:
         yield f"  as well: {', '.join(finding.others)}"
     for old, new in finding.lines:
@@ -96,17 +99,17 @@ def of_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]:
 
 
 def _of_applies(witness: Witness) -> Iterator[str]:
-    """Yield who applies what, and what comes of the last under both CRDs."""
+    """Yield the applies with their managers, and the answers to the last one under both CRDs."""
     for manager, resource in witness.applied:
-        yield f"  {manager} applies: {shown(resource)}"
+        yield f"  {manager} applies: {shorten(resource)}"
     for when, answer in (("before", witness.before), ("now", witness.after)):
         stored: Any = answer.stored
         rest = {key: value for key, value in (stored or {}).items() if key != "metadata"}
-        yield f"  {when}: {shown(rest) if answer.accepted else ' '.join(answer.message.split())}"
+        yield f"  {when}: {shorten(rest) if answer.accepted else ' '.join(answer.message.split())}"
 
 
 def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
-    """Return the report in one line."""
+    """Return the report on one line."""
     counts = [f"{count} {kind.value}" for kind in Kind if (count := sum(finding.kind is kind for finding in findings))]
     if outdated:
         counts.append(f"{len(outdated)} allowed in vain")
@@ -114,8 +117,8 @@ def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
     return f"{', '.join(counts)}{first}"
 
 
-def counted(upgrade: Upgrade) -> Iterator[str]:
-    """Yield what everybody is told of an upgrade that may hold: how much was not shown, and how much else clients may notice."""
+def count_others(upgrade: Upgrade) -> Iterator[str]:
+    """Yield remarks about an upgrade, even if it passes: the number of undecided changes, and of others that clients may notice."""
     if upgrade.undecided:
         names = ", ".join(upgrade.undecided[:_SHOWN_PARTS])
         others = len(upgrade.undecided) - _SHOWN_PARTS
@@ -129,8 +132,8 @@ def _number(things: Sequence[object], noun: str) -> str:
     return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
-def shown(resource: Resource) -> str:
-    """Return an object on one line, without what every object has; of long texts and lists the beginning and the size."""
+def shorten(resource: Resource) -> str:
+    """Return an object on one line, without the fields that every object has; long texts and lists are shortened."""
     metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "name"}
     if len(name := (resource.get("metadata") or {}).get("name") or "") > _LONGEST_TEXT:
         metadata["name"] = name
@@ -140,14 +143,14 @@ def shown(resource: Resource) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return *value* as JSON, of which long texts, lists and objects are cut, each with its size."""
+    """Return *value* as JSON; long texts, lists and objects are shortened, with their size."""
     if isinstance(value, str) and len(value) > _LONGEST_TEXT:
         return f'{json.dumps(value[:_SHOWN_OF_TEXT], ensure_ascii=False)[:-1]}…" ({len(value):,} characters)'
     if isinstance(value, Mapping):
-        pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_json(one)}" for key, one in value.items()]
+        pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_json(child)}" for key, child in value.items()]
         return f"{{{_cut(pairs, 'fields')}}}"
     if isinstance(value, list):
-        return f"[{_cut([_json(one) for one in value[: _MOST_PARTS + 1]], 'items', len(value))}]"
+        return f"[{_cut([_json(child) for child in value[: _MOST_PARTS + 1]], 'items', len(value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,7 +1,8 @@
 """
-What a verdict is about: the table of rules, each with its id, what holds where it is met, what to do where it is not, and where to read on.
+Table of rules: each with its id, its meaning, advice for a violation, and a page of the documentation.
 
-Sections of case files, checks, lints and effects of upgrades each have a rule; so has what keeps a test from being run.
+Sections of case files, checks, lints and effects of upgrades each have a rule, and so do mistakes that keep a test from
+running.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ _UPGRADES: Final = "how-to/guard-upgrades.md"
 
 class RuleHelp(NamedTuple):
     """
-    What is told of a rule.
+    Help about a rule.
 
     Attributes:
         id: `lint/ssatags`.
-        short: What is wrong where it is broken, in a few words.
-        full: The same, in one sentence that says why it matters.
-        help: What to do.
-        page: Which page of the documentation tells more.
-        level: How bad it is to break it.
+        short: A description of a violation, in a few words.
+        full: A sentence with the reason why it matters.
+        help: Advice.
+        page: The page of the documentation about it.
+        level: The severity of a violation.
     """
 
     id: str
@@ -53,27 +54,27 @@ class RuleHelp(NamedTuple):
 
     @property
     def uri(self) -> str:
-        """Where to read on."""
+        """The address of the documentation."""
         return f"{_DOCS}/{self.page}"
 
 
-def of_section(section: str) -> str:
-    """Return the id of the rule that cases of a section are judged by."""
+def name_section_rule(section: str) -> str:
+    """Return the id of the rule for cases of a section."""
     return f"case/{section}"
 
 
-def of_check(kind: str) -> str:
-    """Return the id of the rule of a check, which for a lint has the name of that."""
+def name_check_rule(kind: str) -> str:
+    """Return the id of the rule for a check."""
     return f"check/{kind}"
 
 
-def of_lint(name: str) -> str:
-    """Return the id of the rule of a lint."""
+def name_lint_rule(name: str) -> str:
+    """Return the id of the rule for a lint."""
     return f"lint/{name}"
 
 
-def of_upgrade(kind: Kind, *, is_rollback: bool) -> str:
-    """Return the id of the rule that an upgrade, or a rollback, breaks by what it does to objects."""
+def name_upgrade_rule(kind: Kind, *, is_rollback: bool) -> str:
+    """Return the id of the rule for an effect of an upgrade or a rollback."""
     return f"{'rollback' if is_rollback else 'upgrade'}/{kind.value.replace(' ', '-')}"
 
 
@@ -174,7 +175,7 @@ _LINT_TABLE: Final = (
     ),
 )
 _ALLOW: Final = "Where that is meant, allow it in `crd_baseline_allow`, as the failure states it."
-# By kind: what is wrong, why it matters, how bad it is.
+# By kind: description, reason, severity.
 _EFFECTS: Final[Mapping[Kind, tuple[str, str, Level]]] = {
     Kind.REFUSED: ("refuses objects that were taken", "Objects that users have are refused afterwards.", "error"),
     Kind.DATA_LOSS: ("loses data of objects", "A part of objects that users have is gone afterwards.", "error"),
@@ -253,18 +254,18 @@ def _rules() -> Iterator[RuleHelp]:
     for section, meaning in SECTION_MEANINGS.items():
         page = _APPLIES if section.startswith(("patch", "apply")) else _CASES
         full = f"What a case of this section expects must be what the server does. {meaning}"
-        yield RuleHelp(of_section(section), f"A case of `{section}` does not hold", full, _CASE_HELP, page)
+        yield RuleHelp(name_section_rule(section), f"A case of `{section}` does not hold", full, _CASE_HELP, page)
     for kind, short, full, advice in _CHECK_TABLE:
-        yield RuleHelp(of_check(kind), short, full, advice, _CHECKS)
+        yield RuleHelp(name_check_rule(kind), short, full, advice, _CHECKS)
     for name, short, full, advice in _LINT_TABLE:
-        yield RuleHelp(of_lint(name), short, full, advice, _LINTS)
-    for is_rollback, who in ((False, "An upgrade"), (True, "A rollback")):
+        yield RuleHelp(name_lint_rule(name), short, full, advice, _LINTS)
+    for is_rollback, subject in ((False, "An upgrade"), (True, "A rollback")):
         for effect, (short, full, level) in _EFFECTS.items():
             advice = "Nothing need be done." if level == "note" else _ALLOW
             yield RuleHelp(
-                of_upgrade(effect, is_rollback=is_rollback), f"{who} {short}", full, advice, _UPGRADES, level
+                name_upgrade_rule(effect, is_rollback=is_rollback), f"{subject} {short}", full, advice, _UPGRADES, level
             )
     yield from _OTHERS
 
 
-RULES: Final[Mapping[str, RuleHelp]] = {one.id: one for one in _rules()}
+RULES: Final[Mapping[str, RuleHelp]] = {rule.id: rule for rule in _rules()}

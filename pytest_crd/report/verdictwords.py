@@ -1,4 +1,4 @@
-"""The words for a verdict that is not the expected one: accepted, refused, or refused with other errors."""
+"""Report on an unexpected verdict: accepted, refused, or refused with other errors."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pytest_crd.engine.errors.fielderror import FieldError
 
 CaseVerdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
-# So many errors that are as expected are listed; more are counted, lest they hide the ones that are not.
+# The most met errors to list; more are counted, so that they do not hide the others.
 _MOST_MET: Final = 2
 
 
 class VerdictLine(NamedTuple):
     """
-    One line about a verdict.
+    A line about a verdict.
 
     Attributes:
-        label: What the line is about, in a word; may be empty.
-        text: What there is to say.
-        style: How to paint the text: `expected`, `actual` or `reason`.
-        brief: The same where it stands alone; empty for a line that only explains others.
-        note: What is to be said beside; may be empty.
-        details: Lines that explain it, to stand below; may be none.
-        field: The field that it is about, as the server or the case spells it; empty where it is about none.
-        source: Where the schema stands that decided, `file:line`; may be empty.
+        label: The subject of the line, in a word; may be empty.
+        text: The text of the line.
+        style: The style of the text: `expected`, `actual` or `reason`.
+        brief: The same as a line of its own; empty for a line that only explains others.
+        note: A remark; may be empty.
+        details: Lines with an explanation, shown below; may be empty.
+        field: Its field, as the server or the case spells it; may be empty.
+        source: The place of the deciding schema keyword, `file:line`; may be empty.
     """
 
     label: str
@@ -42,7 +42,7 @@ class VerdictLine(NamedTuple):
 
 
 def heading(verdict: CaseVerdict) -> str:
-    """Return the line above those of *verdict*."""
+    """Return the heading of *verdict*."""
     if isinstance(verdict, Rejected):
         return f"refused ({verdict.code}), but expected to be accepted"
     if isinstance(verdict, Accepted):
@@ -52,11 +52,11 @@ def heading(verdict: CaseVerdict) -> str:
 
 def lines(verdict: CaseVerdict, *, verbosity: int = 0) -> Iterator[VerdictLine]:
     """
-    Yield what there is to say about *verdict*; what counts first.
+    Yield the lines about *verdict*; the most important first.
 
     Args:
-        verdict: A verdict that is not the expected one.
-        verbosity: 0 or less: of many errors that are as expected the number; more: each of them.
+        verdict: An unexpected verdict.
+        verbosity: 0 or less: the number of met errors if there are many; more: each of them.
     """
     if isinstance(verdict, Rejected):
         yield from _rejected(verdict)
@@ -78,20 +78,20 @@ def _rejected(verdict: Rejected) -> Iterator[VerdictLine]:
 
 def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     for expected in verdict.expected:
-        text = described(expected)
+        text = describe(expected)
         yield VerdictLine("missing", text, "expected", f"accepted, expected {text}", field=expected.field or "")
     if verdict.part is not None:
         part = json.dumps(verdict.part, ensure_ascii=False)
         yield VerdictLine("missing", part, "expected", f"accepted, expected {part}")
     for conflict in verdict.conflicts:
-        text = described_conflict(conflict.manager, conflict.field)
+        text = describe_conflict(conflict.manager, conflict.field)
         yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}", field=conflict.field)
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 
 
 def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
-    shown: set[int] = set()
+    shown_ids: set[int] = set()
     if verdict.refusal:
         yield VerdictLine("refused", verdict.refusal, "actual", f"refused {verdict.refusal}")
     searched = len(verdict.missing) - verdict.unsearched
@@ -100,15 +100,15 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
         note = "; ".join(f"{named[key]} {hint}" for key, hint in verdict.hints.items() if key in named)
         if index >= searched:
             note = "; ".join(filter(None, (note, "similar errors were not looked for, as there are too many")))
-        text, source = described(expected), "" if near is None else near.error.source
+        text, source = describe(expected), "" if near is None else near.error.source
         about = VerdictLine("missing", text, "expected", f"missing {text}", note)
         yield about._replace(field=expected.field or "", source=source)
         if near is not None:
-            shown.add(id(near.error))
+            shown_ids.add(id(near.error))
             yield _of_error("nearest", near.error, "")._replace(note=_near(near))
     label = "unasked" if verdict.key == "errors" else "besides"
     for error in verdict.unasked:
-        if id(error) not in shown:
+        if id(error) not in shown_ids:
             brief = f"unasked {error}" if label == "unasked" else ""
             yield _of_error(label, error, brief)
 
@@ -132,9 +132,9 @@ def _near(near: NearMiss) -> str:
     return f"another {' and '.join(near.wrong)}" + (f": {near.error.type.value}" if "type" in near.wrong else "")
 
 
-def described(expected: ExpectedError) -> str:
-    """Return *expected* as a case file has it: `{field: spec.a, type: Invalid}`."""
-    stated = {
+def describe(expected: ExpectedError) -> str:
+    """Return *expected* as in a case file: `{field: spec.a, type: Invalid}`."""
+    texts = {
         "field": expected.field,
         "type": None if expected.type is None else expected.type.value,
         **{
@@ -147,9 +147,9 @@ def described(expected: ExpectedError) -> str:
             )
         },
     }
-    return "{" + ", ".join(f"{key}: {value}" for key, value in stated.items() if value is not None) + "}"
+    return "{" + ", ".join(f"{key}: {value}" for key, value in texts.items() if value is not None) + "}"
 
 
-def described_conflict(manager: str, field: str) -> str:
-    """Return a conflict as a case file has it: `{manager: gitops, field: spec.replicas}`."""
+def describe_conflict(manager: str, field: str) -> str:
+    """Return a conflict as in a case file: `{manager: gitops, field: spec.replicas}`."""
     return f"{{manager: {manager}, field: {field}}}"

@@ -15,7 +15,9 @@ from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) -> list[ObjectDifference]:  # noqa: B008 - frozen
     remainder = comparison.compare(expected, actual, None)
     assert remainder is not None
-    return objectdifferences.find(ObjectMismatch("expected", expected, actual, actual, remainder, sent), trace)
+    return objectdifferences.find_differences(
+        ObjectMismatch("expected", expected, actual, actual, remainder, sent), trace
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from pytest_crd.report.testfacts import About, Cause, FilePlace, SessionFacts, V
     ],
 )
 def test_a_place_is_taken_apart(text: str, place: FilePlace | None) -> None:
-    assert testfacts.placed(text) == place
+    assert testfacts.parse_place(text) == place
 
 
 def test_what_a_test_is_about_travels_whole() -> None:

@@ -29,11 +29,13 @@ def _kinds_of_checks() -> set[str]:
 
 
 def test_every_section_check_lint_and_effect_has_its_rule() -> None:
-    wanted = {verdictrules.of_section(section) for section in Section}
-    wanted |= {verdictrules.of_check(kind) for kind in _kinds_of_checks()} | {
-        verdictrules.of_lint(name) for name in LINTS
+    wanted = {verdictrules.name_section_rule(section) for section in Section}
+    wanted |= {verdictrules.name_check_rule(kind) for kind in _kinds_of_checks()} | {
+        verdictrules.name_lint_rule(name) for name in LINTS
     }
-    wanted |= {verdictrules.of_upgrade(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)}
+    wanted |= {
+        verdictrules.name_upgrade_rule(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)
+    }
     others = {
         one for name, one in vars(verdictrules).items() if name.isupper() and isinstance(one, str) and name[0] != "_"
     }

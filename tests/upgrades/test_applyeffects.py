@@ -28,7 +28,7 @@ def of_merging(found: Upgrade) -> list[Finding]:
 
 
 def text(finding: Finding) -> list[str]:
-    return [line.strip() for line in report.of_finding(finding)]
+    return [line.strip() for line in report.describe_finding(finding)]
 
 
 def notice(path: str, change: str) -> str:

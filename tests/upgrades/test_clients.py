@@ -134,12 +134,12 @@ def test_what_nobody_could_show_is_counted_if_it_may_refuse_objects() -> None:
     found = judged(crd(obj(spec=obj(x={**TEXT, "maxLength": 9}))), new)
 
     assert found.undecided == ("spec.x x-kubernetes-validations",)
-    assert list(report.counted(found)) == [
+    assert list(report.count_others(found)) == [
         "no object was found that shows 1 change that may refuse objects: spec.x x-kubernetes-validations"
     ]
-    assert list(report.counted(Upgrade(notices=("a", "b")))) == [
+    assert list(report.count_others(Upgrade(notices=("a", "b")))) == [
         "2 other changes that clients may notice; -v tells which"
     ]
     many = Upgrade(undecided=("a", "b", "c", "d"))
-    (line,) = report.counted(many)
+    (line,) = report.count_others(many)
     assert line.endswith("shows 4 changes that may refuse objects: a, b, c and 1 more")

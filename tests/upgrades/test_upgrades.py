@@ -90,7 +90,7 @@ def test_an_object_is_the_smallest_that_shows_it() -> None:
     witness = only(judged(crd(old), crd(new))).witness
 
     assert witness is not None
-    assert report.shown(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
+    assert report.shorten(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
 
 
 @pytest.mark.uncounted
@@ -579,7 +579,7 @@ def test_what_is_stored_of_a_sample_counts_too() -> None:
 
 def lines(found: Upgrade) -> Iterator[str]:
     for finding in found.findings:
-        yield from report.of_finding(finding)
+        yield from report.describe_finding(finding)
 
 
 @pytest.mark.parametrize(
@@ -597,7 +597,7 @@ def lines(found: Upgrade) -> Iterator[str]:
     ],
 )
 def test_an_object_is_shown_so_that_a_person_reads_it(resource: JSON, text: str | None) -> None:
-    shown = report.shown({"apiVersion": "a/v1", "kind": "A", **resource})
+    shown = report.shorten({"apiVersion": "a/v1", "kind": "A", **resource})
 
     assert shown == text if text else (len(shown) == 401 and shown.endswith("…"))
 

@@ -29,7 +29,7 @@ _DEFAULT: Final = "Default"
 
 class Variant(NamedTuple):
     """
-    One of the CRDs of a suite.
+    A CRD of a suite.
 
     Attributes:
         label: A label that distinguishes it from the others; empty if there is no other.

@@ -67,7 +67,7 @@ class CaseFailure(TextFailure):
         """Return what differs, one by one."""
         from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
-        return causes.of_case(self.result, verdictrules.of_section(self.section))
+        return causes.explain_case(self.result, verdictrules.name_section_rule(self.section))
 
 
 class BoundCase:
@@ -255,7 +255,7 @@ class CaseItem(TextItem):
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
 
-        bound, rule = self.bound, verdictrules.of_section(self.bound.case.section)
+        bound, rule = self.bound, verdictrules.name_section_rule(self.bound.case.section)
         place = FilePlace(str(self.path), bound.case.line)
         warnings = tuple(Cause(rule, one, place=place) for one in bound.warnings)
         if (context := bound.context) is None:

@@ -23,14 +23,14 @@ def render(facts: SessionFacts, roots: Roots, home: str) -> str:
     Return the report.
 
     Args:
-        facts: What became of the session.
-        roots: What names of files are relative to.
-        home: The file that is named where the session did not come to its end.
+        facts: The outcome of the session.
+        roots: The folders that names of files are relative to.
+        home: The file to name if the session did not finish.
     """
     errors, warnings = uniquefindings.errors(facts, roots), uniquefindings.warnings(facts, roots)
     entries = [
-        *(_entry(one, _severity(one)) for one in errors),
-        *(_entry(one, "minor") for one in warnings),
+        *(_entry(finding, _severity(finding)) for finding in errors),
+        *(_entry(finding, "minor") for finding in warnings),
     ]
     for entry, fingerprint in zip(entries, uniquefindings.fingerprints([*errors, *warnings]), strict=True):
         entry["fingerprint"] = fingerprint
@@ -41,15 +41,15 @@ def render(facts: SessionFacts, roots: Roots, home: str) -> str:
     return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 
 
-def _severity(found: OutputFinding) -> str:
-    return "critical" if any(one.outcome is VerdictOutcome.ERROR for one in found.verdicts) else "major"
+def _severity(finding: OutputFinding) -> str:
+    return "critical" if any(verdict.outcome is VerdictOutcome.ERROR for verdict in finding.verdicts) else "major"
 
 
-def _entry(found: OutputFinding, severity: str) -> dict[str, Any]:
-    words, *_ = found.words.splitlines() or [""]
+def _entry(finding: OutputFinding, severity: str) -> dict[str, Any]:
+    words, *_ = finding.words.splitlines() or [""]
     return {
-        "description": f"{words} ({uniquefindings.found_by(found)})",
-        "check_name": found.cause.rule,
+        "description": f"{words} ({uniquefindings.list_tests(finding)})",
+        "check_name": finding.cause.rule,
         "severity": severity,
-        "location": {"path": found.place.path, "lines": {"begin": max(1, found.place.line)}},
+        "location": {"path": finding.place.path, "lines": {"begin": max(1, finding.place.line)}},
     }

@@ -16,9 +16,9 @@ from pytest_crd.report.outputs.uniquefindings import OutputFinding
 from pytest_crd.report.testfacts import Cause, SessionFacts, Verdict, VerdictKind, VerdictOutcome
 
 LIMIT: Final = 1024 * 1024
-"""How many bytes the summary of a step may have."""
+"""The most bytes that the summary of a step may have."""
 _CUT: Final = "The rest is left out, as a summary may have 1 MiB: the log of the run has all of it.\n"
-# Characters that Markdown, HTML or GitHub would make something else of.
+# Characters that Markdown, HTML or GitHub would interpret.
 _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#|~&@$]")
 _HEADINGS: Final = {
     VerdictKind.COLLECTION: "Not collected",
@@ -44,25 +44,25 @@ def render(facts: SessionFacts, roots: Roots, coverage: Summary | None, *, room:
     Return the summary.
 
     Args:
-        facts: What became of the session.
-        roots: What names of files are relative to.
-        coverage: What of the schemas was reached; None where nobody has asked.
-        room: How many bytes it may have.
+        facts: The outcome of the session.
+        roots: The folders that names of files are relative to.
+        coverage: The coverage of the schemas; None if it was not measured.
+        room: The most bytes that it may have.
     """
     return _within(_blocks(facts, roots, coverage), room)
 
 
 def _within(blocks: Iterable[str], room: int) -> str:
-    """Put blocks together, as many as there is room for, and say where some are left out."""
-    made: list[str] = []
-    left = room - len(_CUT.encode())
+    """Return as many blocks as there is room for, with a note if some are left out."""
+    parts: list[str] = []
+    free = room - len(_CUT.encode())
     for block in blocks:
-        left -= len(block.encode("utf-8", "replace")) + 1
-        if left < 0:
-            made.append(_CUT)
+        free -= len(block.encode("utf-8", "replace")) + 1
+        if free < 0:
+            parts.append(_CUT)
             break
-        made.append(block)
-    return "\n".join(made) if len(made) > 1 or room >= len(_CUT.encode()) else ""
+        parts.append(block)
+    return "\n".join(parts) if len(parts) > 1 or room >= len(_CUT.encode()) else ""
 
 
 def _blocks(facts: SessionFacts, roots: Roots, coverage: Summary | None) -> Iterator[str]:
@@ -71,27 +71,29 @@ def _blocks(facts: SessionFacts, roots: Roots, coverage: Summary | None) -> Iter
     else:
         yield f"### pytest-crd: {_counted(facts)}\n"
         if facts.remark:
-            yield f"**{escaped(facts.remark)}**\n"
+            yield f"**{escape(facts.remark)}**\n"
         if facts.verdicts:
             yield _table(facts.verdicts)
         for kind, heading in _HEADINGS.items():
             yield from _section(
-                heading, [one for one in uniquefindings.errors(facts, roots) if one.first.about.kind is kind]
+                heading, [item for item in uniquefindings.errors(facts, roots) if item.first.about.kind is kind]
             )
     yield from _section("Warnings of the server", uniquefindings.warnings(facts, roots))
-    if skipped := [one for one in facts.verdicts if one.outcome is VerdictOutcome.SKIPPED]:
+    if skipped := [item for item in facts.verdicts if item.outcome is VerdictOutcome.SKIPPED]:
         yield _skipped(skipped)
     if coverage is not None:
         yield _coverage(coverage)
 
 
 def _counted(facts: SessionFacts) -> str:
-    """Return how many verdicts of which outcome there are, and of what kind; and what else fails."""
-    counts = Counter(one.outcome for one in facts.verdicts)
-    outcomes = ", ".join(f"{counts[one]} {one.value}" for one in VerdictOutcome if counts[one]) or "nothing was judged"
-    kinds = Counter(one.about.kind for one in facts.verdicts)
+    """Return the number of verdicts by outcome and by kind, and the number of other failures."""
+    counts = Counter(item.outcome for item in facts.verdicts)
+    outcomes = (
+        ", ".join(f"{counts[item]} {item.value}" for item in VerdictOutcome if counts[item]) or "nothing was judged"
+    )
+    kinds = Counter(item.about.kind for item in facts.verdicts)
     of_kinds = ", ".join(
-        f"{kinds[one]} {_PLURALS[one] if kinds[one] != 1 else one.value}" for one in _HEADINGS if kinds[one]
+        f"{kinds[item]} {_PLURALS[item] if kinds[item] != 1 else item.value}" for item in _HEADINGS if kinds[item]
     )
     words = f"{outcomes} ({of_kinds})" if of_kinds else outcomes
     failed = facts.others_failed
@@ -99,53 +101,56 @@ def _counted(facts: SessionFacts) -> str:
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:
-    outcomes = [one for one in VerdictOutcome if any(verdict.outcome is one for verdict in verdicts)]
+    outcomes = [item for item in VerdictOutcome if any(verdict.outcome is item for verdict in verdicts)]
     rows = [
-        f"| | {' | '.join(one.value for one in outcomes)} |",
+        f"| | {' | '.join(item.value for item in outcomes)} |",
         f"| --- |{' ---: |' * len(outcomes)}",
     ]
     for kind, heading in _HEADINGS.items():
-        counts = Counter(one.outcome for one in verdicts if one.about.kind is kind)
+        counts = Counter(item.outcome for item in verdicts if item.about.kind is kind)
         if counts:
-            rows.append(f"| {heading} | {' | '.join(str(counts[one]) for one in outcomes)} |")
+            rows.append(f"| {heading} | {' | '.join(str(counts[item]) for item in outcomes)} |")
     return "\n".join(rows) + "\n"
 
 
-def _section(heading: str, found: Sequence[OutputFinding]) -> Iterator[str]:
-    if not found:
+def _section(heading: str, findings: Sequence[OutputFinding]) -> Iterator[str]:
+    if not findings:
         return
     yield f"#### {heading}\n"
-    for one in found:
-        yield from _finding(one)
+    for finding in findings:
+        yield from _finding(finding)
 
 
-def _finding(found: OutputFinding) -> Iterator[str]:
-    place = ":".join(str(part) for part in found.place if part)
-    field = f"**{escaped(found.cause.field)}**: " if _is_named(found.cause) else ""
-    lines = [f"- {escaped(place)}: {field}{escaped(found.words)}", f"  <br>{escaped(uniquefindings.found_by(found))}"]
-    lines += [f"  <br>{escaped(line)}" for line in found.cause.details]
+def _finding(finding: OutputFinding) -> Iterator[str]:
+    place = ":".join(str(part) for part in finding.place if part)
+    field = f"**{escape(finding.cause.field)}**: " if _is_named(finding.cause) else ""
+    lines = [
+        f"- {escape(place)}: {field}{escape(finding.words)}",
+        f"  <br>{escape(uniquefindings.list_tests(finding))}",
+    ]
+    lines += [f"  <br>{escape(line)}" for line in finding.cause.details]
     yield "\n".join(lines) + "\n"
-    if found.cause.witness is not None:
-        yield _witness(found.cause)
+    if finding.cause.witness is not None:
+        yield _witness(finding.cause)
 
 
 def _is_named(cause: Cause) -> bool:
-    """Return whether the field is to be said besides the words: of upgrades, whose words may not have it."""
+    """Return whether to show the field besides the words: the words of upgrades may lack it."""
     is_of_upgrade = cause.rule.startswith(("upgrade/", "rollback/"))
     return bool(cause.field) and is_of_upgrade and not cause.words.startswith(f"{cause.field}:")
 
 
 def _witness(cause: Cause) -> str:
-    """Return what shows it, as code: no list item, which would end where a line of it is not indented."""
+    """Return the witness as code, not as a list item, which would end at a line without indentation."""
     witness = cause.witness or {}
-    shown = {
+    rows = {
         "object": witness["object"],
         **({"stored": witness["stored"]} if witness["stored"] is not None else {}),
         **({"applied": witness["applied"]} if witness["applied"] else {}),
         "before": _answer(witness["before"]),
         "now": _answer(witness["after"]),
     }
-    lines = [f"{name}: {_short(json.dumps(value, ensure_ascii=False))}" for name, value in shown.items()]
+    lines = [f"{name}: {_short(json.dumps(value, ensure_ascii=False))}" for name, value in rows.items()]
     lines += [witness["note"]] if witness["note"] else []
     code = "\n".join("\n".join(text.visible_lines(line)) for line in lines)
     fence = "`" * (max(map(len, re.findall("`+", code)), default=0) + 3)
@@ -161,8 +166,8 @@ def _short(value: str) -> str:
 
 
 def _skipped(verdicts: Sequence[Verdict]) -> str:
-    reasons = Counter(one.summary for one in verdicts)
-    lines = [f"- {count}: {escaped(reason or 'without a reason')}" for reason, count in reasons.most_common()]
+    reasons = Counter(verdict.summary for verdict in verdicts)
+    lines = [f"- {count}: {escape(reason or 'without a reason')}" for reason, count in reasons.most_common()]
     return "\n".join(("Skipped:\n", *lines)) + "\n"
 
 
@@ -172,15 +177,15 @@ def _coverage(summary: Summary) -> str:
         "| | points | held | seen | missed | covered |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    tallies = [*((one.name, one.tally) for one in summary.versions), ("all", summary.tally)]
+    tallies = [*((version.name, version.tally) for version in summary.versions), ("all", summary.tally)]
     rows += [
-        f"| {escaped(name)} | {tally.points} | {tally.held} | {tally.seen} | {tally.missed} | {tally.shown} |"
+        f"| {escape(name)} | {tally.points} | {tally.held} | {tally.seen} | {tally.missed} | {tally.shown} |"
         for name, tally in tallies
     ]
     return "\n".join(rows) + "\n"
 
 
-def escaped(value: str) -> str:
-    """Return a text that Markdown shows as it is, in a table and a list too: on one line, without HTML, links and mentions."""
+def escape(value: str) -> str:
+    """Return a text that Markdown shows literally, also in tables and lists: on one line, without HTML, links and mentions."""
     lines = text.visible_lines(value)
-    return "<br>".join(_SPECIAL.sub(lambda found: f"&#{ord(found[0])};", line) for line in lines)
+    return "<br>".join(_SPECIAL.sub(lambda match: f"&#{ord(match[0])};", line) for line in lines)

@@ -1,4 +1,4 @@
-"""The names of files as readers of a repository have them: relative to its root, with forward slashes."""
+"""Names of files for readers of a repository: relative to its root, with forward slashes."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from pytest_crd.report.testfacts import Cause, FilePlace, Verdict
 @dataclass(frozen=True)
 class Roots:
     """
-    What names of files are relative to.
+    The folders that names of files are relative to.
 
     Attributes:
-        folders: To what they are made relative: to the first of these that holds the file.
-        bases: To what those are relative that somebody has written: to the first of these where there is such a file.
+        folders: Names become relative to the first of these folders that contains the file.
+        bases: Names in causes are relative to the first of these folders with such a file.
     """
 
     folders: tuple[Path, ...]
     bases: tuple[Path, ...]
 
     def place_of(self, cause: Cause, verdict: Verdict) -> FilePlace:
-        """Return the place that a cause speaks of, where that is a file of the repository; else that of the test."""
-        known = None if cause.place is None else self.known(cause.place)
-        return known or self.named(verdict.place)
+        """Return the place of a cause if that is in a file of the repository, else the place of the test."""
+        place = None if cause.place is None else self.find_in_repository(cause.place)
+        return place or self.name_place(verdict.place)
 
-    def known(self, place: FilePlace) -> FilePlace | None:
-        """Return a place in a file of the repository, under its name there; None where it is in no such file."""
+    def find_in_repository(self, place: FilePlace) -> FilePlace | None:
+        """Return a place with the repository's name of its file; None if the file is not in the repository."""
         name = self._names(place.path)
         return None if name is None else place._replace(path=name)
 
-    def named(self, place: FilePlace) -> FilePlace:
-        """Return a place under the name of the repository for its file; under its own where it is in no such file."""
-        return self.known(place) or place._replace(path=Path(place.path).as_posix())
+    def name_place(self, place: FilePlace) -> FilePlace:
+        """Return a place with the repository's name of its file, or its own name if the file is not in the repository."""
+        return self.find_in_repository(place) or place._replace(path=Path(place.path).as_posix())
 
     @functools.cached_property
     def _names(self) -> functools._lru_cache_wrapper[str | None]:
         return functools.lru_cache(maxsize=None)(self._name)
 
     def _name(self, path: str) -> str | None:
-        found = next((file for base in self.bases if (file := base / path).is_file()), None)
-        if found is None:
+        file_path = next((file for base in self.bases if (file := base / path).is_file()), None)
+        if file_path is None:
             return None
-        whole = Path(os.path.abspath(found))  # noqa: PTH100 - links stay links
-        for one in (whole, whole.resolve()):
+        whole = Path(os.path.abspath(file_path))  # noqa: PTH100 - links stay links
+        for candidate in (whole, whole.resolve()):
             for folder in self.folders:
                 for top in (folder, folder.resolve()):
-                    if one.is_relative_to(top):
-                        return one.relative_to(top).as_posix()
+                    if candidate.is_relative_to(top):
+                        return candidate.relative_to(top).as_posix()
         return None

@@ -1,5 +1,5 @@
 """
-A log in SARIF 2.1.0, as code hosts and editors read what static analysis has found.
+Log in SARIF 2.1.0, the format of static analysis results for code hosts and editors.
 
 Reference:
     Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01, OASIS.
@@ -21,23 +21,23 @@ from pytest_crd.report.verdictrules import RULES, Level, RuleHelp
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _HOME: Final = "https://github.com/pytest-crd/pytest-crd"
 _ROOT: Final = "SRCROOT"
-# The name of the fingerprint, with the number of the way in which it is made.
+# The name of the fingerprint, with the version of its algorithm.
 _FINGERPRINT: Final = "pytestCrd/v1"
 _MOST_RELATED: Final = 10
 
 
 def render(facts: SessionFacts, roots: Roots) -> str:
     """
-    Return the log: what fails, and what the server warns of; what holds or was skipped is no result.
+    Return the log with failures and the server's warnings; passed and skipped tests are no results.
 
     Args:
-        facts: What became of the session.
-        roots: What names of files are relative to.
+        facts: The outcome of the session.
+        roots: The folders that names of files are relative to.
     """
     errors, warnings = uniquefindings.errors(facts, roots), uniquefindings.warnings(facts, roots)
     prints = uniquefindings.fingerprints([*errors, *warnings])
-    told: list[tuple[OutputFinding, Level]] = [(one, "error") for one in errors]
-    told += [(one, "warning") for one in warnings]
+    levels: list[tuple[OutputFinding, Level]] = [(finding, "error") for finding in errors]
+    levels += [(finding, "warning") for finding in warnings]
     indices = {name: index for index, name in enumerate(RULES)}
     run = {
         "tool": {"driver": _driver(facts)},
@@ -45,8 +45,8 @@ def render(facts: SessionFacts, roots: Roots) -> str:
         "originalUriBaseIds": {_ROOT: {"uri": f"{roots.folders[0].as_uri()}/"}},
         "invocations": [_invocation(facts)],
         "results": [
-            _result(one, level, indices, fingerprint, roots)
-            for (one, level), fingerprint in zip(told, prints, strict=True)
+            _result(finding, level, indices, fingerprint, roots)
+            for (finding, level), fingerprint in zip(levels, prints, strict=True)
         ],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
@@ -57,7 +57,7 @@ def _driver(facts: SessionFacts) -> dict[str, Any]:
         "name": "pytest-crd",
         "version": facts.tool_version,
         "informationUri": _HOME,
-        "rules": [_rule(one) for one in RULES.values()],
+        "rules": [_rule(rule) for rule in RULES.values()],
     }
 
 
@@ -83,13 +83,13 @@ def _invocation(facts: SessionFacts) -> dict[str, Any]:
 
 
 def _result(
-    found: OutputFinding, level: Level, indices: dict[str, int], fingerprint: str, roots: Roots
+    finding: OutputFinding, level: Level, indices: dict[str, int], fingerprint: str, roots: Roots
 ) -> dict[str, Any]:
-    cause, place = found.cause, found.place
-    tests = [roots.named(one.place) for one in found.verdicts]
-    around = [known for one in cause.related if (known := roots.known(one)) is not None]
-    related = [one for one in dict.fromkeys((*tests, *around)) if one != place]
-    lines = (found.words, *cause.details, uniquefindings.found_by(found))
+    cause, place = finding.cause, finding.place
+    tests = [roots.name_place(item.place) for item in finding.verdicts]
+    around = [related_place for item in cause.related if (related_place := roots.find_in_repository(item)) is not None]
+    related = [item for item in dict.fromkeys((*tests, *around)) if item != place]
+    lines = (finding.words, *cause.details, uniquefindings.list_tests(finding))
     own: dict[str, Any] = {
         "ruleId": cause.rule,
         "ruleIndex": indices[cause.rule],
@@ -97,12 +97,12 @@ def _result(
         "message": {"text": "\n".join(lines)},
         "locations": [_location(place, roots)],
         "partialFingerprints": {_FINGERPRINT: fingerprint},
-        "occurrenceCount": len(found.verdicts),
+        "occurrenceCount": len(finding.verdicts),
     }
     if related:
         own["relatedLocations"] = [
-            {"id": number, **_location(one, roots), "message": {"text": "the test" if one in tests else "more of it"}}
-            for number, one in enumerate(related[:_MOST_RELATED])
+            {"id": number, **_location(item, roots), "message": {"text": "the test" if item in tests else "more of it"}}
+            for number, item in enumerate(related[:_MOST_RELATED])
         ]
     if cause.field:
         own["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": cause.field, "kind": "member"}]

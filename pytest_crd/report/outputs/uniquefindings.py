@@ -1,4 +1,4 @@
-"""What is told once, though several tests have found it: causes with one place and the same words."""
+"""Findings that several tests share: causes with the same place and words are merged."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MOST_TESTS: Final = 3
 @dataclass
 class OutputFinding:
     """
-    A cause, and who has found it.
+    A cause, and the tests that have found it.
 
     Attributes:
-        cause: What is wrong, as the first test has found it.
-        place: Where, by the name that the repository has for the file.
+        cause: The cause from the first test.
+        place: Its place, with the repository's name of the file.
         verdicts: The tests that have found it, each once.
-        rank: At which place it stood among the causes of a test, at best.
+        rank: Its best position among the causes of a test.
     """
 
     cause: Cause
@@ -41,57 +41,63 @@ class OutputFinding:
 
     @property
     def words(self) -> str:
-        """What is wrong, without what a terminal would obey."""
+        """The words of the cause, with terminal control characters escaped."""
         return "\n".join(text.visible_lines(self.cause.words))
 
 
 def errors(facts: SessionFacts, roots: Roots) -> list[OutputFinding]:
-    """Return what fails tests, in the order of the tests."""
-    return _together(((verdict, verdict.causes) for verdict in facts.failures), roots)
+    """Return the findings that fail tests, in the order of the tests."""
+    return _merge(((verdict, verdict.causes) for verdict in facts.failures), roots)
 
 
 def warnings(facts: SessionFacts, roots: Roots) -> list[OutputFinding]:
-    """Return what the server warns of, in the order of the tests."""
-    return _together(((verdict, verdict.about.warnings) for verdict in facts.verdicts), roots)
+    """Return the server's warnings, in the order of the tests."""
+    return _merge(((verdict, verdict.about.warnings) for verdict in facts.verdicts), roots)
 
 
-def by_rank(found: Iterable[OutputFinding]) -> list[OutputFinding]:
-    """Return findings so that a few of them tell of as many tests as can be: what each test tells first comes first."""
-    return sorted(found, key=lambda one: one.rank)
+def sort_by_rank(findings: Iterable[OutputFinding]) -> list[OutputFinding]:
+    """Return findings by rank, so that a few of them represent as many tests as possible: first causes come first."""
+    return sorted(findings, key=lambda finding: finding.rank)
 
 
-def _together(found: Iterable[tuple[Verdict, Sequence[Cause]]], roots: Roots) -> list[OutputFinding]:
+def _merge(causes_by_test: Iterable[tuple[Verdict, Sequence[Cause]]], roots: Roots) -> list[OutputFinding]:
     findings: dict[tuple[FilePlace, str], OutputFinding] = {}
-    for verdict, causes in found:
+    for verdict, causes in causes_by_test:
         for rank, cause in enumerate(causes):
             place = roots.place_of(cause, verdict)
-            one = findings.setdefault((place, cause.words), OutputFinding(cause, place, rank=rank))
-            one.rank = min(one.rank, rank)
-            if verdict not in one.verdicts:
-                one.verdicts.append(verdict)
+            finding = findings.setdefault((place, cause.words), OutputFinding(cause, place, rank=rank))
+            finding.rank = min(finding.rank, rank)
+            if verdict not in finding.verdicts:
+                finding.verdicts.append(verdict)
     return list(findings.values())
 
 
-def fingerprints(found: Sequence[OutputFinding]) -> list[str]:
+def fingerprints(findings: Sequence[OutputFinding]) -> list[str]:
     """
-    Return what tells each finding from all others in every run, wherever its line has moved to.
+    Return a fingerprint for each finding that stays the same in every run, even if its line moves.
 
-    That is the rule, the file, the CRD and field that it is about, and the words; what is alike in all of this is numbered.
+    It is made from the rule, the file, the CRD, the field and the words; equal findings are numbered.
     """
-    seen: Counter[str] = Counter()
-    made = []
-    for one in found:
-        about = one.first.about
-        known = (one.cause.rule, one.place.path, about.crd, one.cause.field, _LINES.sub(r"\1", one.cause.words))
-        digest = hashlib.sha256("\0".join(known).encode("utf-8", "surrogatepass")).hexdigest()
-        seen[digest] += 1
-        made.append(digest if seen[digest] == 1 else f"{digest}:{seen[digest]}")
-    return made
+    counts: Counter[str] = Counter()
+    result = []
+    for finding in findings:
+        about = finding.first.about
+        parts = (
+            finding.cause.rule,
+            finding.place.path,
+            about.crd,
+            finding.cause.field,
+            _LINES.sub(r"\1", finding.cause.words),
+        )
+        digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        counts[digest] += 1
+        result.append(digest if counts[digest] == 1 else f"{digest}:{counts[digest]}")
+    return result
 
 
-def found_by(found: OutputFinding) -> str:
-    """Return the tests that have found it, in words: of many the first."""
-    names = [one.id for one in found.verdicts]
+def list_tests(finding: OutputFinding) -> str:
+    """Return a list of the tests that have found it, shortened if there are many."""
+    names = [verdict.id for verdict in finding.verdicts]
     if len(names) == 1:
         return f"test: {names[0]}"
     more = f" and {len(names) - _MOST_TESTS} more" if len(names) > _MOST_TESTS else ""

@@ -1,7 +1,7 @@
 """
-Every verdict as JSON, whose form `verdicts.schema.json` states.
+Every verdict as JSON, in the form of `verdicts.schema.json`.
 
-A program that reads it looks at `version` first: it is another number where a field is gone or means something else.
+Programs must check `version` first: it changes when a field is removed or gets another meaning.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ VERSION: Final = 1
 
 
 def render(facts: SessionFacts, roots: Roots) -> str:
-    """Return all that is known of a session; *roots*: what names of files are relative to."""
+    """Return all facts of a session; *roots* are the folders that names of files are relative to."""
     return json.dumps(as_json(facts, roots), indent=2, ensure_ascii=False) + "\n"
 
 
 def as_json(facts: SessionFacts, roots: Roots) -> dict[str, Any]:
-    """Return the same as data."""
+    """Return all facts of a session as data."""
     return {
         "version": VERSION,
         "tool": {"name": "pytest-crd", "version": facts.tool_version},
@@ -32,19 +32,19 @@ def as_json(facts: SessionFacts, roots: Roots) -> dict[str, Any]:
         "exitCode": facts.exit_code,
         "kubernetesVersions": list(facts.kubernetes_versions),
         "summary": {
-            **_counted(Counter(one.outcome for one in facts.verdicts)),
+            **_counted(Counter(item.outcome for item in facts.verdicts)),
             "otherTests": _counted(Counter(facts.others)),
         },
-        "verdicts": [_verdict(one, roots) for one in facts.verdicts],
+        "verdicts": [_verdict(item, roots) for item in facts.verdicts],
     }
 
 
 def _counted(counts: Counter[VerdictOutcome]) -> dict[str, int]:
-    return {one.value: counts[one] for one in VerdictOutcome}
+    return {outcome.value: counts[outcome] for outcome in VerdictOutcome}
 
 
 def _verdict(verdict: Verdict, roots: Roots) -> dict[str, Any]:
-    about, place = verdict.about, roots.named(verdict.place)
+    about, place = verdict.about, roots.name_place(verdict.place)
     return {
         "id": verdict.id,
         "name": verdict.name,
@@ -67,18 +67,18 @@ def _verdict(verdict: Verdict, roots: Roots) -> dict[str, Any]:
 def _causes(causes: Iterable[Cause], roots: Roots) -> list[dict[str, Any]]:
     return [
         {
-            "rule": one.rule,
-            "words": one.words,
-            "field": one.field or None,
-            "origin": None if one.place is None else _place(one.place, roots),
-            "related": [_place(other, roots) for other in one.related],
-            "details": list(one.details),
-            "witness": None if one.witness is None else dict(one.witness),
+            "rule": cause.rule,
+            "words": cause.words,
+            "field": cause.field or None,
+            "origin": None if cause.place is None else _place(cause.place, roots),
+            "related": [_place(place, roots) for place in cause.related],
+            "details": list(cause.details),
+            "witness": None if cause.witness is None else dict(cause.witness),
         }
-        for one in causes
+        for cause in causes
     ]
 
 
 def _place(place: FilePlace, roots: Roots) -> dict[str, Any]:
-    path, line, column = roots.named(place)
+    path, line, column = roots.name_place(place)
     return {"path": path, "line": line or None, "column": column or None}

@@ -117,6 +117,6 @@ def test_what_there_is_no_room_for_is_left_out_with_a_word(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("text", ["[a](b)", "<img>", "a|b", "`a`", "*a*", "_a_", "@team", "#1", "&lt;", "$a$", "~~a~~"])
 def test_markdown_shows_a_text_as_it_is(text: str) -> None:
-    escaped = jobsummary.escaped(text)
+    escaped = jobsummary.escape(text)
 
     assert not {*"[]<>|`*_@$~"} & {*escaped}

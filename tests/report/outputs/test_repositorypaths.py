@@ -13,16 +13,16 @@ from pytest_crd.report.testfacts import FilePlace
 def test_files_are_named_by_the_root_of_the_repository(tmp_path: Path) -> None:
     roots = Roots((tmp_path, tmp_path / "crds"), told.roots(tmp_path).bases)
 
-    assert roots.known(FilePlace("crds/a.yaml", 3, 4)) == FilePlace("crds/a.yaml", 3, 4)
-    assert roots.known(FilePlace(str(tmp_path / "crds" / "a.yaml"), 3)) == FilePlace("crds/a.yaml", 3)
+    assert roots.find_in_repository(FilePlace("crds/a.yaml", 3, 4)) == FilePlace("crds/a.yaml", 3, 4)
+    assert roots.find_in_repository(FilePlace(str(tmp_path / "crds" / "a.yaml"), 3)) == FilePlace("crds/a.yaml", 3)
 
 
 def test_names_count_where_they_were_written(tmp_path: Path) -> None:
     told.roots(tmp_path)
     roots = Roots((tmp_path,), (tmp_path / "other", tmp_path / "crds"))
 
-    assert roots.known(FilePlace("a.yaml")) == FilePlace("crds/a.yaml")
-    assert roots.known(FilePlace("../test_a.crd.yaml")) == FilePlace("test_a.crd.yaml")
+    assert roots.find_in_repository(FilePlace("a.yaml")) == FilePlace("crds/a.yaml")
+    assert roots.find_in_repository(FilePlace("../test_a.crd.yaml")) == FilePlace("test_a.crd.yaml")
 
 
 def test_what_is_reached_by_a_link_is_named_by_it_or_by_where_it_leads(tmp_path: Path) -> None:
@@ -31,9 +31,9 @@ def test_what_is_reached_by_a_link_is_named_by_it_or_by_where_it_leads(tmp_path:
     (tmp_path.parent / f"{tmp_path.name}-link").symlink_to(tmp_path)
     roots = Roots((tmp_path,), (tmp_path,))
 
-    assert roots.known(FilePlace("link/a.yaml")) == FilePlace("link/a.yaml")
+    assert roots.find_in_repository(FilePlace("link/a.yaml")) == FilePlace("link/a.yaml")
     outside = tmp_path.parent / f"{tmp_path.name}-link" / "crds" / "a.yaml"
-    assert roots.known(FilePlace(str(outside))) == FilePlace("crds/a.yaml")
+    assert roots.find_in_repository(FilePlace(str(outside))) == FilePlace("crds/a.yaml")
 
 
 def test_what_is_in_no_file_of_the_repository_keeps_its_name(tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ def test_what_is_in_no_file_of_the_repository_keeps_its_name(tmp_path: Path) -> 
     outside.touch()
 
     for name in ("v1:crds/a.yaml", str(outside)):
-        assert roots.known(FilePlace(name, 3)) is None
-        assert roots.named(FilePlace(name, 3)) == FilePlace(Path(name).as_posix(), 3)
+        assert roots.find_in_repository(FilePlace(name, 3)) is None
+        assert roots.name_place(FilePlace(name, 3)) == FilePlace(Path(name).as_posix(), 3)
 
 
 def test_a_cause_without_a_file_stands_at_its_test(tmp_path: Path) -> None:

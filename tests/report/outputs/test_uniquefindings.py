@@ -23,7 +23,7 @@ def test_what_several_tests_have_found_is_told_once(tmp_path: Path) -> None:
         ("other", ["a"]),
         ("first of b", ["b"]),
     ]
-    assert [one.words for one in uniquefindings.by_rank(found)] == ["it is wrong", "first of b", "other"]
+    assert [one.words for one in uniquefindings.sort_by_rank(found)] == ["it is wrong", "first of b", "other"]
 
 
 def test_warnings_are_told_of_tests_that_hold_too(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_of_many_tests_the_first_are_named(tmp_path: Path) -> None:
 
     def told_of(count: int) -> str:
         facts = told.session(*(told.verdict(told.cause(), name=name) for name in names[:count]))
-        return uniquefindings.found_by(uniquefindings.errors(facts, roots)[0])
+        return uniquefindings.list_tests(uniquefindings.errors(facts, roots)[0])
 
     file = "test_a.crd.yaml"
     assert told_of(1) == f"test: {file}::a"

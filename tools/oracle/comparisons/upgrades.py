@@ -205,7 +205,7 @@ def told(pair: Pair, found: upgrade.Upgrade) -> Iterator[str]:
     """Yield the lines of a table: what the other tool expects, and what was found with its witness."""
     yield f"{pair.name}: {pair.expected or '(nothing)'}"
     for finding in found.findings:
-        shown = f"  {report.shown(finding.witness.resource)}" if finding.witness else ""
+        shown = f"  {report.shorten(finding.witness.resource)}" if finding.witness else ""
         yield f"    {finding.kind.value:9} {finding.path}: {finding.words}{shown}"
     yield from (f"    {one}" for one in (*found.unshown, *found.warnings))
     if not found.findings and not found.unshown:

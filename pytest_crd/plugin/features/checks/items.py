@@ -51,7 +51,7 @@ class CheckFailure(TextFailure):
         """Return what is wrong, one by one."""
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
 
-        return causes.of_check(self._verdict, rule_of(self._check))
+        return causes.explain_check(self._verdict, rule_of(self._check))
 
 
 class CheckFile(pytest.File):
@@ -97,7 +97,7 @@ class CheckItem(TextItem):
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         check, rule = self.check, rule_of(self.check)
-        warnings = causes.of_warnings(self._warned, rule)
+        warnings = causes.explain_warnings(self._warned, rule)
         return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
 
     @garbage.paused()
@@ -128,4 +128,4 @@ def rule_of(check: Check) -> str:
     """Return the id of the rule that a check judges by."""
     from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
-    return verdictrules.of_lint(check.lint) if check.lint else verdictrules.of_check(check.kind)
+    return verdictrules.name_lint_rule(check.lint) if check.lint else verdictrules.name_check_rule(check.kind)

@@ -79,7 +79,7 @@ class Hooks:
         """Say what was written, and what was not."""
         from pytest_crd.report import casefilechanges  # noqa: PLC0415 - not before something was written
 
-        for line in casefilechanges.lines(self._outcome, shown=_shown):
+        for line in casefilechanges.lines(self._outcome, display_name=_shown):
             terminalreporter.write_line(line)
 
 

@@ -77,9 +77,9 @@ def _of_exception(error: BaseException, rule: str) -> tuple[Cause, ...]:
         return tuple(error.causes())
     wrong = error.error if isinstance(error, MistakenFailure | MistakenCollectError) else error
     if isinstance(wrong, InputError):
-        return causes.of_mistakes(wrong.mistakes, verdictrules.MISTAKE)
+        return causes.explain_mistakes(wrong.mistakes, verdictrules.MISTAKE)
     if isinstance(error, NotAcceptedError | NotStructuralError):
-        return causes.of_errors(error.errors, rule)
+        return causes.explain_errors(error.errors, rule)
     return ()
 
 

@@ -47,7 +47,7 @@ class UpgradeFailure(CausedFailure):
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
 
         task = self._task
-        breaking = causes.of_upgrade(task.breaking, is_rollback=task.is_rollback)
+        breaking = causes.explain_upgrade(task.breaking, is_rollback=task.is_rollback)
         return (*breaking, *_in_vain(task.outdated, *self._allowed))
 
 
@@ -164,7 +164,7 @@ class AllowedItem(TextItem):
             StandingFailure: Something is allowed that no longer happens.
         """
         if outdated := self._plan.outdated:
-            text = "\n".join(report.of_outdated(outdated))
+            text = "\n".join(report.describe_outdated(outdated))
             raise StandingFailure(text, self.path, inilines.line_of(self.config, ALLOWED), outdated)
 
     def about(self) -> About:
@@ -203,14 +203,14 @@ class UpgradeItem(TextItem):
         except InputError as error:
             raise MistakenFailure(error) from None
         notes = [*upgrade.unshown, *upgrade.notices]
-        warnings = [*upgrade.warnings, *report.counted(upgrade)]
+        warnings = [*upgrade.warnings, *report.count_others(upgrade)]
         for finding in upgrade.findings:
             if finding.kind is Kind.WARNED:
                 warnings.append(finding.words)
                 self._warned.append(finding)
             elif finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
-                first, *rest = report.of_finding(finding)
+                first, *rest = report.describe_finding(finding)
                 notes.append("\n".join((f"{allowed}{first}", *rest)))
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
@@ -225,7 +225,7 @@ class UpgradeItem(TextItem):
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         task = self.task
-        warnings = causes.of_upgrade(self._warned, is_rollback=task.is_rollback)
+        warnings = causes.explain_upgrade(self._warned, is_rollback=task.is_rollback)
         rule = verdictrules.ROLLBACK if task.is_rollback else verdictrules.UPGRADE
         version = task.kubernetes_version
         return About(VerdictKind.UPGRADE, rule, task.old.name, "", version, warnings)
