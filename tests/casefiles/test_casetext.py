@@ -1,4 +1,4 @@
-"""What is written into the text of a case file: what is meant, where it is meant, and nothing else."""
+"""New text of a case file: the corrections in their places, and no other changes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LONG: Mapping[str, Any] = {"spec": {name: f"the text of {name}, which is long" f
 
 
 def written(text: str | bytes, *removed: str, name: str = "a", **values: Any) -> WrittenCases:
-    """Return what becomes of a file whose case gets some keys, and loses others."""
+    """Return a file after its case gets some keys and loses others."""
     content = text if isinstance(text, bytes) else text.encode()
     return casetext.write_corrections(content, [Correction(name, values, removed)], source="f")
 
 
 def text_of(result: WrittenCases) -> str:
-    """Return what was written."""
+    """Return the new text."""
     assert not result.problems
     return result.content.decode()
 
@@ -270,7 +270,7 @@ def _with(**values: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_only_what_changes_is_touched(new: Mapping[str, Any], old_part: str, new_part: str) -> None:
+def test_only_changed_values_are_touched(new: Mapping[str, Any], old_part: str, new_part: str) -> None:
     assert text_of(written(HEAD + EXPECTED, expected=new)) == HEAD + EXPECTED.replace(old_part, new_part, 1)
 
 
@@ -289,7 +289,7 @@ def test_only_what_changes_is_touched(new: Mapping[str, Any], old_part: str, new
         ),
     ],
 )
-def test_what_cases_share_is_written_once(before: str, after: str) -> None:
+def test_values_shared_by_cases_are_written_once(before: str, after: str) -> None:
     corrections = [Correction(name, {"expected": SPEC}) for name in ("a", "b")]
 
     result = casetext.write_corrections(f"crd: x\n{before}".encode(), corrections, source="f")
@@ -328,7 +328,7 @@ def test_what_cases_share_is_written_once(before: str, after: str) -> None:
         ),
     ],
 )
-def test_what_others_refer_to_stays(before: str, after: str) -> None:
+def test_values_with_other_references_stay(before: str, after: str) -> None:
     new = {"status": {}} if "status" in before else {"spec": {"size": 4}}
 
     result = written(HEAD + before, name="b", expected=new)
@@ -344,7 +344,7 @@ def test_a_case_at_a_place_for_anchors_is_written_there() -> None:
     )
 
 
-def test_a_case_that_merges_in_what_goes_is_written_whole() -> None:
+def test_a_case_with_merged_keys_to_remove_is_rewritten() -> None:
     before = "crd: x\nx-a: &a {accepted: true, input: {}}\ncreate:\n- {<<: *a, name: a}\n"
 
     result = written(before, "accepted", errors=[{"type": "Invalid"}])
@@ -368,7 +368,7 @@ def test_answers_of_cases_that_share_one_anchor_must_be_the_same() -> None:
     )
 
 
-def test_what_cannot_be_written_in_place_does_not_keep_the_rest() -> None:
+def test_unwritable_cases_do_not_prevent_others() -> None:
     text = (
         f"{HEAD}- {{name: a, input: {{}}, expected: {{spec: &s {{size: 1}}}}}}\n"
         "- {name: b, input: {spec: *s}, expected: {}}\n- {name: c, input: {}}\n"
@@ -386,21 +386,21 @@ def test_what_cannot_be_written_in_place_does_not_keep_the_rest() -> None:
     )
 
 
-def test_each_document_must_mean_what_is_meant() -> None:
+def test_each_document_must_have_the_expected_value() -> None:
     shared = (
         f"{HEAD}- {{name: a, input: &s {{}}, expected: &e {{spec: {{}}}}}}\n- {{name: b, input: *e, accepted: true}}\n"
     )
-    other = "crd: z\ncreate:\n- {name: c, input: {}}\n"
+    second = "crd: z\ncreate:\n- {name: c, input: {}}\n"
 
     result = casetext.write_corrections(
-        f"{shared}---\n{other}".encode(), [Correction(name, {"expected": SPEC}) for name in ("a", "c")], source="f"
+        f"{shared}---\n{second}".encode(), [Correction(name, {"expected": SPEC}) for name in ("a", "c")], source="f"
     )
 
     assert [*result.problems] == ["a"]
-    assert result.content.decode() == f"{shared}---\n{other.replace('{}}', '{}, expected: {spec: {size: 3}}}')}"
+    assert result.content.decode() == f"{shared}---\n{second.replace('{}}', '{}, expected: {spec: {size: 3}}}')}"
 
 
-def test_what_would_be_a_mistake_of_the_file_is_not_written() -> None:
+def test_values_that_would_be_mistakes_are_not_written() -> None:
     text = f"{HEAD}- {{name: a, input: {{}}}}\n"
 
     result = written(text, errors=[])
@@ -409,7 +409,7 @@ def test_what_would_be_a_mistake_of_the_file_is_not_written() -> None:
     assert [*result.problems] == ["a"]
 
 
-def test_what_no_place_is_known_of_is_left_and_shown() -> None:
+def test_cases_without_a_known_place_are_left_and_shown() -> None:
     text = f"{HEAD}- ? name\n  : a\n  ? input\n  : {{}}\n"
 
     result = written(text, "warnings", expected=SPEC)
@@ -461,7 +461,7 @@ def test_each_value_of_a_stream_of_json_is_written_by_itself() -> None:
         ),
     ],
 )
-def test_json_that_yaml_reads_otherwise_is_left_and_what_to_write_is_shown(text: str) -> None:
+def test_json_with_another_meaning_in_yaml_is_left_with_advice(text: str) -> None:
     result = written(text, expected=SPEC)
 
     assert result.content.decode() == text

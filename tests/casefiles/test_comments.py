@@ -1,4 +1,4 @@
-"""Comments stay: at the place where they stood, or beside what comes instead; what goes all the same is named."""
+"""Comments stay in their places, or move beside the new value; lost ones are named."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ left: "the text of left, which is long"
 
 
 def written(text: str, *removed: str, **values: Any) -> WrittenCases:
-    """Return what becomes of a file whose case gets some keys, and loses others."""
+    """Return a file after its case gets some keys and loses others."""
     return casetext.write_corrections(text.encode(), [Correction("a", values, removed)], source="f")
 
 
-def found(text: str) -> list[str]:
-    return [one.text for one in comments.find_comments(yamlspans.find_spans(text))]
+def find_comments(text: str) -> list[str]:
+    return [item.text for item in comments.find_comments(yamlspans.find_spans(text))]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def found(text: str) -> list[str]:
     ],
 )
 def test_comments_are_found(text: str, texts: list[str]) -> None:
-    assert found(text) == texts
+    assert find_comments(text) == texts
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_comments_are_found(text: str, texts: list[str]) -> None:
         ),
     ],
 )
-def test_what_was_said_of_a_verdict_is_said_of_the_other(before: str, after: str) -> None:
+def test_expectations_of_one_verdict_become_those_of_the_other(before: str, after: str) -> None:
     result = written(HEAD + before, "accepted", "absent", errors=ERRORS)
 
     assert result.content.decode() == HEAD + after
@@ -137,7 +137,7 @@ def test_what_was_said_of_a_verdict_is_said_of_the_other(before: str, after: str
         ),
     ],
 )
-def test_what_stood_in_a_value_stays(before: str, new: Any, after: str) -> None:
+def test_comments_inside_a_replaced_value_stay(before: str, new: Any, after: str) -> None:
     key = "expected" if isinstance(new, dict) else "spec"
     head = f"{HEAD}- name: a\n  input: {{}}\n  expected:" + ("\n    spec:" if key == "spec" else "")
 
@@ -147,8 +147,8 @@ def test_what_stood_in_a_value_stays(before: str, new: Any, after: str) -> None:
     assert not result.lost
 
 
-def test_what_goes_all_the_same_is_named() -> None:
-    # Above what begins behind a byte order mark, no line can be put in.
+def test_lost_comments_are_named() -> None:
+    # No line can be inserted above text that begins behind a byte order mark.
     before = "crd: z\npruning: [{name: b, input: {}, expected: {}}]\n---\n\ufeff"
     text = "{crd: x, create: [{name: a, accepted: true, input: &i {}, absent: &e [ # why\n  b]}]} # all\n"
 
@@ -167,17 +167,17 @@ def test_only_as_many_are_named_as_go() -> None:
 @pytest.mark.uncounted
 @given(file=commented.files())
 @examples(100)
-def test_every_comment_stays_and_what_is_not_written_is_not_touched(file: Commented) -> None:
-    corrections = {one.name: one for one in file.corrections}
+def test_every_comment_stays_and_unwritten_parts_are_untouched(file: Commented) -> None:
+    corrections = {item.name: item for item in file.corrections}
 
     result = casetext.write_corrections(file.text.encode(), file.corrections, source="f")
 
     text = result.content.decode()
     assert Counter(commented.numbers(text)) == Counter(commented.numbers(file.text))
-    assert not [one for one in result.lost if one.text.startswith("#")]
+    assert not [item for item in result.lost if item.text.startswith("#")]
     assert all("anchor" in problem for problem in result.problems.values())
-    said = next(one.value["create"] for one in yamlreader.read(text, source="f") if "create" in one.value)
-    for case, value, old, new in zip(file.cases, said, _parts(file.text), _parts(text), strict=True):
+    output = next(item.value["create"] for item in yamlreader.read(text, source="f") if "create" in item.value)
+    for case, value, old, new in zip(file.cases, output, _parts(file.text), _parts(text), strict=True):
         is_written = case["name"] in corrections and case["name"] not in result.problems
         assert jsonvalue.equal(value, corrections[case["name"]].apply(case) if is_written else case)
         same = {key for key in case if key in value and jsonvalue.equal(case[key], value[key])}
@@ -189,4 +189,4 @@ def _parts(text: str) -> list[dict[str, str]]:
     """Return the text of each key of each case, with that of its value."""
     layout = yamlspans.find_spans(text)
     items = next(pair for root in layout.documents if (pair := root.own("create")))[1].items
-    return [{key.key: layout.text[key.start : value.end] for key, value in one.resolved.pairs} for one in items]
+    return [{key.key: layout.text[key.start : value.end] for key, value in item.resolved.pairs} for item in items]

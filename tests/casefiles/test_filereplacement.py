@@ -46,7 +46,7 @@ def test_its_permissions_stay(file: Path, mode: int) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == mode
 
 
-def test_what_a_link_leads_to_is_replaced_and_the_link_stays(file: Path, tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_replaced_and_the_link_stays(file: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.yaml"
     link.symlink_to(file)
 
@@ -141,14 +141,14 @@ def test_a_crash_behind_it_leaves_the_new_file(file: Path, monkeypatch: pytest.M
 
 
 def test_a_new_file_gets_the_permissions_of_new_files(tmp_path: Path) -> None:
-    path, other = tmp_path / "new.yaml", tmp_path / "other"
-    other.touch()
+    path, second = tmp_path / "new.yaml", tmp_path / "other"
+    second.touch()
 
     filereplacement.create(path, NEW)
 
     assert path.read_bytes() == NEW
-    assert path.stat().st_mode == other.stat().st_mode
-    assert {*tmp_path.iterdir()} == {path, other}
+    assert path.stat().st_mode == second.stat().st_mode
+    assert {*tmp_path.iterdir()} == {path, second}
 
 
 @pytest.mark.parametrize("has_links", [True, False])
@@ -180,7 +180,7 @@ def test_a_file_system_without_links_has_new_files_too(tmp_path: Path, monkeypat
 
     filereplacement.create(tmp_path / "new.yaml", NEW)
 
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("new.yaml", NEW)]
+    assert [(item.name, item.read_bytes()) for item in tmp_path.iterdir()] == [("new.yaml", NEW)]
 
 
 KILLED = """\
@@ -222,7 +222,7 @@ def test_a_process_that_is_killed_at_any_step_leaves_no_half(tmp_path: Path, con
 
         codes.append(done.returncode)
         assert (path.read_bytes() if path.exists() else None) in {content, NEW}
-        assert all(one == path or (one.name.startswith(".") and one.suffix == ".tmp") for one in tmp_path.iterdir())
+        assert all(item == path or (item.name.startswith(".") and item.suffix == ".tmp") for item in tmp_path.iterdir())
         if done.returncode == 0:
             break
     assert codes == [-signal.SIGKILL] * (len(codes) - 1) + [0]

@@ -1,4 +1,4 @@
-"""What was observed in several runs is brought together, and written by file."""
+"""Observations from several runs are combined, and written by file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ create:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A case file."""
-    found = tmp_path / "test_a.crd.yaml"
-    found.write_text(TEXT, encoding="utf-8")
-    return found
+    actual = tmp_path / "test_a.crd.yaml"
+    actual.write_text(TEXT, encoding="utf-8")
+    return actual
 
 
 def note(path: Path, name: str = "a", **rest: Any) -> Note:
@@ -38,7 +38,7 @@ def write(*found: Note) -> FillOutcome:
 
 
 def test_a_note_travels_as_text(path: Path) -> None:
-    one = note(
+    item = note(
         path,
         version="1.36",
         versions=("1.36", "1.37"),
@@ -49,15 +49,15 @@ def test_a_note_travels_as_text(path: Path) -> None:
         problem="p",
     )
 
-    assert Note.from_json(one.to_json()) == one
+    assert Note.from_json(item.to_json()) == item
 
 
 def test_the_same_answer_of_several_runs_is_written_once(path: Path) -> None:
     outcome = write(*(note(path, values={"expected": {"k": 1}}) for _ in range(3)))
 
-    assert [(one.line, one.problem) for one in outcome.lines] == [(3, "")]
+    assert [(item.line, item.problem) for item in outcome.lines] == [(3, "")]
     assert path.read_text(encoding="utf-8") == TEXT.replace("TODO", "{k: 1}")
-    assert [(one.line, one.title) for one in outcome.left] == [(4, 'create case "b"')]
+    assert [(item.line, item.title) for item in outcome.left] == [(4, 'create case "b"')]
 
 
 @pytest.mark.parametrize(
@@ -102,15 +102,15 @@ def test_answers_that_differ_are_not_written(
 
 
 def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
-    found = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
+    actual = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
 
-    outcome = notes.write(found, display_name=lambda path: path.name, is_stopped=lambda: True)
+    outcome = notes.write(actual, display_name=lambda path: path.name, is_stopped=lambda: True)
 
     assert outcome == FillOutcome(unwritten=(path,))
     assert path.read_text(encoding="utf-8") == TEXT
 
 
-def test_a_case_that_holds_is_not_told(path: Path) -> None:
+def test_a_passed_case_is_not_printed(path: Path) -> None:
     assert write(note(path), note(path, "c")) == FillOutcome()
 
 
@@ -119,7 +119,7 @@ def test_a_file_in_which_nothing_can_be_written_is_not_touched(path: Path) -> No
 
     outcome = write(note(path, "c", values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
 
-    assert [(one.line, one.problem.partition(";")[0]) for one in outcome.lines] == [
+    assert [(item.line, item.problem.partition(";")[0]) for item in outcome.lines] == [
         (4, "it fails"),
         (5, "it cannot be written in place, as others share what is anchored by &c"),
     ]
@@ -127,25 +127,25 @@ def test_a_file_in_which_nothing_can_be_written_is_not_touched(path: Path) -> No
     assert path.read_text(encoding="utf-8") == TEXT
 
 
-def test_a_file_that_is_gone_is_said(path: Path) -> None:
+def test_a_removed_file_is_reported(path: Path) -> None:
     path.unlink()
 
     outcome = write(note(path, values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
 
-    assert [one.problem for one in outcome.lines] == [
+    assert [item.problem for item in outcome.lines] == [
         "the file cannot be written: No such file or directory",
         "it fails",
     ]
 
 
-def test_what_could_not_be_written_is_told_once(path: Path) -> None:
+def test_an_unwritable_file_is_reported_once(path: Path) -> None:
     outcome = write(note(path, values={"expected": {"k": 1}}), note(path, "b", problem="it fails"))
 
-    assert [(one.line, one.problem) for one in outcome.lines] == [(3, ""), (4, "it fails")]
+    assert [(item.line, item.problem) for item in outcome.lines] == [(3, ""), (4, "it fails")]
     assert not outcome.left
 
 
-def test_what_goes_with_what_is_replaced_is_told(path: Path) -> None:
+def test_comments_lost_with_replaced_values_are_reported(path: Path) -> None:
     text = TEXT.replace("expected: TODO", "absent: &gone [x]")
     path.write_text(text, encoding="utf-8")
     values = {"errors": [{"field": "spec", "type": "Invalid"}]}
@@ -159,12 +159,12 @@ def test_what_goes_with_what_is_replaced_is_told(path: Path) -> None:
 
 @pytest.mark.parametrize("changed", [f"{TEXT}# changed\n", "crd: x\ncreate: [{name: other, input: {}}]\n", "{", ""])
 def test_a_file_that_has_changed_is_left_alone(path: Path, changed: str) -> None:
-    found = note(path, values={"expected": {"k": 1}})
+    actual = note(path, values={"expected": {"k": 1}})
     path.write_text(changed, encoding="utf-8")
 
-    outcome = write(found)
+    outcome = write(actual)
 
-    assert [one.problem for one in outcome.lines] == [
+    assert [item.problem for item in outcome.lines] == [
         "the file has changed since it was read; nothing was written into it"
     ]
     assert path.read_text(encoding="utf-8") == changed

@@ -1,4 +1,4 @@
-"""What a case says once it is written is what was observed, in the form in which the case says it."""
+"""A written case states the observations, in its own form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CRD = CustomResourceDefinition.from_manifest(
 
 
 def load(section: str, declared: str) -> tuple[AnyCase, Callable[[AnyCase], CaseResult]]:
-    """Return a case, and what runs it."""
+    """Return a case, and a function that runs it."""
     text = f"crd: gardens.stories.example.com\n{section}:\n- {{name: a, {declared}}}\n"
     (file,) = loader.load(text, source="f", fills=True)
     subject = CaseSubject(CRD.version("v1"))
@@ -114,10 +114,10 @@ def test_the_object_is_written_as_far_as_the_case_states_it(section: str, declar
     assert set(observed.filled) == set(observed.values)
 
 
-def test_what_the_expected_object_states_beside_stays_there() -> None:
-    stated = "expected: {kind: Garden, metadata: {name: example, namespace: default}, spec: {size: 2}}"
+def test_other_parts_of_the_expected_object_stay() -> None:
+    declared = "expected: {kind: Garden, metadata: {name: example, namespace: default}, spec: {size: 2}}"
 
-    observed = observe("create", f"input: {{spec: {{size: 1}}}}, {stated}")
+    observed = observe("create", f"input: {{spec: {{size: 1}}}}, {declared}")
 
     metadata = {"name": "example", "namespace": "default"}
     assert observed.values == {"expected": {"kind": "Garden", "metadata": metadata, "spec": {"size": 1}}}
@@ -255,7 +255,7 @@ def test_a_part_of_the_object_is_corrected_where_it_says_as_much_as_before(befor
     ],
 )
 @pytest.mark.parametrize("mode", Mode)
-def test_what_would_say_less_is_left_as_it_is(declared: str, mode: Mode) -> None:
+def test_expectations_are_not_weakened(declared: str, mode: Mode) -> None:
     case, run = load("create", declared)
 
     observed = observation.observe(case, run, mode)
@@ -266,14 +266,14 @@ def test_what_would_say_less_is_left_as_it_is(declared: str, mode: Mode) -> None
 
 
 @pytest.mark.parametrize("mode", Mode)
-def test_what_has_no_object_is_never_written(mode: Mode) -> None:
+def test_cases_without_an_object_are_never_written(mode: Mode) -> None:
     observed = observe("pruning", "input: {metadata: {labels: 1}}", mode)
 
     assert not observed.result.holds
     assert (dict(observed.values), observed.problem) == ({}, "to be corrected by hand: the server's answer")
 
 
-def test_a_blank_beside_what_fails_is_not_filled_in() -> None:
+def test_a_blank_beside_a_failed_expectation_is_not_filled_in() -> None:
     observed = observe("create", "input: {spec: {}}, absent: [spec.size], defaulted: TODO", Mode.FILL)
 
     assert not observed.values
@@ -330,11 +330,11 @@ STORED = {"spec": {"size": 1, "name": "b"}}
         ),
     ],
 )
-def test_who_owns_what_is_written(declared: str, mode: Mode, values: Any, removed: Any) -> None:
+def test_observed_owners_are_written(declared: str, mode: Mode, values: Any, removed: Any) -> None:
     observed = observe("apply", declared, mode)
 
-    found = {key: [1] if key == "errors" else value for key, value in observed.values.items()}
-    assert (found, observed.removed, observed.problem) == (values, removed, "")
+    actual = {key: [1] if key == "errors" else value for key, value in observed.values.items()}
+    assert (actual, observed.removed, observed.problem) == (values, removed, "")
     assert observed.result.holds
 
 
@@ -373,7 +373,7 @@ def test_who_owns_what_is_written(declared: str, mode: Mode, values: Any, remove
         ),
     ],
 )
-def test_what_no_conflict_or_owner_is_is_not_written(declared: str, mode: Mode, problem: str) -> None:
+def test_empty_conflicts_and_managers_are_not_written(declared: str, mode: Mode, problem: str) -> None:
     observed = observe("apply", declared, mode)
 
     assert (dict(observed.values), observed.problem) == ({}, problem)

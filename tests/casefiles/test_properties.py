@@ -43,7 +43,7 @@ def subjects() -> Mapping[str, CaseSubject]:
 
 
 def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResult]]]:
-    """Yield the cases that are not skipped and not known to fail, each with what runs it."""
+    """Yield the cases without skip and xfail, each with a function that runs it."""
     for file in loader.load(text, source="f", fills=True):
         for case in file.cases:
             resolved = objectsources.resolve(case, PROJECT / "tests")
@@ -56,7 +56,7 @@ def _run(subject: CaseSubject, case: AnyCase) -> CaseResult:
 
 
 def rewritten(text: str, mode: Mode) -> str:
-    """Return what becomes of a file."""
+    """Return the outcome for a file."""
     corrections = []
     for case, run in cases_of(text):
         observed = observation.observe(case, run, mode)
@@ -75,24 +75,24 @@ def comments(text: str) -> list[str]:
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)
-def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
+def test_removed_expectations_are_filled_in_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
     text = TEXTS[name]
-    known = {case.name: case for case, _ in cases_of(text)}
+    expected_names = {case.name: case for case, _ in cases_of(text)}
     blanked = []
-    for name in data.draw(st.lists(st.sampled_from(sorted(known)), unique=True, max_size=6)):  # noqa: PLR1704
-        stated = [key for key in known[name].declared if key in EXPECTING]
+    for name in data.draw(st.lists(st.sampled_from(sorted(expected_names)), unique=True, max_size=6)):  # noqa: PLR1704
+        declared = [key for key in expected_names[name].declared if key in EXPECTING]
         if data.draw(st.booleans()):
-            blanked.append(Correction(name, {}, tuple(stated)))
-        elif fillable := [key for key in stated if key in FILLED]:
+            blanked.append(Correction(name, {}, tuple(declared)))
+        elif fillable := [key for key in declared if key in FILLED]:
             blanked.append(Correction(name, {data.draw(st.sampled_from(fillable)): "TODO"}))
-    left = casetext.write_corrections(text.encode(), blanked, source="f")
-    assert not left.problems
+    remaining = casetext.write_corrections(text.encode(), blanked, source="f")
+    assert not remaining.problems
 
-    filled = rewritten(left.content.decode(), Mode.FILL)
+    filled = rewritten(remaining.content.decode(), Mode.FILL)
 
     _hold(filled)
-    _agree(text, filled, {one.name for one in blanked})
-    assert sorted(comments(filled)) == sorted(comments(left.content.decode()))
+    _agree(text, filled, {item.name for item in blanked})
+    assert sorted(comments(filled)) == sorted(comments(remaining.content.decode()))
     if not blanked:
         assert filled == text
 
@@ -101,25 +101,27 @@ def test_what_is_taken_out_is_filled_in_and_nothing_else_changes(name: str, data
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)
-def test_what_is_falsified_is_corrected_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
+def test_falsified_expectations_are_corrected_and_nothing_else_changes(name: str, data: st.DataObject) -> None:
     text = TEXTS[name]
-    known = {case.name: case.declared for case, _ in cases_of(text) if {"expected", "pruned"} & case.declared.keys()}
+    expected_names = {
+        case.name: case.declared for case, _ in cases_of(text) if {"expected", "pruned"} & case.declared.keys()
+    }
     falsified = []
-    for name in data.draw(st.lists(st.sampled_from(sorted(known)), unique=True, max_size=4)):  # noqa: PLR1704
-        key = data.draw(st.sampled_from([key for key in ("expected", "pruned") if key in known[name]]))
-        falsified.append(Correction(name, {key: data.draw(_other(known[name][key]))}))
+    for name in data.draw(st.lists(st.sampled_from(sorted(expected_names)), unique=True, max_size=4)):  # noqa: PLR1704
+        key = data.draw(st.sampled_from([key for key in ("expected", "pruned") if key in expected_names[name]]))
+        falsified.append(Correction(name, {key: data.draw(_change(expected_names[name][key]))}))
     false = casetext.write_corrections(text.encode(), falsified, source="f")
 
     corrected = rewritten(false.content.decode(), Mode.UPDATE)
 
     _hold(corrected)
-    _agree(text, corrected, {one.name for one in falsified})
+    _agree(text, corrected, {item.name for item in falsified})
     assert "falsified" not in corrected
     assert sorted(comments(corrected)) == sorted(comments(false.content.decode()))
 
 
-def _other(value: Any) -> st.SearchStrategy[Any]:
-    """Return other values of the same form: with a part more, a part less, another scalar, or none of it."""
+def _change(value: Any) -> st.SearchStrategy[Any]:
+    """Return other values of the same form: with a part more, a part less, another scalar, or empty."""
     if isinstance(value, list):
         return st.lists(st.sampled_from(["spec.falsified", *value]), max_size=4)
     return st.builds(_changed, st.just(value), st.integers(0, 30), st.sampled_from(["add", "remove", "scalar"]))
@@ -155,7 +157,7 @@ def _hold(text: str) -> None:
 
 
 def _agree(text: str, other: str, but: set[str]) -> None:
-    """Hold that two files say the same of all cases but some, and of these all but what they expect."""
+    """Assert that two files agree, apart from the expectations of some cases."""
     for old, new in zip(yamlreader.read(text), yamlreader.read(other), strict=True):
         assert old.value.keys() == new.value.keys()
         for key, value in old.value.items():

@@ -57,21 +57,21 @@ NAMES = ("spec.a: may be set", "spec.a.b: may be set")
     ],
 )
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_what_is_left(before: str, after: str, mark: str) -> None:
-    left = removal.remove_cases(f"{mark}{HEAD}{before}".encode(), NAMES, source="a.yaml")
+def test_the_rest_of_a_file_stays(before: str, after: str, mark: str) -> None:
+    remaining = removal.remove_cases(f"{mark}{HEAD}{before}".encode(), NAMES, source="a.yaml")
 
-    assert left is not None
-    assert left.content.decode() == f"{mark}{HEAD}{after}"
-    assert not left.lost
+    assert remaining is not None
+    assert remaining.content.decode() == f"{mark}{HEAD}{after}"
+    assert not remaining.lost
 
 
-def test_comments_that_are_no_headings_are_told() -> None:
+def test_lost_comments_other_than_headings_are_reported() -> None:
     text = f"{HEAD}create:\n{KEPT}# spec.a\n{A.replace('input: {}', 'input: {} # why')}"
 
-    left = removal.remove_cases(text.encode(), NAMES, source="a.yaml")
+    remaining = removal.remove_cases(text.encode(), NAMES, source="a.yaml")
 
-    assert left is not None
-    assert left.lost == ((6, "# why"),)
+    assert remaining is not None
+    assert remaining.lost == ((6, "# why"),)
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_comments_that_are_no_headings_are_told() -> None:
         pytest.param(f'{{"crd": "x"}}\n---\n{HEAD}create:\n{A}{KEPT}', id="what is read otherwise"),
     ],
 )
-def test_what_cannot_be_taken_out(text: str) -> None:
+def test_cases_that_cannot_be_removed(text: str) -> None:
     assert removal.remove_cases(text.encode(), NAMES, source="a.yaml") is None

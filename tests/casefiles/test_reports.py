@@ -17,7 +17,7 @@ def test_a_file_is_made_with_its_folder(tmp_path: Path) -> None:
     reports.write(path, '"é\ud800"')
 
     assert path.read_bytes() == '"é'.encode() + b'\\ud800"'
-    assert [one.name for one in path.parent.iterdir()] == ["report.json"]
+    assert [item.name for item in path.parent.iterdir()] == ["report.json"]
 
 
 def test_a_file_is_replaced_and_a_link_stays_one(tmp_path: Path) -> None:
@@ -33,14 +33,14 @@ def test_a_file_is_replaced_and_a_link_stays_one(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
-def test_what_is_no_regular_file_is_written_as_it_is(tmp_path: Path) -> None:
+def test_an_irregular_file_is_written_directly(tmp_path: Path) -> None:
     reports.write(Path(os.devnull), "x")
     reports.remove(Path(os.devnull))
 
     assert not Path(os.devnull).is_file()
 
 
-def test_what_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
@@ -51,7 +51,7 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(OSError, match="No space"):
         reports.write(path, "new")
 
-    assert [one.name for one in tmp_path.iterdir()] == ["report.json"]
+    assert [item.name for item in tmp_path.iterdir()] == ["report.json"]
     assert path.read_text(encoding="utf-8") == "old"
 
 

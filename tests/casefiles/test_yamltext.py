@@ -33,7 +33,7 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES, indent=st.integers(0, 5), width=st.integers(0, 140))
-def test_what_is_written_is_read_again(value: Any, indent: int, width: int) -> None:
+def test_written_text_is_read_again(value: Any, indent: int, width: int) -> None:
     lines = yamltext.entry("key", value, indent, width=width)
 
     read = yamlreader.read("\n".join(["a:", *(f" {line}" for line in lines), ""]))[0].value
@@ -85,7 +85,7 @@ def test_values_look_as_a_person_would_write_them(value: Any, lines: list[str]) 
     assert yamltext.entry("key", value) == lines
 
 
-def test_what_is_long_becomes_a_block() -> None:
+def test_long_values_become_blocks() -> None:
     assert yamltext.block({"a": {"b": [1, 2], "c": {"d": 1}}}, 2, width=12) == [
         "  a:",
         "    b:",
@@ -97,5 +97,5 @@ def test_what_is_long_becomes_a_block() -> None:
 
 
 @pytest.mark.parametrize("value", [{}, [], "a", 1])
-def test_what_has_no_parts_is_one_line(value: Any) -> None:
+def test_a_scalar_or_empty_value_is_one_line(value: Any) -> None:
     assert yamltext.block(value, 2) == [f"  {yamltext.flow(value)}"]

@@ -1,4 +1,4 @@
-"""Cases about patches and server-side applies: what they send, what they expect, and what their failures say."""
+"""Cases about patches and server-side applies: requests, expectations and failures."""
 
 from __future__ import annotations
 
@@ -364,14 +364,14 @@ spec.hosts has no x-kubernetes-list-type, so that it is atomic: who applies it o
 
 
 @pytest.mark.parametrize(("section", "declared", "expected"), FAILING)
-def test_failure_says_who_owns_what(crd: CustomResourceDefinition, section: str, declared: str, expected: str) -> None:
+def test_a_failure_shows_the_owners(crd: CustomResourceDefinition, section: str, declared: str, expected: str) -> None:
     title, context, empty, *lines = text.lines("title", run(crd, section, declared))
 
     assert (title, context, empty) == ("title", "gates.example.com v1 (gates.yaml:1), Kubernetes 1.37", "")
     assert "\n".join(lines) + "\n" == expected
 
 
-def test_summary_names_what_is_owned_otherwise(crd: CustomResourceDefinition) -> None:
+def test_the_summary_names_fields_with_other_owners(crd: CustomResourceDefinition) -> None:
     declared = f"{SHARED}, managers: {{a: [spec.class]}}"
     assert text.summary(run(crd, "apply", declared)) == "spec.class is not owned by a, but listed (+1 more)"
     declared = f"{SHARED}, managers: {{a: []}}"
@@ -437,9 +437,9 @@ def test_a_text_that_cannot_be_read_is_a_mistake_of_its_step(crd: CustomResource
         ),
     ],
 )
-def test_a_manager_that_there_is_not_is_a_mistake(declared: str, message: str) -> None:
+def test_an_unknown_manager_is_a_mistake(declared: str, message: str) -> None:
     case = case_of("apply", f"{MANAGED}, steps: [{{manager: gitops, input: {{}}}}], {declared}")
-    assert [one.message for one in expectedowners.find_mistakes(case, suggestions.WorkBudget())] == [message]
+    assert [item.message for item in expectedowners.find_mistakes(case, suggestions.WorkBudget())] == [message]
 
 
 @pytest.mark.parametrize(
@@ -479,9 +479,9 @@ def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
         "steps: [{manager: a, inputFile: gate.yaml, document: 2, patch: {spec: {replicas: 1}}}, {manager: b, input: {}}], "
         "accepted: true",
     )
-    found = objectsources.resolve(case, tmp_path)
-    assert found.objects == ({"spec": {"class": "d", "replicas": 1}}, {}, None)
-    assert [document.source for document in found.files] == ["gate.yaml"]
+    actual = objectsources.resolve(case, tmp_path)
+    assert actual.objects == ({"spec": {"class": "d", "replicas": 1}}, {}, None)
+    assert [document.source for document in actual.files] == ["gate.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -498,14 +498,14 @@ def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
         ("input: {a: 1}, patch: {a: 1}", "'steps[1].patch' of apply case \"a\" changes nothing"),
     ],
 )
-def test_what_is_wrong_with_the_source_of_a_step_has_its_place(tmp_path: Path, step: str, message: str) -> None:
+def test_mistakes_in_the_source_of_a_step_have_its_place(tmp_path: Path, step: str, message: str) -> None:
     case = case_of("apply", f"steps: [{{manager: a, input: {{}}}}, {{manager: a, {step}}}], accepted: true")
     with pytest.raises(CaseFileError) as raised:
         objectsources.resolve(case, tmp_path)
-    assert [one.message for one in raised.value.mistakes] == [message]
+    assert [item.message for item in raised.value.mistakes] == [message]
 
 
-def test_bare_words_of_steps_are_told(crd: CustomResourceDefinition) -> None:
+def test_bare_words_of_steps_are_reported(crd: CustomResourceDefinition) -> None:
     result = run(crd, "apply", "steps: [{manager: a, input: {spec: {tags: [on]}}}], error: typed patch")
     (word,) = result.barewords
     assert word.startswith("cases.yaml:3: spec.tags[0]: the server reads `on` as true")

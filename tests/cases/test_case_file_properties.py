@@ -62,7 +62,7 @@ VALUES = st.recursive(
 
 
 def load(content: str | bytes) -> tuple[CaseFile, ...] | None:
-    """Return the case files, or None where the user is told what is wrong."""
+    """Return the case files, or None if they have mistakes."""
     try:
         return loader.load(content, source="f")
     except InputError as error:
@@ -75,7 +75,7 @@ def load(content: str | bytes) -> tuple[CaseFile, ...] | None:
 
 
 def test_file_under_mutation_is_right() -> None:
-    assert [len(one.cases) for one in load(TEXT) or ()] == [3, 1]
+    assert [len(item.cases) for item in load(TEXT) or ()] == [3, 1]
 
 
 @given(st.data())
@@ -99,7 +99,7 @@ def test_any_bytes_are_loaded_or_explained(content: bytes) -> None:
 @given(st.data())
 @examples(150)
 def test_no_case_is_lost(data: st.DataObject) -> None:
-    """What loads has every item of every section that the file has, in order."""
+    """A loaded file has every item of every section, in order."""
     document = json.loads(json.dumps(DOCUMENT))
     for _ in range(data.draw(st.integers(0, 2))):
         _mutate(document, data)

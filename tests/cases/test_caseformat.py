@@ -59,7 +59,7 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
         ),
     ],
 )
-def test_a_section_states_what_can_be_seen_of_it(section: str, keys: set[str]) -> None:
+def test_a_section_has_the_expectations_that_apply_to_it(section: str, keys: set[str]) -> None:
     assert {key for key in casekeys.case_keys(Section(section)) if casekeys.CASE_KEYS[key].expects} == keys
     others = {"fieldValidation"} if section == "create" else set()
     assert set(casekeys.case_keys(Section(section))) == keys | others | BESIDES
@@ -85,11 +85,11 @@ def test_applies_have_the_keys_of_updates_and_those_of_owners(section: Section) 
 
 
 @pytest.mark.parametrize("section", Section)
-def test_what_a_case_of_a_section_may_say_is_what_its_kind_has(section: Section) -> None:
+def test_the_keys_of_a_section_are_the_attributes_of_its_kind(section: Section) -> None:
     sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
     keys = {*casekeys.case_keys(section)} - sources
     made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source", "blanks", "is_open", "files"}
-    # A patch is what is sent, and applies have one input each.
+    # The input of a patch case is the patch, and each apply has an input.
     made_otherwise |= {"input"} if section in PATCHES | APPLIES else set()
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
@@ -180,14 +180,14 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize(("document", "right"), DOCUMENTS)
 def test_schema_and_loader_agree(document: Any, *, right: bool) -> None:
-    """What an editor underlines is what pytest refuses."""
+    """Editors underline the same mistakes that pytest refuses."""
     assert validator().is_valid(document) is right
     read = yamlreader.read_one(json.dumps(document), source="f")
     assert (not list(diagnosis.find_mistakes(read))) is right
 
 
 @pytest.mark.parametrize(("document", "right"), DOCUMENTS)
-def test_quick_check_finds_what_jsonschema_finds(document: Any, *, right: bool) -> None:
+def test_the_quick_check_agrees_with_jsonschema(document: Any, *, right: bool) -> None:
     """The loader's own keywords are quicker, not different."""
     slow = sorted((str(list(error.absolute_path)), str(error.validator)) for error in validator().iter_errors(document))
     quick = sorted(

@@ -1,4 +1,4 @@
-"""A case holds when the engine's answer is what the case states, less what only a server sets."""
+"""A case holds if the engine's answer meets its expectations, apart from fields that only a server sets."""
 
 from __future__ import annotations
 

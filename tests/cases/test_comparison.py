@@ -93,10 +93,10 @@ def _compare(
         ),
     ],
 )
-def test_what_differs_remains(expected: Any, actual: Any, remains: tuple[Any, Any] | None) -> None:
-    found = _compare(expected, actual)
+def test_only_differences_remain(expected: Any, actual: Any, remains: tuple[Any, Any] | None) -> None:
+    results = _compare(expected, actual)
 
-    assert found == (None if remains is None else Remainder(*remains))
+    assert results == (None if remains is None else Remainder(*remains))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_subset_may_be_less(expected: Any, actual: Any, holds: object) -> None
 
 
 def test_without_a_schema_objects_are_compared_all_the_same() -> None:
-    found = _compare({"a": {"b": [1]}}, {"a": {"b": [2]}}, schema=None)
+    actual = _compare({"a": {"b": [1]}}, {"a": {"b": [2]}}, schema=None)
 
-    assert found == Remainder({"a": {"b": {Item(0, 0): 1}}}, {"a": {"b": {Item(0, 0): 2}}})
+    assert actual == Remainder({"a": {"b": {Item(0, 0): 1}}}, {"a": {"b": {Item(0, 0): 2}}})
 
 
 def test_a_path_has_the_index_of_the_actual_item() -> None:
@@ -155,7 +155,7 @@ def test_a_long_list_is_compared_by_position(expected: list[str], actual: list[s
     remainder = comparison.compare(expected, actual, None)
 
     assert remainder is not None
-    differing = [index for index, one in enumerate(expected) if actual[index] != one]
+    differing = [index for index, entry in enumerate(expected) if actual[index] != entry]
     assert [item.index for item in remainder.expected] == differing
     assert [item.index for item in remainder.actual] == differing
 

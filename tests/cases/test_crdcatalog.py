@@ -1,4 +1,4 @@
-"""Which CRD and version a case file means, and what is said when there is none."""
+"""The CRD and version of a case file, and the error if there are none."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def _version(folder: Path, head: str, **catalog: Any) -> Version:
     ],
 )
 def test_a_case_file_names_a_version(folder: Path, head: str, name: str, version: str, kubernetes: str) -> None:
-    found = _version(folder, head)
+    actual = _version(folder, head)
 
-    assert (found.crd.name, found.name) == (f"{name}.catalog.example.com", version)
-    assert found.crd.kubernetes_version == kubernetes
+    assert (actual.crd.name, actual.name) == (f"{name}.catalog.example.com", version)
+    assert actual.crd.kubernetes_version == kubernetes
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_case_file_names_a_version(folder: Path, head: str, name: str, version
         pytest.param("crd: nowhere.yaml", r"^cases.yaml:1: crd: nowhere.yaml: no such file", id="no such file"),
     ],
 )
-def test_a_case_file_that_names_no_version_is_told_where(folder: Path, head: str, words: str) -> None:
+def test_a_case_file_without_a_version_gets_an_error_with_its_line(folder: Path, head: str, words: str) -> None:
     with pytest.raises(CaseFileError, match=words):
         _version(folder, head)
 
@@ -110,9 +110,9 @@ def _old_version(folder: Path, old_crd: str, crd: str = "ones.catalog.example.co
     )
     catalog = Catalog(Sources(folder, ("crds",)), "1.36")
     version = catalog.version_of(case_file, folder=folder)
-    found = catalog.old_version_of(case_file.cases[0], version, folder=folder)
-    assert catalog.old_version_of(case_file.cases[0], version, folder=folder) is found
-    return found
+    actual = catalog.old_version_of(case_file.cases[0], version, folder=folder)
+    assert catalog.old_version_of(case_file.cases[0], version, folder=folder) is actual
+    return actual
 
 
 def test_without_another_old_crd_it_is_the_same(folder: Path) -> None:
@@ -137,11 +137,11 @@ def test_the_old_crd_is_another_of_that_name(folder: Path, old_crd: str) -> None
     lax = _crd("ones").replace("{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}")
     (folder / "old" / "one.yaml").write_text(lax, encoding="utf-8")
 
-    found = _old_version(folder, old_crd)
+    actual = _old_version(folder, old_crd)
 
-    assert (found.crd.name, found.name, found.crd.kubernetes_version) == ("ones.catalog.example.com", "v1", "1.36")
-    assert found.schema is not None
-    assert found.schema.x_preserve_unknown_fields
+    assert (actual.crd.name, actual.name, actual.crd.kubernetes_version) == ("ones.catalog.example.com", "v1", "1.36")
+    assert actual.schema is not None
+    assert actual.schema.x_preserve_unknown_fields
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_the_old_crd_is_another_of_that_name(folder: Path, old_crd: str) -> None
         ),
     ],
 )
-def test_an_old_crd_that_is_none_is_told_where(folder: Path, old_crd: str, words: str) -> None:
+def test_an_invalid_old_crd_is_reported_with_its_place(folder: Path, old_crd: str, words: str) -> None:
     with pytest.raises(CaseFileError, match=words):
         _old_version(folder, old_crd)
 

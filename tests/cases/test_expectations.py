@@ -1,4 +1,4 @@
-"""What a case expects of an object, of paths and of warnings, against what is there."""
+"""Comparison of objects, paths and warnings with the expectations of a case."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_name_that_was_made_up_is_compared_only_where_the_case_states_one() ->
     assert len(_mismatches(expected={"metadata": {"name": "other"}, "spec": spec}, made_up=made_up)) == 1
 
 
-def test_what_must_be_absent_is_found_by_its_whole_path() -> None:
+def test_an_absent_field_is_found_by_its_whole_path() -> None:
     assert _mismatches(absent=("spec.a", "spec.b", "spec.ab.c")) == [Present("spec.a", 1)]
 
 
@@ -103,7 +103,7 @@ def test_paths_are_compared_in_any_order_and_as_often_as_they_stand_there() -> N
         ("lost", Trace(lost=("a",))),
     ],
 )
-def test_each_list_is_of_what_one_pass_did(key: str, found: Trace) -> None:
+def test_each_list_is_compared_with_the_trace_of_one_pass(key: str, found: Trace) -> None:
     assert list(expectations.compare_paths({key: ("a",)}, found)) == []
     assert list(expectations.compare_paths({key: ()}, found)) == [PathsMismatch(key, (), ("a",), ())]
     assert list(expectations.compare_paths({key: ("a",)}, Trace(), ("a",))) == [PathsMismatch(key, ("a",), (), ())]

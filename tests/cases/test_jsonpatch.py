@@ -1,4 +1,4 @@
-"""JSON Patch does what RFC 6902 says, and an operation that cannot be done says why."""
+"""JSON Patch follows RFC 6902, and an impossible operation has a reason."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def _apply(*operations: dict[str, Any]) -> Any:
 def test_an_operation_is_done(operation: dict[str, Any], place: tuple[str | int, ...], value: Any) -> None:
     before = copy.deepcopy(VALUE)
 
-    found = _apply(operation)
+    actual = _apply(operation)
 
     for step in place:
-        found = found[step]
-    assert found == value
+        actual = actual[step]
+    assert actual == value
     assert before == VALUE
 
 
@@ -85,7 +85,7 @@ def test_an_operation_is_done(operation: dict[str, Any], place: tuple[str | int,
         ({"op": "test", "path": "/a/b/0", "value": True}, "test '/a/b/0': the value there is another"),
     ],
 )
-def test_an_operation_that_cannot_be_done_says_why(operation: dict[str, Any], words: str) -> None:
+def test_an_impossible_operation_has_a_reason(operation: dict[str, Any], words: str) -> None:
     with pytest.raises(jsonpatch.PatchError) as caught:
         _apply({"op": "test", "path": "/g", "value": None}, operation)
 
@@ -94,20 +94,20 @@ def test_an_operation_that_cannot_be_done_says_why(operation: dict[str, Any], wo
 
 
 def test_items_that_are_repeated_share_nothing() -> None:
-    found = _apply(
+    actual = _apply(
         {"op": "add", "path": "/g", "value": [{"x": 1}], "times": 2}, {"op": "replace", "path": "/g/0/x", "value": 2}
     )
 
-    assert found["g"] == [{"x": 2}, {"x": 1}]
+    assert actual["g"] == [{"x": 2}, {"x": 1}]
 
 
 def test_operations_share_nothing_with_their_values() -> None:
     shared = {"x": 1}
 
-    found = _apply(
+    actual = _apply(
         {"op": "add", "path": "/g", "value": shared},
         {"op": "copy", "from": "/g", "path": "/h"},
         {"op": "replace", "path": "/g/x", "value": 2},
     )
 
-    assert (shared, found["g"], found["h"]) == ({"x": 1}, {"x": 2}, {"x": 1})
+    assert (shared, actual["g"], actual["h"]) == ({"x": 1}, {"x": 2}, {"x": 1})

@@ -245,13 +245,13 @@ def test_kubernetes_version_may_be_written_as_releases_are_named(version: str) -
 
 
 @pytest.mark.parametrize("text", ["crd: [", "crd: x\n\tpruning: []", b"\xff\xfe\x00", "a: *b", "&a [*a]"])
-def test_what_is_not_yaml_is_a_mistake_of_the_users(text: str) -> None:
+def test_invalid_yaml_is_a_mistake_of_the_user(text: str) -> None:
     with pytest.raises(inputerror.InputError, match=r"^f\.yaml"):
         load(text)
 
 
 @pytest.mark.parametrize("convert", [str, str.encode])
-def test_a_template_is_told_that_it_is_one(convert: Callable[[str], str]) -> None:
+def test_a_template_gets_a_hint(convert: Callable[[str], str]) -> None:
     with pytest.raises(
         inputerror.InputError, match=r"^f\.yaml:2: .* \(this is a Helm template, which nothing renders here\)$"
     ):

@@ -28,8 +28,8 @@ def _most(wanted: list[ExpectedError], errors: list[FieldError]) -> int:
     if not wanted:
         return 0
     first, *rest = wanted
-    others = [errors[:index] + errors[index + 1 :] for index, one in enumerate(errors) if refusals.meets(first, one)]
-    return max(_most(rest, errors), *(1 + _most(rest, left) for left in others), 0)
+    others = [errors[:index] + errors[index + 1 :] for index, item in enumerate(errors) if refusals.meets(first, item)]
+    return max(_most(rest, errors), *(1 + _most(rest, remaining) for remaining in others), 0)
 
 
 def _error(index: int) -> FieldError:
@@ -48,16 +48,16 @@ def test_as_many_expectations_are_met_as_can_be(wanted: list[ExpectedError], err
 @pytest.mark.parametrize("letter", ["f", "g"])
 def test_the_work_of_a_matching_grows_with_the_number_of_errors(letter: str, loose: int) -> None:
     def work(count: int) -> int:
-        seen = []
+        visited = []
         wanted = [ExpectedError(ErrorType.INVALID)] * (loose * count // 2)
         wanted += [ExpectedError(field=f"spec.{letter}{index:05}") for index in range(count)]
 
         def is_met(expected: ExpectedError, error: FieldError) -> bool:
-            seen.append(error)
+            visited.append(error)
             return refusals.meets(expected, error)
 
         Matching(wanted, ErrorIndex([_error(index) for index in range(count)]), is_met)
-        return len(seen)
+        return len(visited)
 
     assert work(4_000) <= 4 * work(1_000)
 

@@ -686,7 +686,7 @@ def test_case_without_a_name_is_called_by_its_number() -> None:
     ("item", "shown"),
     [("x", 'the text "x"'), ("[]", "an empty list"), ("", "nothing (null)"), ("1.5", "the number 1.5")],
 )
-def test_what_is_no_case_is_explained(item: str, shown: str) -> None:
+def test_an_item_that_is_not_a_case_is_explained(item: str, shown: str) -> None:
     assert mistakes_of(f"crd: x\npruning:\n- {item}\n") == [
         f"f:3: pruning case #1 must be a mapping with `name:`, `input:` and what is expected, not {shown}"
     ]
@@ -731,7 +731,7 @@ def test_long_texts_are_cut() -> None:
 
 
 def test_case_that_a_later_section_replaced_is_still_named() -> None:
-    """The path of a duplicate may lead to what is no longer there."""
+    """The path of a duplicate may lead to a value that was overridden."""
     assert diagnosis.owner({"pruning": []}, ("pruning", 3, "input")) == "pruning case #4"
     assert diagnosis.owner({"pruning": None}, ("pruning", 0, "input")) == "pruning case #1"
     text = "crd: x\npruning:\n- {name: a, input: {b: 1, b: 2}, pruned: []}\npruning: x\n"

@@ -1,4 +1,4 @@
-"""What a case expects of a refusal, against the errors that are there."""
+"""Comparison of a refusal with the errors that a case expects."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_one_error_meets_one_expectation() -> None:
     assert [expected for expected, _ in mismatch.missing] == [twice[1]]
 
 
-def test_what_says_little_leaves_an_error_to_what_fits_nothing_else() -> None:
+def test_a_vague_expectation_gives_way_to_a_specific_one() -> None:
     expected = (ExpectedError(field="spec.a"), ExpectedError(type=ErrorType.TOO_LONG))
 
     assert _mismatches(_refused(LONG, OTHER), errors=expected) == []
@@ -108,7 +108,7 @@ def test_a_part_of_the_message_is_looked_for_in_all_of_it() -> None:
     assert _mismatches(answer, error="too long") == [MessageMismatch("too long", answer.message)]
 
 
-def test_who_expects_no_refusal_gets_none_and_who_does_gets_one() -> None:
+def test_a_verdict_is_compared_with_the_expected_one() -> None:
     accepted = Response(201, Stored.of({}))
 
     assert _mismatches(accepted) == []

@@ -1,4 +1,4 @@
-"""A case of a whole request holds when verdict, errors, warnings and stored object are what it states."""
+"""A case of a whole request holds if verdict, errors, warnings and stored object are as expected."""
 
 from __future__ import annotations
 
@@ -189,16 +189,16 @@ def test_a_refusal_that_is_not_expected_keeps_all_errors() -> None:
 
 @pytest.mark.parametrize("expectation", ["warnings: []", "pruned: []", "absent: [spec.x]"])
 def test_a_case_that_expects_no_refusal_expects_acceptance(expectation: str) -> None:
-    """Otherwise the warnings of a misspelt object would be all that is checked of it."""
+    """Otherwise only the warnings of a misspelt object would be checked."""
     (mismatch,) = _run("create", f"input: {{spec: {{}}}}, {expectation}").mismatches
 
     assert isinstance(mismatch, Rejected)
 
 
-def test_what_is_expected_besides_the_verdict_is_checked_all_the_same() -> None:
-    found = _run("create", "input: {spec: {b: 1}}, warnings: [], pruned: [], accepted: true").mismatches
+def test_other_expectations_are_checked_besides_the_verdict() -> None:
+    actual = _run("create", "input: {spec: {b: 1}}, warnings: [], pruned: [], accepted: true").mismatches
 
-    assert [type(one) for one in found] == [Rejected, PathsMismatch, PathsMismatch]
+    assert [type(item) for item in actual] == [Rejected, PathsMismatch, PathsMismatch]
 
 
 def test_a_status_update_without_the_subresource_says_so() -> None:
@@ -221,10 +221,10 @@ def test_an_invalid_part_that_an_update_keeps_is_named() -> None:
     lax = _crd(spec={**SPEC, "properties": {**SPEC["properties"], "class": {"type": "string"}}})
     case = "old: {spec: {class: c}}, input: {spec: {class: c, size: 1}}"
 
-    kept = _run("update", f"{case}, contains: {{spec: {{class: c, size: 1}}}}", old_crd=lax)
+    remaining = _run("update", f"{case}, contains: {{spec: {{class: c, size: 1}}}}", old_crd=lax)
     (mismatch,) = _run("update", f"{case}, error: Unsupported", old_crd=lax).mismatches
 
-    assert kept.holds
+    assert remaining.holds
     assert isinstance(mismatch, Accepted)
     assert (mismatch.part, [str(error) for error in mismatch.ratcheted]) == ("Unsupported", [CLASS_C])
 
@@ -236,22 +236,22 @@ def _errors_of(case: str) -> ErrorsMismatch:
 
 
 def test_errors_are_met_missing_or_unasked() -> None:
-    found = _errors_of(
+    actual = _errors_of(
         "input: {spec: {class: c, size: 11, note: too long}}, errors: [{field: spec.class}, {field: spec.sizes, type: Required}]"
     )
 
-    assert found.key == "errors"
-    assert [error.field for error in found.met] == ["spec.class"]
-    assert [error.field for error in found.unasked] == ["spec.note", "spec.size"]
-    assert [(expected.field, near) for expected, near in found.missing] == [("spec.sizes", None)]
-    assert found.refusal == ""
+    assert actual.key == "errors"
+    assert [error.field for error in actual.met] == ["spec.class"]
+    assert [error.field for error in actual.unasked] == ["spec.note", "spec.size"]
+    assert [(expected.field, near) for expected, near in actual.missing] == [("spec.sizes", None)]
+    assert actual.refusal == ""
 
 
 def test_an_error_that_is_expected_twice_is_there_twice() -> None:
-    found = _errors_of("input: {spec: {class: c}}, errors: [{field: spec.class}, {field: spec.class}]")
+    actual = _errors_of("input: {spec: {class: c}}, errors: [{field: spec.class}, {field: spec.class}]")
 
-    assert [(expected.field, near) for expected, near in found.missing] == [("spec.class", None)]
-    assert ([error.field for error in found.met], found.unasked) == (["spec.class"], ())
+    assert [(expected.field, near) for expected, near in actual.missing] == [("spec.class", None)]
+    assert ([error.field for error in actual.met], actual.unasked) == (["spec.class"], ())
 
 
 @pytest.mark.parametrize(
@@ -269,17 +269,17 @@ def test_an_error_that_is_expected_twice_is_there_twice() -> None:
     ],
 )
 def test_a_near_miss_says_what_is_wrong(expected: str, wrong: tuple[str, ...] | None) -> None:
-    found = _errors_of(f"input: {{spec: {{class: a, size: 11}}}}, containsErrors: [{expected}]")
+    actual = _errors_of(f"input: {{spec: {{class: a, size: 11}}}}, containsErrors: [{expected}]")
 
-    ((_, near),) = found.missing
+    ((_, near),) = actual.missing
     assert (near and near.wrong) == wrong
     assert near is None or near.error.field == "spec.size"
 
 
 def test_errors_of_a_refusal_without_causes_are_missing_with_its_message() -> None:
-    found = _errors_of("input: {spec: {class: a, b: 1}}, fieldValidation: Strict, errors: [{field: spec.b}]")
+    actual = _errors_of("input: {spec: {class: a, b: 1}}, fieldValidation: Strict, errors: [{field: spec.b}]")
 
-    assert found.refusal.startswith('400: Garden in version "v1" cannot be handled as a Garden: strict decoding error')
+    assert actual.refusal.startswith('400: Garden in version "v1" cannot be handled as a Garden: strict decoding error')
 
 
 RULES = {**SPEC, "x-kubernetes-validations": [{"rule": "true"}]}
@@ -340,7 +340,7 @@ def test_a_message_without_the_expected_part_is_kept() -> None:
         ),
     ],
 )
-def test_what_does_not_count_is_known(section: str, case: str, kept: dict[str, Disregarded]) -> None:
+def test_disregarded_parts_are_in_the_trace(section: str, case: str, kept: dict[str, Disregarded]) -> None:
     result = _run(section, f"{case}, contains: {{spec: {{note: z}}}}")
 
     assert isinstance(result.mismatches[0], ObjectMismatch)
@@ -399,7 +399,7 @@ def test_the_old_object_of_a_crd_in_v1beta1_is_checked() -> None:
     assert (stored.code, refused.code) == (201, 422)
 
 
-def test_a_rule_refuses_what_it_does_not_hold_for() -> None:
+def test_a_rule_refuses_objects_that_violate_it() -> None:
     ruled = {**SPEC, "x-kubernetes-validations": [{"rule": "self.size > 1", "message": "too small"}]}
     case = "old: {spec: {class: a, size: 2}}, input: {spec: {class: a, size: 1}}, errors: [{field: spec, detail: too small}]"
 
@@ -415,7 +415,7 @@ def test_an_old_object_for_which_a_rule_does_not_hold_is_a_mistake() -> None:
         )
 
 
-def test_a_rule_that_uses_what_is_not_supported_is_a_mistake_of_ours_to_state() -> None:
+def test_a_rule_with_an_unsupported_expression_is_an_error() -> None:
     ruled = {**SPEC, "x-kubernetes-validations": [{"rule": "[google.protobuf.Any{}].size() == 1"}]}
 
     with pytest.raises(CaseFileError, match="does not support"):

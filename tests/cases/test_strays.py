@@ -47,13 +47,13 @@ def _version(
     stored = {**SPEC, "properties": {key: value for key, value in SPEC["properties"].items() if key != "labels"}}
     versions = [
         {
-            "name": known,
+            "name": expected_names,
             "served": True,
-            "storage": known == "v2",
+            "storage": expected_names == "v2",
             "subresources": {"status": {}} if status else {},
             "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": STATUS}}},
         }
-        for known, spec in (("v1", SPEC), ("v2", stored))
+        for expected_names, spec in (("v1", SPEC), ("v2", stored))
     ]
     names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
     spec: dict[str, Any] = {"group": "strays.example.com", "scope": "Namespaced", "names": names, "versions": versions}
@@ -75,12 +75,12 @@ def _run(section: str, case: str, *, head: str = "", version: Version | None = N
     return caserunner.run(case_file.cases[0], CaseSubject(version or _version()))
 
 
-def _found(result: CaseResult) -> list[tuple[str, bool, str | None]]:
+def _list_strays(result: CaseResult) -> list[tuple[str, bool, str | None]]:
     return [
-        (stray.path, stray.is_lost, stray.near)
+        (field.path, field.is_lost, field.near)
         for mismatch in result.mismatches
         if isinstance(mismatch, Strays)
-        for stray in mismatch.fields
+        for field in mismatch.fields
     ]
 
 
@@ -107,11 +107,11 @@ NEAR = ("spec.replcas", False, "spec.replicas")
         ("defaulting", f"{MISSPELT}, defaulted: [spec.replicas]"),
     ],
 )
-def test_a_misspelt_field_is_found_with_the_one_that_is_meant(section: str, case: str) -> None:
+def test_a_misspelt_field_is_found_with_a_suggestion(section: str, case: str) -> None:
     result = _run(section, case)
 
-    assert [type(one) for one in result.mismatches] == [Strays]
-    assert _found(result) == [NEAR]
+    assert [type(item) for item in result.mismatches] == [Strays]
+    assert _list_strays(result) == [NEAR]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_misspelt_field_is_found_with_the_one_that_is_meant(section: str, case
         pytest.param("create", "input: 'x', error: 'cannot unmarshal string'", id="a text that is no object"),
     ],
 )
-def test_what_a_case_accounts_for_is_right(section: str, case: str) -> None:
+def test_dropped_fields_that_a_case_mentions_are_accepted(section: str, case: str) -> None:
     assert _run(section, case).holds
 
 
@@ -173,8 +173,8 @@ def test_what_a_case_accounts_for_is_right(section: str, case: str) -> None:
         ("create", "input: {spec: {class: a, b: 1}}, absent: [spec.bc]", "spec.b"),
     ],
 )  # fmt: skip
-def test_what_a_case_does_not_account_for_is_found(section: str, case: str, found: str) -> None:
-    assert [path for path, _, _ in _found(_run(section, case))] == [found]
+def test_dropped_fields_that_a_case_does_not_mention_are_found(section: str, case: str, found: str) -> None:
+    assert [path for path, _, _ in _list_strays(_run(section, case))] == [found]
 
 
 def test_without_the_subresource_a_status_counts() -> None:
@@ -182,13 +182,13 @@ def test_without_the_subresource_a_status_counts() -> None:
         "create", "input: {spec: {class: a}, status: {phas: x}}, accepted: true", version=_version(status=False)
     )
 
-    assert _found(result) == [("status.phas", False, "status.phase")]
+    assert _list_strays(result) == [("status.phas", False, "status.phase")]
 
 
 def test_all_stray_fields_of_a_case_are_found_at_once() -> None:
     case = "input: {spec: {class: a, clas: b, items: [{imag: x}]}, spce: {}}, accepted: true"
 
-    assert _found(_run("create", case)) == [
+    assert _list_strays(_run("create", case)) == [
         ("spce", False, "spec"),
         ("spec.clas", False, "spec.class"),
         ("spec.items[0].imag", False, "spec.items[0].image"),
@@ -214,8 +214,8 @@ LABELS = "input: {spec: {class: a, labels: {x: z}}}"
 @pytest.mark.parametrize(
     "expectation", ["accepted: true", "warnings: []", "pruned: []", "accepted: true, fieldValidation: Warn"]
 )
-def test_a_field_that_the_storage_version_loses_is_found(expectation: str) -> None:
-    assert _found(_run("create", f"{LABELS}, {expectation}")) == [("spec.labels", True, "")]
+def test_a_field_lost_by_the_storage_version_is_found(expectation: str) -> None:
+    assert _list_strays(_run("create", f"{LABELS}, {expectation}")) == [("spec.labels", True, "")]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_lost_field_that_the_file_allows_is_a_note() -> None:
     assert result.notes == ("spec.labels: the storage version does not specify it, so that it is lost",)
 
 
-def test_what_only_the_old_object_has_is_not_lost_by_the_input() -> None:
+def test_fields_of_the_old_object_alone_are_not_lost_by_the_input() -> None:
     case = "old: {spec: {class: a}}, input: {spec: {class: b}}, accepted: true"
 
     assert _run("update", case).holds
@@ -245,7 +245,7 @@ def test_the_lost_fields_are_all_listed_or_the_case_fails() -> None:
     assert (mismatch.key, mismatch.unasked) == ("lost", ("spec.labels",))  # type: ignore[union-attr]
 
 
-def test_a_response_names_what_is_lost() -> None:
+def test_a_response_names_lost_fields() -> None:
     version = _version()
     answer = version.create({"spec": {"class": "a", "labels": {"x": "z"}}})
 
@@ -280,7 +280,7 @@ def test_a_pass_is_for_objects_of_its_own_type_only(section: str, stated: str, w
         ("pruning", f"{MISSPELT}, contains: {{spec: {{class: b}}}}, xfail: why"),
     ],
 )
-def test_a_case_that_is_to_fail_may_not_fail_for_a_misspelt_field(section: str, case: str) -> None:
+def test_an_xfail_may_not_fail_for_a_misspelt_field(section: str, case: str) -> None:
     with pytest.raises(CaseFileError) as caught:
         _run(section, case)
 
@@ -335,7 +335,7 @@ def test_a_field_that_cannot_be_has_one_near(path: str, near: str) -> None:
     assert fields.near(path) == near
 
 
-def test_of_a_version_that_serves_nothing_every_field_is_taken() -> None:
+def test_every_field_is_possible_in_a_version_that_serves_nothing() -> None:
     crd = CustomResourceDefinition.from_manifest(
         {**_version().crd.manifest, "spec": {**_version().crd.manifest["spec"], "versions": [
             {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"$ref": "x"}}}]}}

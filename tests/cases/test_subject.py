@@ -73,7 +73,7 @@ def test_a_status_is_kept_though_it_is_a_subresource() -> None:
     assert (stored["apiVersion"], stored["metadata"]["name"]) == ("example.com/v1", "example")
 
 
-def test_what_only_the_storage_version_knows_can_be_stored() -> None:
+def test_fields_of_the_storage_version_alone_can_be_stored() -> None:
     subject = CaseSubject(_crd(old={"type": "string"}).version("v2"))
 
     assert subject.store({"old": "a"}).stored["old"] == "a"

@@ -39,11 +39,11 @@ def _mistakes(case: str, section: str = "update") -> list[str]:
         pytest.param("old: {}, input: 'spec: [', absent: [spec.b]", id="a text that cannot be read"),
     ],
 )
-def test_what_can_be_may_be_absent(case: str) -> None:
+def test_possible_fields_may_be_absent(case: str) -> None:
     assert _mistakes(case) == []
 
 
-def test_what_cannot_be_is_always_absent_which_is_a_mistake() -> None:
+def test_an_absent_impossible_field_is_a_mistake() -> None:
     assert _mistakes("old: {}, input: {spec: {b: {}}}, absent: [spec.replcas, status.phase, spec.b.c, zzz]") == [
         "cases.yaml:3: 'absent[0]' of update case \"a\" always holds: 'spec.replcas' can be no field; did you mean spec.replicas?",
         "cases.yaml:3: 'absent[2]' of update case \"a\" always holds: 'spec.b.c' can be no field",
@@ -59,7 +59,7 @@ def test_a_path_that_cannot_be_read_is_a_mistake(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["metadata.uid", "metadata.selfLink", "metadata.managedFields[0].manager"])
-def test_what_only_a_server_sets_is_always_absent(path: str) -> None:
+def test_absent_fields_that_only_a_server_sets_are_a_mistake(path: str) -> None:
     text = "crd: x\n{}:\n- name: a\n  input: {{}}\n  absent: ['{}']\n"
 
     assert mistakes_of(text.format("create", path)) == [
@@ -89,7 +89,7 @@ def test_a_part_that_an_object_may_lack_is_none(contains: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["pruned", "defaulted", "nullsDropped", "lost"])
-def test_a_path_that_cannot_be_is_hinted_at(key: str) -> None:
+def test_an_impossible_path_gets_a_hint(key: str) -> None:
     case = _case("create", f"input: {{spec: {{class: a}}}}, {key}: [spec.replcas, spec.items]")
     (mismatch,) = caserunner.run(case, CaseSubject(_version())).mismatches
 
@@ -106,7 +106,7 @@ def test_a_path_that_cannot_be_is_hinted_at(key: str) -> None:
         ("<nil>", {}),
     ],
 )
-def test_a_field_of_an_error_that_cannot_be_is_hinted_at(field: str, hints: dict[str, str]) -> None:
+def test_an_impossible_field_of_an_error_gets_a_hint(field: str, hints: dict[str, str]) -> None:
     case = _case("create", f"input: {{spec: {{class: c}}}}, containsErrors: [{{field: '{field}'}}, {{matches: zzz}}]")
     (mismatch,) = caserunner.run(case, CaseSubject(_version())).mismatches
 
@@ -117,7 +117,7 @@ def test_a_field_of_an_error_that_cannot_be_is_hinted_at(field: str, hints: dict
 @pytest.mark.parametrize(
     "expectation", ["pruned: [spec.replcas]", "errors: [{field: spec.clas}]", "errors: [{rule: a > b}]"]
 )
-def test_a_case_that_is_to_fail_may_not_fail_for_a_path_or_a_rule_that_there_is_not(expectation: str) -> None:
+def test_an_xfail_may_not_fail_for_an_impossible_path_or_rule(expectation: str) -> None:
     case = _case("create", f"input: {{spec: {{class: c}}}}, {expectation}, xfail: why")
 
     with pytest.raises(
@@ -133,7 +133,7 @@ def test_warnings_are_no_paths() -> None:
     assert mismatch == PathsMismatch("warnings", ("zzz",), (), ())
 
 
-def test_an_absent_path_that_is_no_text_is_told_by_the_form_alone() -> None:
+def test_an_absent_path_other_than_text_is_a_mistake_of_form_only() -> None:
     with pytest.raises(CaseFileError) as caught:
         _case("update", "old: {}, input: {}, absent: [1]")
 
@@ -150,7 +150,7 @@ def test_an_absent_path_that_is_no_text_is_told_by_the_form_alone() -> None:
         pytest.param("self.a > 2", {"self.a > 2": "is in no rule of the CRD"}, id="of no rule"),
     ],
 )
-def test_a_rule_of_an_error_that_there_is_not_is_hinted_at(part: str, hints: dict[str, str]) -> None:
+def test_a_missing_rule_of_an_error_gets_a_hint(part: str, hints: dict[str, str]) -> None:
     rules = [{"rule": "has(self.b) ||\n  self.a < 3"}, {"rule": "self.a < 2"}]
     spec = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
     schema = {"type": "object", "properties": {"spec": spec | {"x-kubernetes-validations": rules}}}

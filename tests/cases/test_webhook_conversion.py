@@ -1,4 +1,4 @@
-"""Objects that a webhook converts: what is stored of them is not known here, and nobody says that it was."""
+"""Objects that a webhook converts: their stored form is unknown, and no result claims to know it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def filled(case: str, mode: Mode = Mode.FILL) -> Observed:
     return observation.observe(load(case, fills=True), lambda one: caserunner.run(one, CaseSubject(V1)), mode)
 
 
-def test_what_is_stored_is_unknown_but_for_the_version_that_objects_are_stored_in() -> None:
+def test_the_stored_object_is_known_only_for_the_storage_version() -> None:
     assert (V1.unknown_when_stored, V2.unknown_when_stored) == (UNKNOWN, "")
     assert declared(spec("a", "b"), webhook=False).versions[0].unknown_when_stored == ""
 
@@ -80,18 +80,18 @@ def test_a_case_says_that_it_was_held_against_the_object_before_it_is_converted(
     assert run("input: {spec: {b: 1}}, errors: [{field: spec.b, type: TypeInvalid}]").notes == ()
 
 
-def test_what_is_lost_cannot_be_stated() -> None:
+def test_lost_fields_cannot_be_stated() -> None:
     with pytest.raises(
         CaseFileError, match=r"cases\.yaml:3: 'lost' cannot be held against anything: a webhook converts v1"
     ):
         run("input: {spec: {b: x}}, lost: []")
 
 
-def test_nothing_is_filled_in_that_nobody_knows() -> None:
+def test_unknown_values_are_not_filled_in() -> None:
     assert filled("input: {spec: {b: x}}").values == {"accepted": True}
     assert filled("input: {spec: {b: 1}}").values.keys() == {"errors"}
-    left = filled("input: {spec: {b: x}}, expected: TODO")
-    assert (left.values, left.problem) == ({}, UNKNOWN)
+    remaining = filled("input: {spec: {b: x}}, expected: TODO")
+    assert (remaining.values, remaining.problem) == ({}, UNKNOWN)
     wrong = filled("input: {spec: {b: x}}, expected: {spec: {b: y}}", Mode.UPDATE)
     assert (wrong.values, wrong.problem) == ({}, "to be corrected by hand: expected")
     turned = filled("input: {spec: {b: x}}, errors: [{field: spec.b}]", Mode.UPDATE_VERDICTS)
@@ -116,18 +116,18 @@ def test_an_upgrade_says_what_is_unknown_and_finds_what_is_refused_all_the_same(
     narrowed = spec("a", "b")
     narrowed["properties"]["spec"]["properties"]["b"] = {**TEXT, "maxLength": 3}
 
-    found = upgrade.judge(CRD, declared(narrowed), Specimens())
+    actual = upgrade.judge(CRD, declared(narrowed), Specimens())
 
-    assert [(str(one.kind), one.path) for one in found.findings] == [("refused", "spec.b")]
-    assert found.findings[0].witness is not None
-    assert found.findings[0].witness.note == UNKNOWN
-    assert found.warnings == (f"v1: {UNKNOWN}",)
+    assert [(str(item.kind), item.path) for item in actual.findings] == [("refused", "spec.b")]
+    assert actual.findings[0].witness is not None
+    assert actual.findings[0].witness.note == UNKNOWN
+    assert actual.warnings == (f"v1: {UNKNOWN}",)
 
 
 def test_without_its_webhook_a_version_loses_what_is_not_stored() -> None:
-    found = upgrade.judge(CRD, declared(spec("a", "b"), webhook=False), Specimens())
+    actual = upgrade.judge(CRD, declared(spec("a", "b"), webhook=False), Specimens())
 
-    assert [(str(one.kind), one.path, one.words) for one in found.findings] == [
+    assert [(str(item.kind), item.path, item.words) for item in actual.findings] == [
         ("data loss", "spec.b", "spec.b is lost when it is stored: no webhook converts it any more")
     ]
 
@@ -135,14 +135,14 @@ def test_without_its_webhook_a_version_loses_what_is_not_stored() -> None:
 TWO_STEPS = "steps: [{manager: a, input: {spec: {b: x}}}, {manager: b, input: {spec: {a: x}}}], accepted: true"
 
 
-def test_what_a_second_apply_finds_is_unknown() -> None:
+def test_the_object_before_a_second_apply_is_unknown() -> None:
     with pytest.raises(CaseFileError) as raised:
         run(TWO_STEPS, section="apply")
     assert str(raised.value) == f'cases.yaml:3: what the second step of apply case "a" finds cannot be told: {UNKNOWN}'
     assert run(TWO_STEPS.replace("{b: x}", "{}"), V2, section="apply").holds
 
 
-def test_who_owns_what_once_it_is_stored_is_warned_of() -> None:
+def test_expected_owners_of_unknown_stored_objects_get_a_warning() -> None:
     result = run("steps: [{manager: a, input: {spec: {b: x}}}], managers: {a: [spec.b]}", section="apply")
 
     assert result.holds
@@ -155,7 +155,7 @@ def test_who_owns_what_once_it_is_stored_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize("webhook", [True, False])
-def test_no_case_with_two_managers_is_generated_of_what_is_not_stored(*, webhook: bool) -> None:
+def test_no_case_with_two_managers_is_generated_about_unknown_stored_objects(*, webhook: bool) -> None:
     listed = spec("a")
     tags = {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT}
     listed["properties"]["spec"]["properties"]["tags"] = tags

@@ -1,4 +1,4 @@
-"""The check `applies`: what every create takes, and no apply, or none by a second manager."""
+"""The check `applies`: objects that can be created, but not applied, or not by a second manager."""
 
 from __future__ import annotations
 
@@ -78,13 +78,16 @@ def _verdicts(crd: engine.CustomResourceDefinition, folder: Path, *texts: str) -
     return [applied.verdict(number) for number in range(len(samples))]
 
 
-def _told(verdict: CheckVerdict) -> list[str]:
-    """Return what is wrong, with the name of the file alone."""
+def _describe(verdict: CheckVerdict) -> list[str]:
+    """Return the findings, with the name of the file alone."""
     return [
         " | ".join(
-            (f"{Path(one.place).name}: {one.text}", *(detail.replace(_folder(one.place), "") for detail in one.details))
+            (
+                f"{Path(item.place).name}: {item.text}",
+                *(detail.replace(_folder(item.place), "") for detail in item.details),
+            )
         )
-        for one in verdict.findings
+        for item in verdict.findings
     ]
 
 
@@ -96,7 +99,7 @@ def test_a_set_of_objects_cannot_be_applied(tmp_path: Path) -> None:
     verdict = _made_up(_crd(tmp_path, SET_OF_OBJECTS))
 
     assert verdict.heading == "can be created, but not applied (500)"
-    assert _told(verdict) == [
+    assert _describe(verdict) == [
         (
             "walls.yaml:20: failed to create typed patch object (/example; stories.example.com/v1, Kind=Wall): "
             ".spec.rules: element 0: associative list without keys has an element that's a map type | "
@@ -110,7 +113,7 @@ def test_a_set_of_lists_cannot_be_applied(tmp_path: Path) -> None:
     inner = "{type: array, x-kubernetes-list-type: atomic, items: {type: integer}}"
     verdict = _made_up(_crd(tmp_path, f"rules: {{type: array, x-kubernetes-list-type: set, items: {inner}}}"))
 
-    assert [one.details[-1] for one in verdict.findings] == [
+    assert [item.details[-1] for item in verdict.findings] == [
         "write `x-kubernetes-list-type: atomic`: only scalars can be in a set"
     ]
 
@@ -132,11 +135,11 @@ def test_maps_with_keys_and_sets_of_scalars_can_be_applied(tmp_path: Path, field
     assert _made_up(_crd(tmp_path, field)) == CheckVerdict()
 
 
-def test_keys_that_nobody_has_to_state_are_left_out(tmp_path: Path) -> None:
+def test_optional_map_keys_are_left_out(tmp_path: Path) -> None:
     """No server takes such a CRD, but one may be stored."""
     verdict = _made_up(_crd(tmp_path, WITHOUT_KEYS))
 
-    assert [one.details for one in verdict.findings] == [
+    assert [item.details for item in verdict.findings] == [
         (
             "spec.rules is `x-kubernetes-list-type: map`",
             "each key in `x-kubernetes-list-map-keys` must be `required` in the items, or have a default",
@@ -151,10 +154,10 @@ def test_keys_that_nobody_has_to_state_are_left_out(tmp_path: Path) -> None:
 def test_a_status_is_applied_by_its_own_url(tmp_path: Path) -> None:
     verdict = _made_up(_crd(tmp_path, status=f"{SET_OF_OBJECTS}, {MAP.replace('rules', 'others')}"))
 
-    assert [one.details[0] for one in verdict.findings] == ["status.rules is `x-kubernetes-list-type: set`"]
+    assert [item.details[0] for item in verdict.findings] == ["status.rules is `x-kubernetes-list-type: set`"]
 
 
-def test_a_list_of_which_there_is_no_object_is_noted(tmp_path: Path) -> None:
+def test_a_list_without_a_generated_object_is_noted(tmp_path: Path) -> None:
     verdict = _made_up(
         _crd(tmp_path, "rules: {type: array, x-kubernetes-list-type: set, maxItems: 0, items: {type: string}}")
     )
@@ -170,7 +173,7 @@ def test_nothing_is_said_of_a_version_without_objects(tmp_path: Path) -> None:
     assert verdict.passed_over.startswith("no object is found: ")
 
 
-def test_a_crd_that_is_refused_is_told_by_another_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_crd_is_left_to_another_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crd = _crd(tmp_path, WITHOUT_KEYS)
     version = crd.version("v1").unobserved
     monkeypatch.setattr(version, "_context", version._context._replace(guard=acceptance.require_accepted))
@@ -205,7 +208,7 @@ def _samples_of(sample: samplefiles.Sample, spec: Any) -> samplefiles.Sample:
     return sample._replace(manifest=replace(sample.manifest, value={**sample.manifest.value, "spec": spec}))
 
 
-def test_what_one_sample_tells_another_does_not_repeat(tmp_path: Path) -> None:
+def test_a_cause_is_reported_by_one_sample_only(tmp_path: Path) -> None:
     _, first, second, third = _verdicts(
         _crd(tmp_path, f"{SET_OF_OBJECTS}\n              {DEFAULTS.replace('rules', 'others')}"),
         tmp_path,
@@ -223,7 +226,7 @@ def test_what_one_sample_tells_another_does_not_repeat(tmp_path: Path) -> None:
     assert third.findings
 
 
-def test_a_default_in_what_has_one_owner_conflicts_with_the_same_of_a_second_manager(tmp_path: Path) -> None:
+def test_a_default_in_an_atomic_list_conflicts_for_a_second_manager(tmp_path: Path) -> None:
     fields = (
         DEFAULTS,
         "one: {type: object, x-kubernetes-map-type: atomic, properties: {a: {type: integer, default: 1}}}",
@@ -241,7 +244,7 @@ def test_a_default_in_what_has_one_owner_conflicts_with_the_same_of_a_second_man
     assert verdict.heading == "can be applied by one manager, but not by a second one (409)"
     items = "or let items have owners of their own: `x-kubernetes-list-type: map`"
     typed = ", ".join(f"spec.typed[*].{name} (walls.yaml:22)" for name in "abc")
-    assert _told(verdict) == [
+    assert _describe(verdict) == [
         (
             'walls.yaml:21: conflict with "a first manager": .spec.one | spec.one is `x-kubernetes-map-type: atomic` | '
             "something else is stored than applied, by default: spec.one.a (walls.yaml:21) | state it in what is applied"
@@ -259,7 +262,7 @@ def test_a_default_in_what_has_one_owner_conflicts_with_the_same_of_a_second_man
 
 
 def test_a_null_that_a_create_drops_cannot_be_applied(tmp_path: Path) -> None:
-    """Those of metadata and those for which a default is put in are in the way of a second manager."""
+    """Lists in metadata, and lists with a default, conflict for a second manager."""
     of_metadata, of_field, of_default = _verdicts(
         _crd(tmp_path, "a: {type: string}\n              b: {type: string, default: x}"),
         tmp_path,
@@ -268,15 +271,15 @@ def test_a_null_that_a_create_drops_cannot_be_applied(tmp_path: Path) -> None:
         "metadata: {name: c}\nspec: {b: null}\n",
     )
 
-    assert _told(of_metadata) == ['0.yaml:1: conflict with "a first manager": .metadata.labels']
+    assert _describe(of_metadata) == ['0.yaml:1: conflict with "a first manager": .metadata.labels']
     assert of_field.heading == "can be created, but not applied (422)"
-    assert _told(of_field) == [
+    assert _describe(of_field) == [
         (
             '1.yaml:1: spec.a: Invalid value: "null": spec.a in body must be of type string: "null" '
             f"({tmp_path}/walls.yaml:20 type)"
         )
     ]
-    assert _told(of_default) == [
+    assert _describe(of_default) == [
         (
             'walls.yaml:21: conflict with "a first manager": .spec.b | something else is stored than applied, by default: '
             "spec.b (walls.yaml:21) | state it in what is applied"
@@ -349,7 +352,7 @@ def test_another_item_that_no_server_takes_is_left_out(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_another_check_tells_or_nobody_applies_is_passed_over(tmp_path: Path, text: str, words: str) -> None:
+def test_samples_of_other_checks_or_without_a_name_are_skipped(tmp_path: Path, text: str, words: str) -> None:
     assert _verdicts(_crd(tmp_path), tmp_path, text) == [CheckVerdict(passed_over=words)]
 
 
@@ -401,10 +404,10 @@ def test_defaults_of_a_status_are_no_change(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_stored_or_owned_otherwise_is_told(
+def test_changed_storage_or_owners_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | int, manager: str, expected: tuple[str, list[str]]
 ) -> None:
-    """No server is known to do so."""
+    """Servers never do so."""
     apply, sent = engine.Version.apply, iter([("a", "a first manager"), (name, manager)])
 
     def changed(version: Any, value: Any, **stated: Any) -> engine.Response:
@@ -414,11 +417,11 @@ def test_what_is_stored_or_owned_otherwise_is_told(
     monkeypatch.setattr(engine.Version, "apply", changed)
     (verdict,) = _verdicts(_crd(tmp_path), tmp_path, "metadata: {name: a}\nspec: {}\n")
 
-    assert (verdict.heading, _told(verdict)) == expected
+    assert (verdict.heading, _describe(verdict)) == expected
 
 
-def test_each_list_is_told_once_whatever_is_in_its_path(tmp_path: Path) -> None:
-    """Keys of maps have dots, colons and brackets; names of fields begin with those of others."""
+def test_each_list_is_reported_once_whatever_its_path(tmp_path: Path) -> None:
+    """Keys of maps have dots, colons and brackets; some names of fields begin with other names."""
     fields = (
         f"outer: {{type: object, additionalProperties: {{type: object, properties: {{{SET_OF_OBJECTS}}}}}}}",
         "rule: {type: string}",
@@ -434,7 +437,7 @@ def test_each_list_is_told_once_whatever_is_in_its_path(tmp_path: Path) -> None:
         "deep: [{port: 1, rules: [{port: 1}]}, {port: 2, rules: [{port: 1}]}]}\n",
     )
 
-    assert [(Path(one.place).name, one.text.partition(": ")[0], one.details[0]) for one in verdict.findings] == [
+    assert [(Path(item.place).name, item.text.partition(": ")[0], item.details[0]) for item in verdict.findings] == [
         ("walls.yaml:23", ".spec.deep[port=1].rules", "spec.deep[*].rules is `x-kubernetes-list-type: set`"),
         ("walls.yaml:20", ".spec.outer.[d].rules", "spec.outer[*].rules is `x-kubernetes-list-type: set`"),
         ("walls.yaml:22", ".spec.rules", "spec.rules is `x-kubernetes-list-type: set`"),
@@ -442,7 +445,7 @@ def test_each_list_is_told_once_whatever_is_in_its_path(tmp_path: Path) -> None:
 
 
 def test_checks_of_samples_and_of_lists_without_one_are_items(project: Project) -> None:
-    """A session with both, of which one fails with the line of the list."""
+    """A session with both; one fails with the line of the list."""
     path = "config/crd/bases/walls.yaml"
     project.write(path, CRD.replace("FIELD", SET_OF_OBJECTS).replace("STATUS", MAP))
     project.write(

@@ -1,4 +1,4 @@
-"""The lists of a version whose items have owners of their own, found without a node for each place."""
+"""The lists of a version with an owner for each item, found without a node for each place."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ EMBEDDED = {
 )
 def test_lists_are_found_in_the_order_of_the_schema(spec: dict[str, Any], expected: list[str]) -> None:
     version = version_of({"type": "object", "properties": {"metadata": {"type": "object"}, "spec": spec}})
-    found = [*itemlists.find_all(version)]
-    assert [node.path for node in found] == expected
-    assert found == [node for node in version.schema_map if ownertypes.is_shared_by_item(node) and node.meta_of is None]
+    actual = [*itemlists.find_all(version)]
+    assert [node.path for node in actual] == expected
+    assert actual == [
+        node for node in version.schema_map if ownertypes.is_shared_by_item(node) and node.meta_of is None
+    ]

@@ -1,4 +1,4 @@
-"""Lints: what a server takes and yet is a mistake, each by its name in `crd_lints`."""
+"""Lints: mistakes that a server accepts, each by its name in `crd_lints`."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ def test_values_under_a_rule_need_bounds(project: Project) -> None:
 
     result = _run(project, crd, "maxlength")
 
-    found = [line.strip() for line in result.outlines if line.startswith(f"  {CRD}")]
-    assert found == [
+    actual = [line.strip() for line in result.outlines if line.startswith(f"  {CRD}")]
+    assert actual == [
         f"{CRD}:21: spec.label[*].name: string without maxLength under a rule",
         f"{CRD}:21: spec.label[*].tags: map without maxProperties under a rule",
         f"{CRD}:21: spec.label[*].tags[*]: string without maxLength under a rule",
@@ -145,7 +145,7 @@ def test_lists_under_a_rule_need_a_bound(project: Project) -> None:
     result.stdout.fnmatch_lines([f"  {CRD}:28: spec.beds: array without maxItems under a rule"])
 
 
-def test_a_mistake_that_versions_share_is_told_once_for_each_place(project: Project) -> None:
+def test_a_mistake_shared_by_versions_is_reported_once_for_each_place(project: Project) -> None:
     version = (
         GARDEN[GARDEN.index("  - name: v1") :]
         .replace("name: v1", "name: v2")
@@ -168,16 +168,18 @@ def test_a_version_without_a_schema_has_no_mistakes_in_it(project: Project) -> N
     "annotations", [{}, {"a": "b", "kubectl.kubernetes.io/last-applied-configuration": "x" * 99999}]
 )
 @pytest.mark.parametrize("more", [0, 1])
-def test_what_kubectl_apply_cannot_keep_is_too_large(project: Project, more: int, annotations: dict[str, str]) -> None:
+def test_a_crd_beyond_the_annotation_limit_of_kubectl_apply_is_too_large(
+    project: Project, more: int, annotations: dict[str, str]
+) -> None:
     (crd,) = engine.load(project.path / CRD)
     manifest = {**crd.manifest, "metadata": {"name": crd.name, "annotations": annotations}}
     key = "kubectl.kubernetes.io/last-applied-configuration"
-    kept = {name: text for name, text in annotations.items() if name != key}
-    applied = {**manifest, "metadata": {"name": crd.name, "annotations": kept}}
+    remaining = {name: text for name, text in annotations.items() if name != key}
+    applied = {**manifest, "metadata": {"name": crd.name, "annotations": remaining}}
     room = (
         256 * 1024
         - len(key)
-        - len("".join([*kept, *kept.values()]))
+        - len("".join([*remaining, *remaining.values()]))
         - len(json.dumps(applied, separators=(",", ":")))
         - 1
     )

@@ -27,7 +27,7 @@ def _named(heading: str) -> list[str]:
 
 
 def _rules(prefix: str) -> list[str]:
-    """Return what the table of rules has, which another test holds against the code."""
+    """Return the kinds in the table of rules, which another test compares with the code."""
     return [name.partition("/")[2] for name in RULES if name.startswith(f"{prefix}/")]
 
 

@@ -1,4 +1,4 @@
-"""The check `published`: what OpenAPI v2 loses of a schema, as a list with `-v`."""
+"""The check `published`: losses of a schema in OpenAPI v2, as a list with `-v`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LABEL = "label: {type: string}"
 
 
 def _notes(project: Project, *arguments: str, flag: str = "-vv") -> list[str]:
-    """Run the check with `-vv`, and return what is said of it."""
+    """Run the check with `-vv`, and return its lines."""
     result = project.run("--crd-checks", flag, "-k", "published", *arguments)
 
     result.assert_outcomes(passed=1, deselected=4)
@@ -36,7 +36,7 @@ def test_defaults_are_listed(project: Project) -> None:
     ]
 
 
-def test_what_one_place_loses_is_listed_with_it(project: Project) -> None:
+def test_losses_of_a_single_place_are_listed_with_it(project: Project) -> None:
     text = project.read(CRD).replace(_LABEL, "label: {type: string, nullable: true}")
     project.write(CRD, text.replace(", default: {}", "").replace(", default: 6", "").replace(", default: 3", ""))
 
@@ -94,17 +94,17 @@ _FIELDS = "{type: object, properties: {a: {type: string, default: x}}"
         ),
     ],
 )
-def test_what_is_lost_is_listed(project: Project, field: str, notes: list[str]) -> None:
+def test_losses_are_listed(project: Project, field: str, notes: list[str]) -> None:
     project.write(CRD, GARDEN.replace(_LABEL, field))
 
-    found = _notes(project)
+    actual = _notes(project)
 
-    assert [note for note in found if note.startswith("spec.label")] == notes
-    # The list is true: what it names is not in the document.
+    assert [note for note in actual if note.startswith("spec.label")] == notes
+    # The list is true: the document lacks everything in it.
     version = engine.load(project.path / CRD)[0].version("v1")
     document = version.openapi(2) or {}
     label = document["definitions"]["com.example.stories.v1.Garden"]["properties"]["spec"]["properties"]["label"]
-    lost = [word for note in found if note.startswith("spec.label:") for word in note.split(" has no ")[-1].split(",")]
+    lost = [word for note in actual if note.startswith("spec.label:") for word in note.split(" has no ")[-1].split(",")]
     assert not label.keys() & {word.strip() for word in lost}
 
 

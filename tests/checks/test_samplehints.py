@@ -1,4 +1,4 @@
-"""Hints at samples that nobody has named, `crd_samples = auto`, and what is nearly of a kind of the project."""
+"""Hints about unnamed samples, `crd_samples = auto`, and objects of similar kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GARDEN = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: ede
 
 @pytest.fixture
 def scattered(project: Project) -> Project:
-    """A project whose objects lie in several places."""
+    """A project with objects in several places."""
     project.write("config/samples/garden.yaml", GARDEN)
     project.write("docs/examples/tls/garden.yaml", GARDEN)
     project.write("docs/examples/ha/garden.yaml", GARDEN)
@@ -48,7 +48,7 @@ def test_objects_that_are_no_samples_are_counted_with_the_line_to_write(scattere
     scattered.run("--crd-checks").assert_outcomes(passed=5 + 5 * 2)
 
 
-def test_what_is_left_out_is_not_counted_and_stays_left_out(scattered: Project) -> None:
+def test_fields_left_out_by_a_case_stay_left_out(scattered: Project) -> None:
     scattered.ini("crd_samples = !config/samples/garden.yaml")
     (scattered.path / "deploy" / "link.yaml").symlink_to("nowhere")
     scattered.write("config/samples/more.yaml", GARDEN)
@@ -59,7 +59,7 @@ def test_what_is_left_out_is_not_counted_and_stays_left_out(scattered: Project) 
     assert line.endswith("crd_samples = !config/samples/garden.yaml config/samples cr.yaml deploy docs/examples")
 
 
-def test_one_object_is_told_as_one(project: Project) -> None:
+def test_a_single_object_is_reported_in_the_singular(project: Project) -> None:
     project.write("deploy/cr.yaml", GARDEN)
 
     assert _header(project) == [
@@ -157,7 +157,7 @@ def test_the_nearest_word_is_meant() -> None:
 
 
 def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Path) -> None:
-    found = ManifestFile(tmp_path, "a.yaml", named=False, patterns=(samplepaths.AUTO,))
-    named = found._replace(patterns=("a.yaml",))
+    actual = ManifestFile(tmp_path, "a.yaml", named=False, patterns=(samplepaths.AUTO,))
+    named = actual._replace(patterns=("a.yaml",))
 
-    assert samplehints.select_files([found, named], {}) == [named]
+    assert samplehints.select_files([actual, named], {}) == [named]

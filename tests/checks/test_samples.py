@@ -1,4 +1,4 @@
-"""Samples: custom resources that a server must take as they are, told from what is of other kinds, ignored, or a template."""
+"""Samples: custom resources that a server must store unchanged, apart from other kinds, ignored objects and templates."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_refusal_has_each_cause_at_its_line_with_its_rule(project: Project) ->
     )
 
 
-def test_what_would_be_dropped_is_named_with_what_may_be_meant(project: Project) -> None:
+def test_dropped_fields_are_named_with_suggestions(project: Project) -> None:
     _sample(project, f"{HEAD}spec:\n  sise: 4\n  bogus: 1\n  size: 3\n  size: 4\n")
 
     result = _run(project)
@@ -99,7 +99,7 @@ def test_what_would_be_dropped_is_named_with_what_may_be_meant(project: Project)
     )
 
 
-def test_what_the_storage_version_loses_is_named(project: Project) -> None:
+def test_fields_lost_by_the_storage_version_are_named(project: Project) -> None:
     served = (
         GARDEN[GARDEN.index("  - name: v1") :]
         .replace("name: v1", "name: v2")
@@ -220,7 +220,7 @@ def test_a_comment_may_stand_behind_the_separator_or_the_first_line(project: Pro
     _run(project).assert_outcomes(passed=3, deselected=6)
 
 
-def test_with_v_it_is_told_why_a_sample_is_refused(project: Project) -> None:
+def test_verbose_shows_why_a_sample_is_refused(project: Project) -> None:
     _sample(project, f"# crd: refused\n{HEAD}spec: {{size: a}}\n")
 
     _run(project, "-v").stdout.fnmatch_lines(["crd: *: refused, as it must be: spec.size: Invalid value: *"])
@@ -267,7 +267,7 @@ def test_objects_of_other_kinds_are_left_alone_and_counted(project: Project) -> 
         ),
     ],
 )
-def test_what_is_meant_as_a_sample_is_not_left_alone(project: Project, old: str, new: str, meant: str) -> None:
+def test_objects_meant_as_samples_are_not_left_alone(project: Project, old: str, new: str, meant: str) -> None:
     _sample(project, HEAD.replace(old, new))
 
     result = _run(project)
@@ -367,7 +367,7 @@ def _of_two_versions(project: Project, conversion: str = "") -> None:
     _sample(project, f"{HEAD}spec: {{a: x}}\n")
 
 
-def test_what_the_storage_version_loses_is_accepted_by_kubectl(project: Project) -> None:
+def test_fields_lost_by_the_storage_version_are_accepted_by_kubectl(project: Project) -> None:
     _of_two_versions(project)
 
     result = _run(project)
@@ -381,7 +381,7 @@ def test_what_the_storage_version_loses_is_accepted_by_kubectl(project: Project)
     )
 
 
-def test_what_a_webhook_converts_is_not_called_lost(project: Project) -> None:
+def test_fields_converted_by_a_webhook_are_not_called_lost(project: Project) -> None:
     webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
     _of_two_versions(project, f"  conversion: {{strategy: Webhook, webhook: {webhook}}}\n")
 

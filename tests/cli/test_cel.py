@@ -69,16 +69,14 @@ def test_a_rule_is_evaluated_where_it_would_stand(capsys: pytest.CaptureFixture[
         ("spec.labels.a", "; 329855795200 for up to 1048576 values, 32986 times a rule's budget"),
     ],
 )
-def test_the_cost_of_all_values_that_an_object_may_have_is_told(
+def test_the_cost_for_all_possible_values_is_printed(
     path: str, all_values: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _ask("self == self", "--path", path) == 0
     assert capsys.readouterr().out.splitlines()[2].split(" by estimate")[1] == all_values
 
 
-def test_an_object_that_is_refused_before_rules_run_is_said_to_be(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_object_refused_before_rules_run_gets_a_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tab.yaml").write_text(OBJECT.replace("11", '"11"'))
 
     assert _ask("true") == 0
@@ -88,16 +86,16 @@ def test_an_object_that_is_refused_before_rules_run_is_said_to_be(
     )
 
 
-def test_nothing_is_said_of_an_object_that_a_rule_refuses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_object_refused_by_a_rule_gets_no_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rule = "            x-kubernetes-validations: [{rule: self.replicas <= self.max}]\n"
     (folder / "crds/tabs.yaml").write_text(
         CRD.replace("            properties:\n              max", f"{rule}            properties:\n              max")
     )
 
     assert _ask("self.spec.replicas > self.spec.max") == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert told.out.startswith("value  true\n")
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.startswith("value  true\n")
 
 
 def test_the_whole_object_is_meant_without_a_path(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,7 +143,7 @@ def test_an_error_at_run_time_is_shown_with_its_parts(capsys: pytest.CaptureFixt
         ("true", ["--old", "gone.yaml"], "gone.yaml: cannot be read: No such file or directory"),
     ],
 )
-def test_what_cannot_be_tried_says_why(
+def test_an_expression_that_cannot_be_tried_gets_the_reason(
     rule: str, options: list[str], problem: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _ask(rule, *options) == (0 if problem is None else 2)
@@ -163,7 +161,7 @@ def test_one_of_several_versions_is_named(folder: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().err == message
 
 
-def test_a_field_that_is_dropped_is_said_to_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dropped_field_gets_a_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tab.yaml").write_text("spec: {maxx: 5}")
 
     assert _ask("self.max == 10", "--path", "spec") == 0
@@ -188,7 +186,7 @@ def test_the_object_says_which_crd_it_is_of(folder: Path, capsys: pytest.Capture
     )
 
 
-def test_of_several_versions_it_is_that_of_the_object(folder: Path) -> None:
+def test_the_version_of_the_object_is_used_if_there_are_several(folder: Path) -> None:
     served = CRD[CRD.index("  - name: v1") :] if "  - name: v1" in CRD else ""
     assert served
     (folder / "crds/tabs.yaml").write_text(

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_a_server_takes_is_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crd_that_the_server_takes_is_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tabs.yaml").write_text(GOOD)
 
     assert program.main(["check", "tabs.yaml"]) == 0
@@ -41,7 +41,7 @@ def test_what_a_server_takes_is_accepted(folder: Path, capsys: pytest.CaptureFix
     )
 
 
-def test_what_a_server_refuses_is_told_in_its_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refusal_is_reported_in_the_words_of_the_server(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "all.yaml").write_text(f"{GOOD}---\n{REFUSED}---\n{MISSPELT}")
 
     assert program.main(["check", "."]) == 1
@@ -56,7 +56,7 @@ def test_what_a_server_refuses_is_told_in_its_words(folder: Path, capsys: pytest
     )
 
 
-def test_what_is_worth_to_know_of_an_accepted_crd_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_about_an_accepted_crd_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = GOOD.replace("type: object", "type: object, properties: {a: {type: string, format: colour}}")
     rival = GOOD.replace("{name: tabs", "{name: tablets").replace("plural: tabs", "plural: tablets")
     (folder / "a.yaml").write_text(text)
@@ -82,7 +82,7 @@ def test_what_is_worth_to_know_of_an_accepted_crd_is_told(folder: Path, capsys: 
         (["tabs.yaml", "--kubernetes-version", "1.2"], "'1.2'"),
     ],
 )
-def test_what_cannot_be_read_is_another_failure(
+def test_an_unreadable_file_is_another_failure(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
 ) -> None:
     (folder / "tabs.yaml").write_text(GOOD)

@@ -1,4 +1,4 @@
-"""`pytest-crd explain`, held against what kubectl printed (`python -m oracle record explain`)."""
+"""`pytest-crd explain`, compared with the output of kubectl (`python -m oracle record explain`)."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_an_unknown_kind_and_an_unknown_version_are_said(capsys: pytest.CaptureF
     assert program.main(["explain", "Wodget"]) == 2
     assert program.main(["explain", "Widget/v9"]) == 2
 
-    said = "no CRD is called 'Wodget'; did you mean 'Widget'?\nwidgets.shop.example.com has no version 'v9'; it has: v1, v2\n"
-    assert capsys.readouterr() == ("", said)
+    output = "no CRD is called 'Wodget'; did you mean 'Widget'?\nwidgets.shop.example.com has no version 'v9'; it has: v1, v2\n"
+    assert capsys.readouterr() == ("", output)
 
 
-def test_what_the_server_refuses_is_not_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_crd_is_not_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "crds" / "widgets.yaml").write_text(_CRD.replace("scope: Namespaced", "scope: Space"), encoding="utf-8")
 
     assert program.main(["explain", "Widget"]) == 1
@@ -91,6 +91,6 @@ def test_a_field_is_named_as_for_kubectl(arguments: list[str], capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("named", ["wigdet.spec", "wigdet"])
-def test_a_kind_that_there_is_not_is_answered_with_the_nearest(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_kind_gets_the_nearest_as_a_suggestion(named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["explain", named]) == 2
     assert capsys.readouterr().err.startswith("no CRD is called 'wigdet'")

@@ -1,4 +1,4 @@
-"""`pytest-crd init`: what a repository has and needs; nothing takes the place of a file that is there."""
+"""`pytest-crd init`: survey and proposals; existing files are never replaced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 @pytest.fixture
 def init(repository: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Init:
-    """Run the command; with what somebody types, where somebody is there."""
+    """Run the command, maybe at a terminal with typed input."""
     del repository
 
     def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
@@ -52,7 +52,7 @@ def init(repository: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: py
     return run
 
 
-def test_what_there_is_and_what_is_missing_is_told_and_nothing_written(repository: Folder, init: Init) -> None:
+def test_the_survey_is_printed_and_nothing_is_written(repository: Folder, init: Init) -> None:
     (repository.path / ".github").mkdir()
 
     code, out, err = init()
@@ -73,7 +73,7 @@ def test_what_there_is_and_what_is_missing_is_told_and_nothing_written(repositor
     assert sorted(path.name for path in repository.path.iterdir()) == [".git", ".github", "config"]
 
 
-def test_all_is_written_that_is_agreed_to_and_is_enough(repository: Folder, init: Init) -> None:
+def test_approved_files_are_written_and_sufficient(repository: Folder, init: Init) -> None:
     (repository.path / ".github").mkdir()
 
     code, out, _ = init("--yes")
@@ -88,7 +88,7 @@ def test_all_is_written_that_is_agreed_to_and_is_enough(repository: Folder, init
     assert init()[1].endswith("nothing is missing: pytest-crd test runs it all\n")
 
 
-def test_who_is_there_is_asked_about_each_file(repository: Folder, init: Init) -> None:
+def test_users_at_a_terminal_are_asked_about_each_file(repository: Folder, init: Init) -> None:
     (repository.path / ".github").mkdir()
 
     code, out, _ = init(typed="n\ny\n")
@@ -115,7 +115,7 @@ def test_a_crd_with_a_case_file_needs_none(text: str, count: int, repository: Fo
     assert f"1 case file; {1 - count} CRD" in init()[1]
 
 
-def test_a_case_file_that_cannot_be_read_is_told(repository: Folder, init: Init) -> None:
+def test_an_unreadable_case_file_is_reported(repository: Folder, init: Init) -> None:
     repository.write("tests/test_it.crd.yaml", "creat: []\n")
 
     assert "  cannot be read: tests/test_it.crd.yaml:1: " in init()[1]
@@ -183,7 +183,7 @@ def test_a_folder_that_a_link_leads_out_of_the_repository_gets_no_file(
     assert [*outside.iterdir()] == []
 
 
-def test_a_job_is_told_where_gitlab_has_its_file(repository: Folder, init: Init) -> None:
+def test_a_job_is_proposed_in_the_file_of_gitlab(repository: Folder, init: Init) -> None:
     repository.write(".gitlab-ci.yml", "build: {script: [make]}\n")
     repository.write("tests/test_it.crd.yaml", DECLARED)
 
@@ -196,7 +196,7 @@ def test_a_job_is_told_where_gitlab_has_its_file(repository: Folder, init: Init)
     assert "tests CRDs: there is one\n" in init()[1]
 
 
-def test_no_job_is_proposed_where_no_forge_is_known(init: Init) -> None:
+def test_no_job_is_proposed_without_a_forge(init: Init) -> None:
     out = init()[1]
 
     assert "job of the CI that tests CRDs: there is none, and no forge is known\n" in out
@@ -211,7 +211,7 @@ def test_the_last_release_is_named(repository: Folder, init: Init) -> None:
     assert "last release: v1.0.0, from which upgrades are judged\n" in init()[1]
 
 
-def test_samples_that_nobody_would_look_at_are_a_setting(repository: Folder, init: Init) -> None:
+def test_samples_outside_the_usual_folders_need_a_setting(repository: Folder, init: Init) -> None:
     repository.write("deploy/garden.yaml", SAMPLE)
 
     assert "0 samples, 1 elsewhere (deploy)\n" in init("--yes")[1]
@@ -242,8 +242,8 @@ def test_settings_go_where_there_are_some(file: str, text: str, added: str, repo
 
     out = init("--yes")[1]
 
-    shown = out.split(f"to be added to {file}, which says where things are: crd_samples:\n\n")[1].split("\n\n")[0]
-    assert "\n".join(line.strip() for line in shown.splitlines()) == added
+    output = out.split(f"to be added to {file}, which says where things are: crd_samples:\n\n")[1].split("\n\n")[0]
+    assert "\n".join(line.strip() for line in output.splitlines()) == added
     assert repository.read(file) == text
 
 
@@ -325,8 +325,8 @@ def test_a_folder_that_is_not_there_is_2(init: Init) -> None:
 
 
 def test_a_folder_without_git_has_no_release(tmp_path: Path, init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = tmp_path.parent / f"{tmp_path.name}-other"
-    Folder(other).crd(FILE)
+    second = tmp_path.parent / f"{tmp_path.name}-other"
+    Folder(second).crd(FILE)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
-    assert "last release: none" in init(str(other))[1]
+    assert "last release: none" in init(str(second))[1]

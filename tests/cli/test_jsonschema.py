@@ -72,8 +72,10 @@ def test_alternatives_would_have_one_file(folder: Path, capsys: pytest.CaptureFi
 
     assert program.main(["json-schema", "--out", "made"]) == 1
 
-    said = capsys.readouterr().err
-    assert said.startswith("tab-example.com-v1.json would be of other.yaml:1 and tabs.yaml:1; say which CRD is meant\n")
+    output = capsys.readouterr().err
+    assert output.startswith(
+        "tab-example.com-v1.json would be of other.yaml:1 and tabs.yaml:1; say which CRD is meant\n"
+    )
     assert not Path("made").exists()
 
 
@@ -93,7 +95,7 @@ def test_an_unknown_crd_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == "no CRD is called 'Tub'; did you mean 'Tab'?\n"
 
 
-def test_a_folder_that_cannot_be_made_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "made").write_text("")
 
     assert program.main(["json-schema", "--out", "made"]) == 2

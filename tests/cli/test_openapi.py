@@ -91,7 +91,7 @@ def test_kubernetes_1_21_has_v2(capsys: pytest.CaptureFixture[str]) -> None:
     assert "parameters" not in json.loads(capsys.readouterr().out)
 
 
-def test_a_crd_that_serves_no_version_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crd_without_served_versions_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tabs.yaml").write_text(_CRD.replace("served: true", "served: false"), encoding="utf-8")
 
     assert program.main(["openapi", "Tab"]) == 2
@@ -99,7 +99,7 @@ def test_a_crd_that_serves_no_version_is_said(folder: Path, capsys: pytest.Captu
     assert capsys.readouterr().err == "tabs.example.com serves no version\n"
 
 
-def test_a_crd_whose_names_are_taken_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crd_with_names_of_another_crd_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ubs.yaml").write_text(_CRD.replace("tabs", "ubs"), encoding="utf-8")
 
     assert program.main(["openapi", "ubs.example.com"]) == 1
@@ -108,8 +108,8 @@ def test_a_crd_whose_names_are_taken_is_said(folder: Path, capsys: pytest.Captur
 
 
 def test_a_file_with_several_crds_needs_a_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    other = _CRD.replace("tabs", "caps").replace("Tab", "Cap")
-    (folder / "tabs.yaml").write_text(f"{_CRD}---\n{other}", encoding="utf-8")
+    second = _CRD.replace("tabs", "caps").replace("Tab", "Cap")
+    (folder / "tabs.yaml").write_text(f"{_CRD}---\n{second}", encoding="utf-8")
 
     assert program.main(["openapi", "tabs.yaml"]) == 2
 

@@ -1,4 +1,4 @@
-"""`pytest-crd`: what all commands have in common."""
+"""`pytest-crd`: common behaviour of all commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.cli import COMMANDS, exits
 from pytest_crd.engine import profile
 
 
-def test_who_reads_may_stop_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readers_may_stop_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w", encoding="utf-8") as stdout:
@@ -59,7 +59,7 @@ def test_an_interruption_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().err == "interrupted\n"
 
 
-def test_all_commands_tell_what_their_exit_codes_mean(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_all_commands_explains_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in ([], *([name] for name in COMMANDS)):
         with pytest.raises(SystemExit):
             program.main([*arguments, "--help"])

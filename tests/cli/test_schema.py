@@ -26,7 +26,7 @@ def test_it_is_written_to_be_committed(tmp_path: Path, capsys: pytest.CaptureFix
     assert json.loads(path.read_text(encoding="utf-8")) == case_format.schema()
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_report_file_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
 
     assert program.main(["schema", "--out", str(tmp_path / "file" / "a.json")]) == 2

@@ -65,7 +65,7 @@ def test_a_server_serves_until_it_is_interrupted(folder: Path) -> None:
         (["gardens.yaml", "--kubeconfig", "."], 2, ". exists, and is neither overwritten nor removed"),
     ],
 )
-def test_what_cannot_be_served_is_told(
+def test_a_crd_that_cannot_be_served_is_reported(
     arguments: list[str], code: int, words: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = sessions.GARDEN.replace("scope: Namespaced", "scope: Nowhere")

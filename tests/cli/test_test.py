@@ -1,4 +1,4 @@
-"""`pytest-crd test`: case files, checks and upgrades, where nobody knows of pytest."""
+"""`pytest-crd test`: case files, checks and upgrades, for users without knowledge of pytest."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WITH_ALL = (
 
 @pytest.fixture
 def test(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Test:
-    """Run the command in a project with a CRD, and return its code and what it has printed."""
+    """Run the command in a project with a CRD, and return its code and output."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -67,7 +67,7 @@ def test(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     return run
 
 
-def test_what_holds_is_0(project: Project, test: Test) -> None:
+def test_success_returns_0(project: Project, test: Test) -> None:
     project.cases(RIGHT)
 
     code, out, _ = test()
@@ -78,7 +78,7 @@ def test_what_holds_is_0(project: Project, test: Test) -> None:
     assert "crd: no upgrade is judged: " in out
 
 
-def test_what_does_not_hold_is_1(project: Project, test: Test) -> None:
+def test_a_failure_returns_1(project: Project, test: Test) -> None:
     project.cases(WRONG)
 
     code, out, _ = test()
@@ -124,7 +124,7 @@ def test_wrong_use_is_2(arguments: list[str], problem: str, test: Test) -> None:
     assert problem in err
 
 
-def test_an_option_that_is_nobodys_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_option_returns_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exited:
         program.main(["test", "--unheard-of"])
 
@@ -138,7 +138,7 @@ def test_a_run_that_stops_itself_has_not_been_interrupted(project: Project, test
     assert test("--", "--stepwise")[0] == 1
 
 
-def test_who_interrupts_it_is_told_so_by_130(project: Project, test: Test) -> None:
+def test_an_interruption_returns_130(project: Project, test: Test) -> None:
     project.write("stop.py", "def pytest_runtest_call():\n    raise KeyboardInterrupt\n")
     sys.path.insert(0, str(project.path))
     try:
@@ -327,7 +327,7 @@ def test_workers_know_all_that(project: Project) -> None:
     assert "6 passed" in done.stdout
 
 
-def test_nobody_needs_workers(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_are_not_needed(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "xdist" else find(name))
 
@@ -344,7 +344,7 @@ def test_nobody_needs_workers(test: Test, monkeypatch: pytest.MonkeyPatch) -> No
         ("tox.ini", "[pytest]\naddopts = --crd-kubernetes-version 1.36 --crd-baseline-rollback --crd-baseline crd\n"),
     ],
 )
-def test_what_a_project_adds_about_crds_counts(file: str, text: str, project: Project, test: Test) -> None:
+def test_tests_that_a_project_adds_about_crds_count(file: str, text: str, project: Project, test: Test) -> None:
     project.crd("crd/gardens.yaml")
     project.write(file, text)
 
@@ -389,7 +389,7 @@ def test_upgrades_are_judged_from_the_last_release(project: Project, test: Test)
         ("v1.0.0", "no CRD in any of its"),
     ],
 )
-def test_without_a_release_that_is_said_and_no_error(tag: str, reason: str, project: Project, test: Test) -> None:
+def test_a_missing_release_is_reported_without_an_error(tag: str, reason: str, project: Project, test: Test) -> None:
     crd = project.path / "config/crd/bases/gardens.yaml"
     text = crd.read_text()
     crd.unlink()
@@ -439,7 +439,7 @@ def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_reader_who_leaves_is_no_verdict(project: Project, test: Test) -> None:
-    del test  # whose project it is
+    del test  # the name of the project
     command = [sys.executable, "-m", "pytest_crd", "test"]
     with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
         assert started.stdout is not None

@@ -1,4 +1,4 @@
-"""`pytest-crd validate`: what a server makes of objects in files and streams."""
+"""`pytest-crd validate`: the server's verdict on objects in files and streams."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def validate(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Validate:
-    """Run the command, with a text as standard input, and return its code and what it has printed."""
+    """Run the command, with a text as standard input, and return its code and output."""
     del folder
 
     def run(*arguments: str, given: str = "") -> tuple[int, str, str]:
@@ -68,11 +68,11 @@ def validate(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     return run
 
 
-def test_what_a_server_takes_as_it_is_is_accepted(validate: Validate) -> None:
+def test_an_object_that_is_stored_unchanged_is_accepted(validate: Validate) -> None:
     assert validate("tab.yaml") == (0, f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused{END}", "")
 
 
-def test_what_a_server_refuses_is_told_in_its_words_with_both_lines(folder: Path, validate: Validate) -> None:
+def test_a_refusal_is_reported_in_the_words_of_the_server_with_both_lines(folder: Path, validate: Validate) -> None:
     (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
 
     code, out, _ = validate("tab.yaml")
@@ -92,7 +92,7 @@ def test_what_a_server_refuses_is_told_in_its_words_with_both_lines(folder: Path
         (["tab.yaml", "other.yaml"], "2 custom resources, 0 refused, 2 accepted, but not as they are"),
     ],
 )
-def test_what_a_server_drops_fails(files: list[str], counted: str, folder: Path, validate: Validate) -> None:
+def test_dropped_fields_fail(files: list[str], counted: str, folder: Path, validate: Validate) -> None:
     for name in ("tab.yaml", "other.yaml"):
         (folder / name).write_text(f"{TAB}colur: blue\n")
 
@@ -106,7 +106,7 @@ def test_what_a_server_drops_fails(files: list[str], counted: str, folder: Path,
     assert out.endswith(f"{counted}{END}")
 
 
-def test_what_a_server_warns_of_is_told(folder: Path, validate: Validate) -> None:
+def test_warnings_of_the_server_are_printed(folder: Path, validate: Validate) -> None:
     (folder / "crds/tabs.yaml").write_text(TABS.replace("    served: true", "    served: true\n    deprecated: true"))
 
     code, out, _ = validate("tab.yaml")
@@ -115,7 +115,7 @@ def test_what_a_server_warns_of_is_told(folder: Path, validate: Validate) -> Non
     assert "  warning: example.com/v1 Tab is deprecated\n" in out
 
 
-def test_a_stream_may_have_anything_and_what_is_not_judged_is_counted(validate: Validate) -> None:
+def test_a_stream_may_have_any_objects_and_unjudged_ones_are_counted(validate: Validate) -> None:
     code, out, _ = validate("-", given=f"{TAB}{OTHERS}")
 
     assert code == 0
@@ -131,7 +131,7 @@ def test_of_many_kinds_the_first_are_named(validate: Validate) -> None:
     assert validate("-", given=f"{TAB}{many}")[1].endswith("1 K4 of v1 and 2 more kinds); Kubernetes 1.37\n")
 
 
-def test_a_kind_that_nobody_knows_can_fail(validate: Validate) -> None:
+def test_an_unknown_kind_can_fail(validate: Validate) -> None:
     code, out, _ = validate("-", "--strict", given=f"{TAB}{OTHERS}")
 
     assert code == 1
@@ -187,7 +187,7 @@ def test_the_best_of_alternatives_counts(folder: Path, validate: Validate) -> No
     assert validate("tab.yaml")[0] == 0
 
 
-def test_what_is_stored_is_shown_as_yaml(validate: Validate) -> None:
+def test_stored_objects_are_shown_as_yaml(validate: Validate) -> None:
     code, out, _ = validate("tab.yaml", "--show")
 
     assert code == 0
@@ -203,19 +203,19 @@ def test_what_is_stored_is_shown_as_yaml(validate: Validate) -> None:
     assert '# becomes, by defaults, colour: "red"\n' in out
 
 
-def test_of_what_is_refused_nothing_is_shown(folder: Path, validate: Validate) -> None:
+def test_refused_objects_are_not_shown(folder: Path, validate: Validate) -> None:
     (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
 
     assert list(yaml.safe_load_all(validate("tab.yaml", "--show")[1])) == []
 
 
-def test_what_is_stored_is_updated(folder: Path, validate: Validate) -> None:
+def test_stored_objects_are_updated(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(TAB.replace("size: 1", "size: 10"))
     (folder / "tab.yaml").write_text(f"{TAB.replace('size: 1', 'size: 10')}---\n{TAB.replace('name: a', 'name: b')}")
 
     code, out, _ = validate("tab.yaml", "--old", "old.yaml")
 
-    assert code == 0  # what was wrong before may stay so
+    assert code == 0  # an error of the old object is tolerated
     assert out == (
         "tab.yaml:1: Tab/a: accepted, an update\n"
         "  warning: kept as it was so before, a create would be refused: size: Invalid value: 10: size in body should be less than or "
@@ -234,13 +234,13 @@ def test_an_old_file_that_has_none_of_the_objects_is_an_error(folder: Path, vali
     assert err == "--old has none of the objects, by group, kind, namespace and name: nothing was updated\n"
 
 
-def test_an_update_that_anybody_could_create_is_no_warning(folder: Path, validate: Validate) -> None:
+def test_an_update_that_could_be_created_gets_no_warning(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(TAB.replace("size: 1", "size: 2"))
 
     assert "warning" not in validate("tab.yaml", "--old", "old.yaml")[1]
 
 
-def test_an_update_is_refused_for_what_is_new(folder: Path, validate: Validate) -> None:
+def test_an_update_is_refused_for_new_errors(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(TAB)
     (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
 
@@ -250,7 +250,7 @@ def test_an_update_is_refused_for_what_is_new(folder: Path, validate: Validate) 
     assert "kept" not in out
 
 
-def test_what_no_server_can_have_stored_is_a_mistake(folder: Path, validate: Validate) -> None:
+def test_an_old_object_that_no_server_can_store_is_a_mistake(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(f"{TAB}---\n{TAB.replace('{name: a}', '3')}")
 
     code, _, err = validate("tab.yaml", "--old", "old.yaml")
@@ -267,7 +267,7 @@ def test_an_object_is_stored_once(folder: Path, validate: Validate) -> None:
     assert err == "old.yaml:6: Tab/a is stored once: see line 1\nold.yaml:11: Tab/a is stored once: see line 1\n"
 
 
-def test_applies_conflict_with_what_others_own(folder: Path, validate: Validate) -> None:
+def test_applies_conflict_with_fields_of_other_managers(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(TAB)
     (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 2"))
 
@@ -305,7 +305,7 @@ def test_a_stream_may_have_all_the_crds_there_are(folder: Path, validate: Valida
     assert "no CRD was found" in err
 
 
-def test_a_broken_crd_of_the_project_is_told_though_the_stream_has_some(folder: Path, validate: Validate) -> None:
+def test_a_broken_crd_of_the_project_is_reported_despite_crds_in_the_stream(folder: Path, validate: Validate) -> None:
     (folder / "crds/broken.yaml").write_text(f"{TABS}  - [\n")
 
     code, out, err = validate("-", given=f"{TABS}---\n{TAB}")
@@ -314,7 +314,7 @@ def test_a_broken_crd_of_the_project_is_told_though_the_stream_has_some(folder: 
     assert err.startswith("crds/broken.yaml:21: ")
 
 
-def test_what_can_be_read_is_judged_beside_what_cannot(folder: Path, validate: Validate) -> None:
+def test_readable_objects_are_judged_beside_unreadable_ones(folder: Path, validate: Validate) -> None:
     (folder / "a.yaml").write_text("a: [\n")
     (folder / "b.yaml").mkdir()
     (folder / "c.yaml").symlink_to("nowhere")
@@ -326,7 +326,7 @@ def test_what_can_be_read_is_judged_beside_what_cannot(folder: Path, validate: V
     assert err == "a.yaml:2: did not find expected node content (while parsing a flow node)\n"
 
 
-def test_a_template_is_told_from_what_is_broken(folder: Path, validate: Validate) -> None:
+def test_templates_are_distinguished_from_broken_files(folder: Path, validate: Validate) -> None:
     (folder / "template.yaml").write_text(TAB.replace("metadata: {name: a}", "metadata:\n  {{- include 'x' . }}"))
 
     code, _, err = validate("template.yaml")

@@ -1,4 +1,4 @@
-"""A failure over a CEL rule shows the rule, where it stands in the CRD, and the values that decided."""
+"""A failure over a CEL rule shows the rule, its place in the CRD, and the deciding values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a failure reads like: a line for each difference, with its path and its reason, and no traceback."""
+"""Reports of failures: a line for each difference, with its path and its reason, and no traceback."""
 
 from __future__ import annotations
 
@@ -469,7 +469,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _report(section: str, words: str) -> str:
-    """Return what stands between the line that names the case and the summary."""
+    """Return the lines between the name of the case and the summary."""
     return (
         f'test_garden.crd.yaml:3: {section} case "a"\n'
         "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37\n"
@@ -479,7 +479,7 @@ def _report(section: str, words: str) -> str:
 
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize(("section", "case", "words", "summary"), STORIES)
-def test_a_failure_says_what_differs_and_why(
+def test_a_failure_shows_differences_with_reasons(
     project: Project, section: str, case: str, words: str, summary: str
 ) -> None:
     _story(project, section, case)
@@ -487,12 +487,12 @@ def test_a_failure_says_what_differs_and_why(
     result = project.run()
 
     result.assert_outcomes(failed=1)
-    shown = "\n".join(result.outlines).split("_ a _")[1].partition("\n")[2].split("\n=")[0]
-    assert f"{shown}\n" == _report(section, words)
+    output = "\n".join(result.outlines).split("_ a _")[1].partition("\n")[2].split("\n=")[0]
+    assert f"{output}\n" == _report(section, words)
     assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
 
 
-def test_a_summary_that_is_cut_begins_with_what_counts(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cut_summary_begins_with_the_essence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.delenv("BUILD_NUMBER", raising=False)
@@ -505,10 +505,10 @@ def test_a_summary_that_is_cut_begins_with_what_counts(project: Project, monkeyp
     assert "FAILED test_garden.crd.yaml::a name of some length - spec.bogus pruned, expec..." in result.outlines
 
 
-def test_verbose_shows_of_a_part_only_what_was_asked(project: Project) -> None:
+def test_verbose_shows_only_the_compared_part(project: Project) -> None:
     sent = "{spec: {size: 1, note: x, beds: [{name: a}, {name: b}], free: {list: [{a: 1, b: 2}, 3]}}}"
-    asked = "{spec: {size: 2, beds: [{name: b, plant: z}], free: {list: [{a: 2}]}}}"
-    _story(project, "pruning", f"{{input: {sent}, contains: {asked}}}")
+    requests_made = "{spec: {size: 2, beds: [{name: b, plant: z}], free: {list: [{a: 2}]}}}"
+    _story(project, "pruning", f"{{input: {sent}, contains: {requests_made}}}")
 
     result = project.run("-vv")
 
@@ -526,7 +526,7 @@ def test_a_failure_on_one_line_has_its_place_and_its_reason(project: Project) ->
     project.run("--tb=line").stdout.fnmatch_lines(["test_garden.crd.yaml:3: spec.size is 1, expected 2"])
 
 
-def test_what_annotates_failures_finds_the_reason(project: Project) -> None:
+def test_annotation_tools_find_the_reason(project: Project) -> None:
     """As pytest-github-actions-annotate-failures looks for it."""
     project.write(
         "conftest.py",
@@ -546,9 +546,7 @@ def test_what_annotates_failures_finds_the_reason(project: Project) -> None:
     assert annotations == {"test_garden.crd.yaml:3: spec.size is 1, expected 2"}
 
 
-def test_nobody_reads_the_source_of_frames_that_no_failure_shows(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_source_of_hidden_frames_is_not_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Finding it in pytest's own modules took a multiple of the time of a case."""
     project.cases(f"{HEAD}pruning:\n- {{name: a, input: {{spec: {{size: 1}}}}, expected: {{spec: {{size: 2}}}}}}\n")
     read: list[object] = []
@@ -561,7 +559,7 @@ def test_nobody_reads_the_source_of_frames_that_no_failure_shows(
     assert not read
 
 
-def test_a_mark_that_nobody_declares_is_warned_about_at_its_case(project: Project) -> None:
+def test_an_undeclared_mark_gets_a_warning_at_its_case(project: Project) -> None:
     _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 1}}, marks: [slw]}")
 
     warned, refused = project.run("-W", "default"), project.run("-W", "error")

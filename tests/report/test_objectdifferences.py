@@ -45,21 +45,21 @@ def _differences(expected: Any, actual: Any, sent: Any, trace: Trace = Trace()) 
     ],
 )
 def test_a_missing_field_says_why(actual: Any, sent: Any, trace: Trace, reason: str) -> None:
-    (found,) = _differences({"a": {"b": 1}}, actual, sent, trace)
+    (results,) = _differences({"a": {"b": 1}}, actual, sent, trace)
 
-    assert (found.path, found.kind, found.reason) == ("a", DifferenceKind.MISSING, reason)
+    assert (results.path, results.kind, results.reason) == ("a", DifferenceKind.MISSING, reason)
 
 
 def test_a_field_below_a_pruned_one_names_that() -> None:
-    (found,) = _differences({"a": {"b": 1, "c": 1}}, {"a": {"c": 1}}, {}, Trace(pruned=("a",)))
+    (actual,) = _differences({"a": {"b": 1, "c": 1}}, {"a": {"c": 1}}, {}, Trace(pruned=("a",)))
 
-    assert found.reason == "pruned: the schema does not specify a"
+    assert actual.reason == "pruned: the schema does not specify a"
 
 
 def test_a_field_below_a_dropped_null_names_that() -> None:
-    (found,) = _differences({"a": {"b": 1, "c": 1}}, {"a": {"c": 1}}, {}, Trace(nulls=("a",)))
+    (actual,) = _differences({"a": {"b": 1, "c": 1}}, {"a": {"c": 1}}, {}, Trace(nulls=("a",)))
 
-    assert found.reason == "null dropped: the schema does not allow null at a, and has no default for it"
+    assert actual.reason == "null dropped: the schema does not allow null at a, and has no default for it"
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_a_field_below_a_dropped_null_names_that() -> None:
     ],
 )
 def test_an_unexpected_field_says_why(sent: Any, trace: Trace, reason: str) -> None:
-    (found,) = _differences({}, {"a": 1}, sent, trace)
+    (actual,) = _differences({}, {"a": 1}, sent, trace)
 
-    assert (found.kind, found.actual, found.reason) == (DifferenceKind.UNEXPECTED, 1, reason)
+    assert (actual.kind, actual.actual, actual.reason) == (DifferenceKind.UNEXPECTED, 1, reason)
 
 
 def test_a_changed_field_below_a_default_names_that() -> None:
-    (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(defaulted=("a",)))
+    (actual,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(defaulted=("a",)))
 
-    assert (found.kind, found.expected, found.actual) == (DifferenceKind.CHANGED, 1, 2)
-    assert found.reason == "the schema's default for a"
+    assert (actual.kind, actual.expected, actual.actual) == (DifferenceKind.CHANGED, 1, 2)
+    assert actual.reason == "the schema's default for a"
 
 
 @pytest.mark.parametrize(
@@ -91,20 +91,20 @@ def test_a_changed_field_below_a_default_names_that() -> None:
         (Disregarded.REST_ON_STATUS_UPDATE, "kept from `old`: an update of the status leaves all else alone"),
     ],
 )
-def test_a_field_below_what_does_not_count_says_so(kept: Disregarded, reason: str) -> None:
-    (found,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), disregarded={"a": kept}))
+def test_a_field_below_a_disregarded_part_has_that_reason(kept: Disregarded, reason: str) -> None:
+    (actual,) = _differences({"a": {"b": 1}}, {"a": {"b": 2}}, {}, Trace(pruned=("a",), disregarded={"a": kept}))
 
-    assert found.reason == reason
+    assert actual.reason == reason
 
 
 def test_a_list_against_another_type_is_one_difference() -> None:
-    (found,) = _differences({"a": [1, {"b": 2}]}, {"a": "x"}, {})
+    (actual,) = _differences({"a": [1, {"b": 2}]}, {"a": "x"}, {})
 
-    assert (found.expected, found.actual) == ([1, {"b": 2}], "x")
+    assert (actual.expected, actual.actual) == ([1, {"b": 2}], "x")
 
 
 def test_differences_come_in_the_order_of_their_paths() -> None:
     expected = {"b": 1, "a": [1, 2, 3], "c": {"__x": 1}}
     actual = {"b": 2, "a": [9, 2, 8], "c": {}}
 
-    assert [found.path for found in _differences(expected, actual, {})] == ["a[0]", "a[2]", "b", "c.__x"]
+    assert [results.path for results in _differences(expected, actual, {})] == ["a[0]", "a[2]", "b", "c.__x"]

@@ -1,4 +1,4 @@
-"""The words of what was passed over, as many as somebody wants to read."""
+"""Reports on skipped files, by verbosity."""
 
 from __future__ import annotations
 

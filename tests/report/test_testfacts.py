@@ -1,4 +1,4 @@
-"""Facts that travel between processes: places, causes, what a test is about."""
+"""Facts that travel between processes: places, causes, subjects of tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_place_is_taken_apart(text: str, place: FilePlace | None) -> None:
     assert testfacts.parse_place(text) == place
 
 
-def test_what_a_test_is_about_travels_whole() -> None:
+def test_subjects_of_tests_travel_completely() -> None:
     warning = Cause("check/accepted", "w", "spec.a", FilePlace("a", 1, 2), (FilePlace("b", 3),), ("x",), {"note": ""})
     about = About(VerdictKind.CHECK, "check/accepted", "a.b", "v1", "1.37", (warning, Cause("r", "w")))
 

@@ -1,4 +1,4 @@
-"""The table of rules: it has all that is judged, and what it says is there."""
+"""The table of rules: it is complete, and its pages exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _kinds_of_checks() -> set[str]:
     kinds = set()
     for node in ast.walk(ast.parse(inspect.getsource(checkplan))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Check", "_check"}:
-            kinds |= {one.value for one in node.args[:2] if isinstance(one, ast.Constant)}
+            kinds |= {item.value for item in node.args[:2] if isinstance(item, ast.Constant)}
     return {str(kind) for kind in kinds}
 
 
@@ -37,7 +37,7 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
         verdictrules.name_upgrade_rule(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)
     }
     others = {
-        one for name, one in vars(verdictrules).items() if name.isupper() and isinstance(one, str) and name[0] != "_"
+        item for name, item in vars(verdictrules).items() if name.isupper() and isinstance(item, str) and name[0] != "_"
     }
 
     assert len(_kinds_of_checks()) == 8
@@ -45,7 +45,7 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
-def test_a_rule_says_what_is_wrong_and_where_to_read_on(rule: RuleHelp) -> None:
+def test_a_rule_has_a_description_and_a_page(rule: RuleHelp) -> None:
     name, _, anchor = rule.page.partition("#")
 
     assert not anchor or anchor in markdown.anchors((DOCS / name).read_text(encoding="utf-8"))

@@ -81,7 +81,7 @@ def test_the_only_file_has_no_label(layout: Layout) -> None:
     assert variant.version.crd.kubernetes_version == "1.36"
 
 
-def test_several_files_are_told_apart_by_their_names(layout: Layout) -> None:
+def test_several_files_are_distinguished_by_their_names(layout: Layout) -> None:
     layout.crd("a-Default")
     layout.crd("a-Custom")
 

@@ -1,4 +1,4 @@
-"""Suites of openshift/api are read as they are, and what their own runner passes over is a mistake."""
+"""Suites of openshift/api are read unchanged, and anything that their own runner ignores is a mistake."""
 
 from __future__ import annotations
 
@@ -65,12 +65,16 @@ def test_a_suite_is_read() -> None:
         "v1",
         ("Sprinklers", "-Gnomes"),
     )
-    assert [one.case.name for one in suite.cases] == [
+    assert [item.case.name for item in suite.cases] == [
         "Should create a:b (c)",
         "Should create a:b (c) #2",
         "Should update",
     ]
-    assert [(one.case.section, one.case.line) for one in suite.cases] == [("create", 8), ("create", 19), ("update", 25)]
+    assert [(item.case.section, item.case.line) for item in suite.cases] == [
+        ("create", 8),
+        ("create", 19),
+        ("update", 25),
+    ]
     assert first.case.input["metadata"] == {"generateName": "test-", "labels": {"a": "b"}}
     assert first.case.expected["metadata"] == {"labels": {"a": "b"}}
     assert (second.case.error, second.case.expected) == ('spec.class: Unsupported value: "c"', None)
@@ -185,12 +189,12 @@ HEAD = "crdName: x\ntests:\n  onCreate:\n"
         ),
     ],
 )
-def test_what_would_be_passed_over_is_a_mistake(text: str, mistakes: list[str] | None) -> None:
+def test_keys_ignored_by_the_runner_of_openshift_are_mistakes(text: str, mistakes: list[str] | None) -> None:
     with pytest.raises(CaseFileError) as caught:
         loader.load_any(text, source="s.yaml")
 
-    found = str(caught.value).splitlines()
-    assert found == (mistakes or ["s.yaml:1: 'crdName' is missing", "s.yaml:1: a case of onCreate must be a mapping"])
+    actual = str(caught.value).splitlines()
+    assert actual == (mistakes or ["s.yaml:1: 'crdName' is missing", "s.yaml:1: a case of onCreate must be a mapping"])
 
 
 def test_an_object_that_cannot_be_read_is_a_mistake() -> None:

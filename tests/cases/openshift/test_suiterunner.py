@@ -1,4 +1,4 @@
-"""A case of a suite is a create, or an update of what was created and of its status."""
+"""A case of a suite is a create, or an update of a created object and its status."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_case_holds(table: str, case: str) -> None:
 def test_a_case_does_not_hold(table: str, case: str, mismatch: type) -> None:
     result = _run(table, case)
 
-    assert [type(one) for one in result.mismatches] == [mismatch]
+    assert [type(item) for item in result.mismatches] == [mismatch]
     assert result.context.crd == "gardens.suites.example.com"
 
 

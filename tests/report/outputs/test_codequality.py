@@ -21,7 +21,7 @@ def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) ->
 
     entries = json.loads(codequality.render(facts, roots, "pytest.ini"))
 
-    prints = [one.pop("fingerprint") for one in entries]
+    prints = [item.pop("fingerprint") for item in entries]
     assert prints == uniquefindings.fingerprints(
         [*uniquefindings.errors(facts, roots), *uniquefindings.warnings(facts, roots)]
     )

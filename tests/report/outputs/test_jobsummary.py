@@ -29,7 +29,7 @@ def _summary(tmp_path: Path, *verdicts: object, exit_code: int = 1, **more: obje
     return jobsummary.render(facts, told.roots(tmp_path), None)
 
 
-def test_a_green_run_says_so_on_one_line_with_what_was_skipped(tmp_path: Path) -> None:
+def test_a_green_run_is_one_line_with_skipped_tests(tmp_path: Path) -> None:
     skipped = [
         told.verdict(name=name, outcome=VerdictOutcome.SKIPPED, summary="not yet", kind=VerdictKind.UPGRADE)
         for name in "ab"
@@ -41,7 +41,7 @@ def test_a_green_run_says_so_on_one_line_with_what_was_skipped(tmp_path: Path) -
     )
 
 
-def test_what_fails_stands_in_a_section_for_its_kind(tmp_path: Path) -> None:
+def test_failures_are_in_a_section_for_their_kind(tmp_path: Path) -> None:
     summary = _summary(
         tmp_path,
         told.verdict(told.cause("it is <b>|wrong\nvery", details=("rule: x",))),
@@ -57,7 +57,7 @@ def test_what_fails_stands_in_a_section_for_its_kind(tmp_path: Path) -> None:
     assert "Upgrades" not in summary
 
 
-def test_an_upgrade_is_told_with_what_shows_it(tmp_path: Path) -> None:
+def test_an_upgrade_is_reported_with_its_witness(tmp_path: Path) -> None:
     stored = {**WITNESS, "stored": {"spec": {}}, "note": "an update passes", "after": ANSWER}
     applied = {**WITNESS, "applied": [{"manager": "one", "object": {"spec": {"list": ["x" * 3000]}}}]}
     summary = _summary(
@@ -88,13 +88,13 @@ def test_an_upgrade_is_told_with_what_shows_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "shown"), [("spec.a: Required value", "spec.a: Required value"), ("gone", "**spec.a**: gone")]
 )
-def test_the_field_of_an_upgrade_is_told_once(tmp_path: Path, words: str, shown: str) -> None:
+def test_the_field_of_an_upgrade_is_shown_once(tmp_path: Path, words: str, shown: str) -> None:
     verdict = told.verdict(told.cause(words, rule="rollback/refused", field="spec.a"))
 
     assert f"- crds/a.yaml:3: {shown}\n" in _summary(tmp_path, verdict)
 
 
-def test_what_no_verdict_tells_is_told(tmp_path: Path) -> None:
+def test_problems_without_a_verdict_are_reported(tmp_path: Path) -> None:
     stopped = _summary(tmp_path, problem="the run was *interrupted*", exit_code=2)
     others = _summary(tmp_path, told.passed(), others={VerdictOutcome.FAILED: 2, VerdictOutcome.ERROR: 1})
 
@@ -102,7 +102,7 @@ def test_what_no_verdict_tells_is_told(tmp_path: Path) -> None:
     assert others.startswith("### pytest-crd: 1 passed (1 case); 3 of the tests that are not about CRDs failed\n")
 
 
-def test_what_there_is_no_room_for_is_left_out_with_a_word(tmp_path: Path) -> None:
+def test_blocks_beyond_the_limit_are_left_out_with_a_note(tmp_path: Path) -> None:
     facts = told.session(*(told.verdict(told.cause(f"{number} " + "é" * 500)) for number in range(50)), exit_code=1)
     roots = told.roots(tmp_path)
     cut = "The rest is left out, as a summary may have 1 MiB: the log of the run has all of it.\n"

@@ -25,7 +25,7 @@ def test_names_count_where_they_were_written(tmp_path: Path) -> None:
     assert roots.find_in_repository(FilePlace("../test_a.crd.yaml")) == FilePlace("test_a.crd.yaml")
 
 
-def test_what_is_reached_by_a_link_is_named_by_it_or_by_where_it_leads(tmp_path: Path) -> None:
+def test_a_file_behind_a_link_is_named_by_the_link_or_its_target(tmp_path: Path) -> None:
     told.roots(tmp_path)
     (tmp_path / "link").symlink_to(tmp_path / "crds")
     (tmp_path.parent / f"{tmp_path.name}-link").symlink_to(tmp_path)
@@ -36,7 +36,7 @@ def test_what_is_reached_by_a_link_is_named_by_it_or_by_where_it_leads(tmp_path:
     assert roots.find_in_repository(FilePlace(str(outside))) == FilePlace("crds/a.yaml")
 
 
-def test_what_is_in_no_file_of_the_repository_keeps_its_name(tmp_path: Path) -> None:
+def test_a_file_outside_the_repository_keeps_its_name(tmp_path: Path) -> None:
     roots = told.roots(tmp_path)
     outside = tmp_path.parent / f"{tmp_path.name}.yaml"
     outside.touch()

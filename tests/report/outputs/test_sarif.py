@@ -26,7 +26,7 @@ def _log(facts: SessionFacts, roots: Roots) -> Any:
     return run
 
 
-def test_every_rule_is_told_with_its_help(tmp_path: Path) -> None:
+def test_the_log_has_every_rule_with_its_help(tmp_path: Path) -> None:
     run = _log(told.session(told.passed()), told.roots(tmp_path))
     driver = run["tool"]["driver"]
 
@@ -41,7 +41,7 @@ def test_every_rule_is_told_with_its_help(tmp_path: Path) -> None:
     assert run["columnKind"] == "unicodeCodePoints"
 
 
-def test_a_result_has_its_region_and_what_is_around_it(tmp_path: Path) -> None:
+def test_a_result_has_its_region_and_related_places(tmp_path: Path) -> None:
     place = FilePlace("crds/a.yaml", 3, 7)
     cause = told.cause(place=place, field="spec.a", related=(FilePlace("crds/a.yaml", 9), FilePlace("v1:gone.yaml")))
     facts = told.session(told.verdict(cause), told.verdict(cause, name="b"), exit_code=1)
@@ -55,8 +55,8 @@ def test_a_result_has_its_region_and_what_is_around_it(tmp_path: Path) -> None:
         "region": {"startLine": 3, "startColumn": 7},
     }
     assert location["logicalLocations"] == [{"fullyQualifiedName": "spec.a", "kind": "member"}]
-    related = [one["physicalLocation"] for one in result["relatedLocations"]]
-    assert [(one["artifactLocation"]["uri"], one["region"]["startLine"]) for one in related] == [
+    related = [item["physicalLocation"] for item in result["relatedLocations"]]
+    assert [(item["artifactLocation"]["uri"], item["region"]["startLine"]) for item in related] == [
         ("test_a.crd.yaml", 4),
         ("crds/a.yaml", 9),
     ]
@@ -104,7 +104,7 @@ def test_files_elsewhere_are_named_whole(tmp_path: Path) -> None:
 def test_warnings_are_results_too(tmp_path: Path) -> None:
     facts = told.session(told.verdict(told.cause("x"), warnings=(told.cause("w"),)), exit_code=1)
 
-    assert [one["level"] for one in _log(facts, told.roots(tmp_path))["results"]] == ["error", "warning"]
+    assert [item["level"] for item in _log(facts, told.roots(tmp_path))["results"]] == ["error", "warning"]
 
 
 def test_a_run_that_did_not_end_was_not_successful(tmp_path: Path) -> None:
@@ -112,4 +112,4 @@ def test_a_run_that_did_not_end_was_not_successful(tmp_path: Path) -> None:
 
     (invocation,) = run["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
-    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == ["the run was interrupted"]
+    assert [item["message"]["text"] for item in invocation["toolExecutionNotifications"]] == ["the run was interrupted"]

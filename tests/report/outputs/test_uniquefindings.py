@@ -1,4 +1,4 @@
-"""What is told once, and by what it is known again."""
+"""Merged findings, and their fingerprints."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from support import told
 from pytest_crd.report.outputs import uniquefindings
 
 
-def test_what_several_tests_have_found_is_told_once(tmp_path: Path) -> None:
+def test_a_cause_found_by_several_tests_is_reported_once(tmp_path: Path) -> None:
     facts = told.session(
         told.verdict(told.cause(), told.cause("other"), told.cause(), name="a"),
         told.verdict(told.cause("first of b"), told.cause(), name="b"),
         told.passed(),
     )
 
-    found = uniquefindings.errors(facts, told.roots(tmp_path))
+    actual = uniquefindings.errors(facts, told.roots(tmp_path))
 
-    assert [(one.words, [verdict.name for verdict in one.verdicts]) for one in found] == [
+    assert [(item.words, [verdict.name for verdict in item.verdicts]) for item in actual] == [
         ("it is wrong", ["a", "b"]),
         ("other", ["a"]),
         ("first of b", ["b"]),
     ]
-    assert [one.words for one in uniquefindings.sort_by_rank(found)] == ["it is wrong", "first of b", "other"]
+    assert [item.words for item in uniquefindings.sort_by_rank(actual)] == ["it is wrong", "first of b", "other"]
 
 
-def test_warnings_are_told_of_tests_that_hold_too(tmp_path: Path) -> None:
+def test_warnings_of_passed_tests_are_reported_too(tmp_path: Path) -> None:
     facts = told.session(
         told.verdict(warnings=(told.cause(),)), told.verdict(told.cause("x"), warnings=(told.cause(),))
     )
 
-    (found,) = uniquefindings.warnings(facts, told.roots(tmp_path))
+    (actual,) = uniquefindings.warnings(facts, told.roots(tmp_path))
 
-    assert found.words == "it is wrong"
+    assert actual.words == "it is wrong"
 
 
 def test_of_many_tests_the_first_are_named(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_fingerprint_stays_where_lines_move(tmp_path: Path) -> None:
     roots = told.roots(tmp_path)
 
     def prints(*causes: object) -> list[str]:
-        facts = told.session(*(told.verdict(one) for one in causes))  # type: ignore[arg-type]
+        facts = told.session(*(told.verdict(item) for item in causes))  # type: ignore[arg-type]
         return uniquefindings.fingerprints(uniquefindings.errors(facts, roots))
 
     before = prints(told.cause("see crds/b.yaml:7:2", 3), told.cause("two", 4), told.cause("two", 9))

@@ -43,9 +43,9 @@ def test_the_schema_lets_nothing_else_in() -> None:
 
     assert SCHEMA["$id"].endswith("/pytest_crd/report/verdicts.schema.json")
     assert len([*_objects(SCHEMA)]) == 10
-    for one in _objects(SCHEMA):
-        assert one["additionalProperties"] is False
-        assert {*one["required"]} == one["properties"].keys()
+    for item in _objects(SCHEMA):
+        assert item["additionalProperties"] is False
+        assert {*item["required"]} == item["properties"].keys()
 
 
 def test_the_schema_knows_every_kind_and_outcome() -> None:
@@ -56,7 +56,7 @@ def test_the_schema_knows_every_kind_and_outcome() -> None:
     assert SCHEMA["properties"]["version"]["const"] == verdictfile.VERSION
 
 
-def test_what_is_written_is_valid_and_has_all_that_is_known(tmp_path: Path) -> None:
+def test_the_file_is_valid_and_complete(tmp_path: Path) -> None:
     cause = told.cause(field="spec.a", related=(FilePlace("v1:b.yaml"),), details=("x",), witness=WITNESS)
     facts = told.session(
         told.verdict(cause, told.cause(place=None), summary="it is wrong"),
@@ -70,10 +70,10 @@ def test_what_is_written_is_valid_and_has_all_that_is_known(tmp_path: Path) -> N
     jsonschema.Draft202012Validator(SCHEMA).validate(written)
     assert written["summary"]["failed"] == written["summary"]["passed"] == 1
     assert written["summary"]["otherTests"]["passed"] == 7
-    failed, held = written["verdicts"]
+    failed, points_held = written["verdicts"]
     assert (failed["path"], failed["line"], failed["crd"]) == ("test_a.crd.yaml", 4, "as.example.com")
     first, second = failed["causes"]
     assert first["origin"] == {"path": "crds/a.yaml", "line": 3, "column": None}
     assert first["related"] == [{"path": "v1:b.yaml", "line": None, "column": None}]
     assert second["origin"] is None
-    assert held["causes"] == []
+    assert points_held["causes"] == []

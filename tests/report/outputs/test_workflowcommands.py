@@ -24,7 +24,7 @@ def test_a_failure_stands_at_the_line_that_it_speaks_of(tmp_path: Path) -> None:
     ]
 
 
-def test_what_ends_a_command_is_escaped(tmp_path: Path) -> None:
+def test_characters_that_end_a_command_are_escaped(tmp_path: Path) -> None:
     verdict = told.verdict(told.cause("100%: a,\r\nb"), name="50%: x, y\n::error::z")
 
     (line,) = _lines(tmp_path, verdict)
@@ -67,7 +67,7 @@ def test_warnings_count_within_the_ten(tmp_path: Path) -> None:
     assert [line.partition(" ")[0] for line in lines] == ["::error", "::warning"]
 
 
-def test_that_a_run_did_not_end_is_told_first(tmp_path: Path) -> None:
+def test_an_unfinished_run_is_reported_first(tmp_path: Path) -> None:
     first, *_ = _lines(tmp_path, told.verdict(told.cause()), problem="the run was interrupted")
 
     assert first == "::error title=pytest-crd::the run was interrupted"
