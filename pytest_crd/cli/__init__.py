@@ -28,8 +28,8 @@ class Command(NamedTuple):
 # By name, in the order in which `--help` has them.
 COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
-    "validate": Command("validate", "say what a server makes of custom resources"),
-    "check": Command("check", "say what a server makes of CustomResourceDefinitions"),
+    "validate": Command("validate", "print the answer of a server to custom resources"),
+    "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
     "init": Command("init", "say what a repository has and needs to be tested, and write it"),
     "serve": Command(
         "serve", "serve CRDs and their custom resources on loopback, for kubectl and for tests in any language"
