@@ -9,6 +9,8 @@ from pytest_crd.engine.golang import parsing
 
 # Go knows no longer times than so many seconds.
 _LONGEST: Final = (2**63 - 1) // 10**9
+# Texts that Go reads as the zero time.
+_UNSET: Final = frozenset({"", "null"})
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
@@ -37,8 +39,10 @@ def moment(text: str) -> datetime:
 
 
 def since(text: str) -> str:
-    """Return how long ago a time is, in words; of what is no time that."""
+    """Return the age of a time as tables show it; `<invalid>` if *text* is no time, `<unknown>` if it is the zero time."""
     try:
+        if text in _UNSET or moment(text) == _FIRST:
+            return "<unknown>"
         return between(text, now())
     except ValueError:
         return "<invalid>"

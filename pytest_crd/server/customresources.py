@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
@@ -123,7 +124,11 @@ class CustomResourceType(ResourceType):
     @cached_property
     def _columns(self) -> tuple[TableColumn, ...]:
         columns = self._declared.get("additionalPrinterColumns")
-        return (NAME, *((_column(one) for one in columns) if columns else (AGE,)))
+        if not columns:
+            return (NAME, AGE)
+        # Columns end before the first that the server cannot parse.
+        valid = itertools.takewhile(lambda column: jsonpath.is_valid(column["jsonPath"]), columns)
+        return (NAME, *map(_column, valid))
 
 
 def _served(entry: StoredObject) -> JSONValue:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import ages, jsonpath, statuses
+from pytest_crd.server.jsonpathsteps import UnsupportedStepError
 from pytest_crd.server.resourcetypes import ResourceType, TableColumn
 
 _INCLUDED: Final = ("Metadata", "Object", "None")
@@ -110,21 +112,30 @@ def _cell(column: TableColumn, shown: Resource) -> JSONValue:
     Reference:
         apiextensions-apiserver registry/customresource/tableconvertor, cellForJSONValue.
     """
-    values = jsonpath.find(shown, column.path)
-    if not values or values[0] is None:
+    try:
+        values = jsonpath.find(shown, column.path)
+    except UnsupportedStepError as error:
+        raise statuses.failure(500, "", str(error)) from None
+    if not values:
         return None
     value = values[0]
     if column.type == "string":
-        return value if isinstance(value, str) else _joined(values)
+        return _text(value)
     if column.type == "date":
         return ages.since(value) if isinstance(value, str) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if column.type == "integer":
         return int(value) if is_number else None
     if column.type == "number":
-        return float(value) if is_number else None
+        return jsonvalue.number(float(value)) if is_number else None
     return value if column.type == "boolean" and isinstance(value, bool) else None
 
 
-def _joined(values: list[JSONValue]) -> str:
-    return " ".join(one if isinstance(one, str) else printing.marshal(one) for one in values)
+def _text(value: JSONValue) -> str:
+    """Return a value as kubectl prints it."""
+    if value is None:
+        return "<no value>"
+    if isinstance(value, str):
+        return value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return printing.number(value) if is_number else printing.marshal(value)

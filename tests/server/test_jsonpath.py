@@ -8,13 +8,13 @@ import pytest
 
 from pytest_crd.server import jsonpath
 from pytest_crd.server.jsonpath import JSONPathError
+from pytest_crd.server.jsonpathsteps import UnsupportedStepError
 
-VALUE = {
+VALUE: dict[str, Any] = {
     "spec": {
         "a.b": 1,
         "list": [{"n": 1, "k": "x"}, {"n": 2, "k": "y"}, {"k": "z"}],
         "deep": {"v": True},
-        "two words": 3,
     },
 }
 
@@ -24,8 +24,8 @@ VALUE = {
     [
         pytest.param(".spec.deep.v", [True], id="field"),
         pytest.param(r".spec.a\.b", [1], id="escaped field"),
-        pytest.param(".spec['a.b']", [1], id="quoted field"),
-        pytest.param('.spec["two words"]', [3], id="field in double quotes"),
+        pytest.param(".spec['a.b']", [], id="quoted field with a dot"),
+        pytest.param(r".spec['a\.b']", [1], id="quoted field with an escaped dot"),
         pytest.param(".spec.list[0].k", ["x"], id="index"),
         pytest.param(".spec.list[-1].k", ["z"], id="index from the end"),
         pytest.param(".spec.list[7].k", [], id="index beyond"),
@@ -54,7 +54,74 @@ def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
     assert jsonpath.find(VALUE, path) == found
 
 
-@pytest.mark.parametrize("path", [".spec[", ".spec..a", "{.spec}", ".spec[?(@.a==b)]"])
-def test_a_path_that_is_not_known_is_an_error(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        pytest.param("..v", [True], id="any depth"),
+        pytest.param(".spec..k", ["x", "y", "z"], id="any depth below"),
+        pytest.param(".spec.deep..", [{"v": True}], id="any depth, ending there"),
+        pytest.param(".spec.list[0,2].k", ["x", "z"], id="union of items"),
+        pytest.param(".spec.deep['v', 'w']", [True], id="union of fields"),
+        pytest.param(".spec.list['a',0].k", ["x"], id="union with a field of a list"),
+        pytest.param(".spec.list[0,7].k", [], id="union that fails"),
+        pytest.param(".spec.list[?(@['k']==\"x\")].n", [1], id="quoted field in a condition"),
+        pytest.param(".spec...list[0].k", ["x"], id="any depth, then a field"),
+        pytest.param(".spec.*[0].k", [], id="index of null and others"),
+        pytest.param(".spec.list[:-1].k", ["x", "y"], id="slice to the last"),
+        pytest.param(".spec.deep.v} and {.spec.deep.w", [True], id="two actions"),
+        pytest.param(".", [], id="field without a name"),
+        pytest.param(".spec.deep.v ", [True], id="space at the end"),
+        pytest.param("$.spec.deep.v", [True], id="root"),
+        pytest.param(".spec.list[0:0].k", [], id="slice of nothing"),
+        pytest.param(".spec.list[].k", ["x"], id="brackets without an index"),
+        pytest.param(".spec.list[::-1].k", [], id="backward slice"),
+        pytest.param(".spec.list[2:1].k", [], id="slice from behind its end"),
+        pytest.param(".spec.list[0:9].k", [], id="slice beyond the end"),
+        pytest.param(".spec.none[0]", [], id="index of null"),
+        pytest.param(".spec.none[?(@.a)]", [], id="filter of null"),
+        pytest.param(".spec.list[?(@.k==y)].k", [], id="comparison with a word"),
+        pytest.param(".spec.list[?(@.k==@.k)].n", [1, 2], id="comparison of fields"),
+        pytest.param(".spec.list[?(@.k=='x')]..n", [1], id="any depth below a filter"),
+        pytest.param(".spec.list[?(@.k[3])].k", ["x", "y", "z"], id="condition that fails with values"),
+        pytest.param(".spec.list[?(@..k=='x')].k", ["x"], id="condition at any depth"),
+        pytest.param(".spec.list[?(@.*=='x')].k", [], id="comparison of several values"),
+        pytest.param(".spec.list[?(@.k=='y')].n", [2], id="single quotes"),
+        pytest.param(r".spec.list[?(@.k=='\x78')].n", [1], id="escape"),
+        pytest.param(r".spec.list[?(@.k=='\u0078')].n", [1], id="escape of a code point"),
+        pytest.param(r".spec.list[?(@.k!='\'\n')].n", [1, 2], id="escape of a quote"),
+        pytest.param(".spec.list[?(@.n==1.0)].k", [], id="an integer beside a float"),
+        pytest.param(".spec.list[?(@.n=!1)].k", [], id="unknown operator"),
+        pytest.param(".spec.flags[?(@.on==true)].on", [True], id="equal booleans"),
+        pytest.param(".spec.flags[?(@.on>false)].on", [], id="booleans have no order"),
+        pytest.param("5", [5], id="number"),
+        pytest.param("-1.5", [-1.5], id="float"),
+        pytest.param("'a'", ["a"], id="text"),
+        pytest.param("word", [], id="unknown word"),
+        pytest.param(".spec.deep.word.*", [], id="all fields of nothing"),
+        pytest.param(".spec.text.*", [104, 105], id="all bytes of a text"),
+        pytest.param("..text", ["hi"], id="any depth of texts"),
+    ],
+)
+def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> None:
+    value = {"spec": {**VALUE["spec"], "none": None, "flags": [{"on": True}, {"on": False}], "text": "hi"}}
+
+    assert jsonpath.find(value, path) == found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".spec[", "{.spec}", '.spec["a.b"]', ".spec.list[?(@['k']==\"x\")", ".a[?(@.b]", '.a[?(@.b=="x]', ".a[x]", ".a[-]", "\t",
+        ".a\n.b", "'open", r"'\q'", r"'\UFFFFFFFF'", "1.2.3", "%", ".a[99999999999999999999]", ".a[?(@.b)x", ".a[0,x]",
+    ],
+)  # fmt: skip
+def test_a_path_that_a_server_cannot_parse_is_an_error(path: str) -> None:
+    assert not jsonpath.is_valid(path)
     with pytest.raises(JSONPathError):
+        jsonpath.find(VALUE, path)
+
+
+@pytest.mark.parametrize("path", ["range .spec.list[*]", "end"])
+def test_ranges_are_not_evaluated(path: str) -> None:
+    with pytest.raises(UnsupportedStepError, match="is not evaluated"):
         jsonpath.find(VALUE, path)

@@ -25,8 +25,8 @@ def test_a_length_of_time_is_told_in_two_units_at_most(seconds: int, words: str)
 @pytest.mark.parametrize(
     ("type_", "value", "cell"),
     [
-        ("string", "x", "x"), ("string", 1, "1"), ("string", None, None), ("integer", 2, 2), ("integer", "2", None), ("number", 2, 2.0),
-        ("number", True, None), ("boolean", True, True), ("boolean", 1, None), ("date", "no time", "<invalid>"), ("date", 5, None),
+        ("string", "x", "x"), ("string", 1, "1"), ("string", None, "<no value>"), ("string", True, "true"), ("string", 1e-7, "1e-07"), ("string", ["a"], '["a"]'), ("integer", 2, 2), ("integer", None, None), ("integer", "2", None), ("number", 2, 2.0),
+        ("number", True, None), ("boolean", True, True), ("boolean", 1, None), ("date", "no time", "<invalid>"), ("date", 5, None), ("date", "", "<unknown>"), ("date", "0001-01-01T00:00:00Z", "<unknown>"),
         ("date", "2020-01-01T00:00:00", "<invalid>"), ("date", "2999-01-01T00:00:00Z", "<invalid>"),
     ],
 )  # fmt: skip
@@ -40,3 +40,28 @@ def test_a_cell_has_the_type_of_its_column(type_: str, value: Any, cell: Any) ->
 
     answer = servers.ask(server, "POST", path, body, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
     assert answer.value["rows"][0]["cells"] == ["a", cell]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"), [([".a[x]", ".a"], ["Name"]), ([".a", ".a[x]", ".b"], ["Name", "C0"]), ([], ["Name", "Age"])]
+)
+def test_columns_end_before_a_path_that_a_server_cannot_parse(paths: list[str], names: list[str]) -> None:
+    """As kube-apiserver 1.37 answers; the CRD is accepted."""
+    columns = [{"name": f"C{number}", "type": "string", "jsonPath": path} for number, path in enumerate(paths)]
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+    server = servers.api(servers.crd(versions=[{**version, "additionalPrinterColumns": columns}]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+
+    answer = servers.ask(server, "GET", path, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
+    assert [column["name"] for column in answer.value["columnDefinitions"]] == names
+
+
+def test_a_table_with_a_range_says_that_it_is_not_evaluated() -> None:
+    column = {"name": "X", "type": "string", "jsonPath": ".a} {range .b[*]"}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+    server = servers.api(servers.crd(versions=[{**version, "additionalPrinterColumns": [column]}]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    servers.ask(server, "POST", path, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}})
+
+    answer = servers.ask(server, "GET", path, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
+    assert (answer.code, answer.value["message"]) == (500, "JSONPath: 'range' is not evaluated by pytest-crd")

@@ -1,0 +1,216 @@
+"""
+The steps of a JSONPath: from the values that were reached to those that are reached next.
+
+Reference:
+    client-go util/jsonpath/jsonpath.go; third_party/forked/golang/template/funcs.go.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Step: TypeAlias = Callable[[Sequence[JSONValue]], Sequence[JSONValue]]
+
+_RANGES: Final = frozenset({"range", "end"})
+_OPERATORS: Final[Mapping[str, Callable[[JSONValue, JSONValue], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class EvaluationError(Exception):
+    """
+    A step that fails.
+
+    Attributes:
+        values: The values that the failing step leaves; a filter for existing values takes them for found.
+    """
+
+    def __init__(self, message: str, values: Sequence[JSONValue] = ()) -> None:
+        """Fail with *message*."""
+        super().__init__(message)
+        self.values = values
+
+
+class UnsupportedStepError(Exception):
+    """A step of kubectl's that is not evaluated here: `range` and `end`."""
+
+
+class Bound(NamedTuple):
+    """
+    The end of a slice.
+
+    Attributes:
+        position: The index after the last item; negative from the end.
+        is_derived: True if a single index was written: then 0 is the end of the list.
+    """
+
+    position: int
+    is_derived: bool = False
+
+
+def chain(steps: Sequence[Step]) -> Step:
+    """Return a step that takes all *steps* in order."""
+
+    def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+        for each in steps:
+            values = each(values)
+        return values
+
+    return step
+
+
+def constant(value: JSONValue) -> Step:
+    """Return a step to a text or a number: a text is there once, a number or boolean for each value."""
+    return lambda values: [value] if isinstance(value, str) else [value] * len(values)
+
+
+def identifier(name: str) -> Step:
+    """
+    Return a step that fails: kubectl knows the words `range` and `end`, and no others.
+
+    The step raises UnsupportedStepError for these two, EvaluationError for others.
+    """
+
+    def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+        if name in _RANGES:
+            raise UnsupportedStepError(f"JSONPath: {name!r} is not evaluated by pytest-crd")
+        raise EvaluationError(f"unrecognized identifier {name}", values)
+
+    return step
+
+
+def field(name: str) -> Step:
+    """Return a step to the field *name* of objects."""
+    return lambda values: [value[name] for value in values if isinstance(value, dict) and name in value]
+
+
+def wildcard(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+    """Return the children of all values."""
+    return [child for value in values for child in _children(value)]
+
+
+def descend(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+    """Return all values at any depth that have children."""
+    found: list[JSONValue] = []
+    waiting = [*reversed(values)]
+    while waiting:
+        value = waiting.pop()
+        if children := _children(value):
+            found.append(value)
+            waiting += reversed(children)
+    return found
+
+
+def _children(value: JSONValue) -> list[JSONValue]:
+    if isinstance(value, str):
+        return [*value.encode()]  # Go's strings are bytes
+    if isinstance(value, dict):
+        return [*value.values()]
+    return value if isinstance(value, list) else []
+
+
+def union(steps: Sequence[Step]) -> Step:
+    """Return a step to the values of all *steps*."""
+
+    def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+        try:
+            return [value for each in steps for value in each(values)]
+        except EvaluationError as error:
+            raise EvaluationError(str(error), values) from None
+
+    return step
+
+
+def sliced(start: int | None, end: Bound | None, stride: int | None) -> Step:
+    """Return a step to items of lists, from *start* (None for 0) to *end* (None for all), each *stride*th."""
+
+    def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+        found: list[JSONValue] = []
+        for value in values:
+            if value is None:
+                continue
+            if not isinstance(value, list):
+                raise EvaluationError("not array or slice", values)
+            first, last = _bounds(start, end, len(value))
+            if first == last:
+                return found
+            is_outside = not 0 <= first < len(value) or not 0 <= last <= len(value)
+            if is_outside or first > last or (stride is not None and stride <= 0):
+                raise EvaluationError("array index out of bounds", values)
+            found += value[first : last : stride or 1]
+        return found
+
+    return step
+
+
+def _bounds(start: int | None, end: Bound | None, length: int) -> tuple[int, int]:
+    first = start or 0
+    last = length if end is None else end.position
+    if first < 0:
+        first += length
+    if last < 0 or (last == 0 and end is not None and end.is_derived):
+        last += length
+    return first, last
+
+
+def existing(condition: Step) -> Step:
+    """Return a step to the items of lists for which *condition* leads to values, or fails with values."""
+
+    def has_values(item: JSONValue) -> bool:
+        try:
+            return bool(condition([item]))
+        except EvaluationError as error:
+            return bool(error.values)
+
+    return lambda values: [item for items in _lists(values) for item in items if has_values(item)]
+
+
+def compared(left: Step, operator_text: str, right: Step) -> Step:
+    """Return a step to the items of lists for which the comparison of two steps holds."""
+
+    def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+        found: list[JSONValue] = []
+        for items in _lists(values):
+            for item in items:
+                sides = _single(left, item, values), _single(right, item, values)
+                if all(sides) and _holds(sides[0][0], operator_text, sides[1][0], found):
+                    found.append(item)
+        return found
+
+    return step
+
+
+def _single(side: Step, item: JSONValue, values: Sequence[JSONValue]) -> Sequence[JSONValue]:
+    """Return the one value of a side of a comparison; empty if there is none."""
+    reached = side([item])
+    if len(reached) > 1:
+        raise EvaluationError("can only compare one element at a time", values)
+    return reached
+
+
+def _lists(values: Sequence[JSONValue]) -> Sequence[list[JSONValue]]:
+    for value in values:
+        if not isinstance(value, list):
+            raise EvaluationError("not array or slice and cannot be filtered", values)
+    return values
+
+
+def _holds(left: JSONValue, operator_text: str, right: JSONValue, found: list[JSONValue]) -> bool:
+    """Compare two scalars of one type; Go compares no others, and booleans for equality only."""
+    is_scalar = isinstance(left, str | int | float)
+    is_ordered = operator_text not in ("==", "!=")
+    if not is_scalar or type(left) is not type(right) or (is_ordered and isinstance(left, bool)):
+        raise EvaluationError("incompatible types for comparison", found)
+    compare = _OPERATORS.get(operator_text)
+    if compare is None:
+        raise EvaluationError(f"unrecognized filter operator {operator_text}", found)
+    return compare(left, right)
