@@ -39,7 +39,7 @@ def of_engine(response: Response, sent: JSONValue) -> Facts:
         answered = response.stored if response.scale is None else response.scale
         found["stored"] = _without_server_made(answered, sent)
     else:
-        found |= _of_status(response.status)
+        found |= _of_status(nondeterminism.without(response.status, sent))
     if response.warnings:
         found["warnings"] = list(response.warnings)
     return found

@@ -17,6 +17,8 @@ ANY_ADDRESS: Final = "(0xc000000000)"
 # The server numbers the types of objects that rules speak of at random, anew for each compilation.
 SELF_TYPE: Final = re.compile(r"selfType[0-9]+")
 ANY_SELF_TYPE: Final = "selfType"
+# The line of the server's source that makes its list of kinds.
+SCHEME: Final = re.compile(r' in scheme \\*"[a-z/]+\.go:[0-9]+\\*"')
 
 
 def without(status: JSONValue, sent: JSONValue) -> JSONValue:
@@ -26,7 +28,7 @@ def without(status: JSONValue, sent: JSONValue) -> JSONValue:
     if is_generated(name, sent):
         # It stands in the texts bare or quoted, but its end is the same in both.
         text = text.replace(name[-len(_SUFFIX) :], _SUFFIX)
-    return json.loads(SELF_TYPE.sub(ANY_SELF_TYPE, ADDRESS.sub(ANY_ADDRESS, text)))
+    return json.loads(SCHEME.sub("", SELF_TYPE.sub(ANY_SELF_TYPE, ADDRESS.sub(ANY_ADDRESS, text))))
 
 
 def of_patched(text: str) -> str:
@@ -38,7 +40,7 @@ def of_patched(text: str) -> str:
 
 # Quoted once, where a message says what cannot be decoded, and twice, where it says what is invalid.
 _MADE: Final = (
-    (re.compile(r' in scheme \\?"[a-z/]+\.go:[0-9]+\\?"'), ""),
+    (SCHEME, ""),
     (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
     (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
     (re.compile(r'(\\?"uid\\?":\\?")[0-9a-f-]{36}'), r"\1*"),

@@ -41,11 +41,17 @@ def moment(text: str) -> datetime:
 def since(text: str) -> str:
     """Return the age of a time as tables show it; `<invalid>` if *text* is no time, `<unknown>` if it is the zero time."""
     try:
-        if text in _UNSET or moment(text) == _FIRST:
-            return "<unknown>"
-        return between(text, now())
+        return "<unknown>" if _is_zero(text) else between(text, now())
     except ValueError:
         return "<invalid>"
+
+
+def _is_zero(text: str) -> bool:
+    """Return True if Go reads a text as its zero time."""
+    try:
+        return text in _UNSET or datetime.fromisoformat(text) == _FIRST
+    except ValueError:
+        return False
 
 
 def between(text: str, end: datetime) -> str:

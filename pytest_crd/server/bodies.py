@@ -26,7 +26,6 @@ from pytest_crd.server.statuses import ApiError
 _SHOWN: Final = 30
 # The versions of CRDs that a server knows.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
-_SCHEME: Final = "pkg/runtime/scheme.go"
 
 
 class _UnreadableBodyError(ValueError):
@@ -83,7 +82,7 @@ def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     except (_UnreadableBodyError, TypeMetaError) as error:
         raise _unread_options(str(error), type_.profile) from None
     if kind not in ("", "DeleteOptions"):
-        problem = _unregistered(api_version or "meta.k8s.io/v1", kind, type_.profile)
+        problem = typemeta.unregistered(kind, api_version or "meta.k8s.io/v1", type_.profile)
         raise _unread_options(problem, type_.profile)
     options: Resource = value
     return options
@@ -180,13 +179,13 @@ def _demand_registered(given: str, named: str, kind: str, profile: Profile) -> N
     else:
         is_known = protoreading.knows(given, named)
     if not is_known:
-        raise _unhandled(given, named, kind, _unregistered(given, named, profile))
+        raise _unhandled(given, named, kind, typemeta.unregistered(named, given, profile))
 
 
 def problem_of_kind(given: str, named: str, api_version: str, kind: str, profile: Profile) -> str:
     """Return why an object is none of a kind that has a Go type; empty where it is one."""
     if not protoreading.knows(given, named):
-        return _unregistered(given, named, profile)
+        return typemeta.unregistered(named, given, profile)
     if (given, named) == (api_version, kind):
         return ""
     return f"converting (v1.{named}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
@@ -214,7 +213,7 @@ def _options(sent: bytes, profile: Profile) -> Resource:
     except ProtobufError as error:
         raise _unread_options(str(error), profile) from None
     if options is None:
-        raise _unread_options(_unregistered(found.api_version, found.kind, profile), profile)
+        raise _unread_options(typemeta.unregistered(found.kind, found.api_version, profile), profile)
     return options
 
 
@@ -222,11 +221,6 @@ def _unread_options(problem: str, profile: Profile) -> ApiError:
     if profile.blames_clients_for_delete_options:
         return statuses.bad_request(problem)
     return statuses.failure(500, "", problem)
-
-
-def _unregistered(api_version: str, kind: str, profile: Profile) -> str:
-    scheme = f"{_SCHEME}:{profile.scheme_line}"
-    return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{scheme}"'
 
 
 def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:

@@ -10,13 +10,13 @@ from typing import Final
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.requests import scale
 from pytest_crd.engine.requests.patching import patchdocuments
 from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.engine.requests.requestbody import RefusedError
 from pytest_crd.server import jsonpath, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import Event, StoredObject
@@ -93,12 +93,18 @@ class CustomResourceType(ResourceType):
         return event.new is None or event.old is None or not jsonvalue.equal(_served(event.new), _served(event.old))
 
     def scale(self, entry: StoredObject) -> Resource:
-        """Return the Scale of a stored object."""
-        try:
-            found: Resource = patchdocuments.plain(scale.of_resource(self.shown(entry), self.of.subresources))
-        except RefusedError as error:
+        """
+        Return the Scale of a stored object.
+
+        Raises:
+            ApiError: 500: a field of the scale has a wrong type, or the object has no replicas.
+        """
+        shown = self.shown(entry)
+        refused = self.of.subresources.read_scale(shown)
+        if isinstance(refused, Refusal):
             subject = {"name": entry.key.name, "group": self.group, "kind": self.names.plural}
-            raise statuses.of_refusal(error.refusal, subject) from None
+            raise statuses.of_refusal(refused, subject)
+        found: Resource = patchdocuments.plain(scale.of_resource(shown, self.of.subresources))
         return found
 
     def selectable(self, shown: Resource) -> Mapping[str, str]:

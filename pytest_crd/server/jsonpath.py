@@ -15,6 +15,8 @@ from pytest_crd.server import jsonpathparser
 from pytest_crd.server.jsonpathparser import JSONPathError
 from pytest_crd.server.jsonpathsteps import EvaluationError, Step
 
+__all__ = ["JSONPathError", "find", "is_valid"]
+
 
 def is_valid(path: str) -> bool:
     """Return True if a server can parse *path*."""

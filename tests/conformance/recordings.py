@@ -35,6 +35,7 @@ def of_response(response: Any) -> dict[str, JSONValue]:
         assert response.stored is None
         assert (status["code"], status["message"]) == (response.code, response.message)
         answer |= {key: status[key] for key in ("reason", "message") if key in status}
+        answer["message"] = nondeterminism.SCHEME.sub("", answer["message"])
         assert response.errors
         fields = [error for error in response.errors if error.type != "Request"]
         if not fields:

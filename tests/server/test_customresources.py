@@ -24,3 +24,20 @@ def test_nobody_owns_that_a_new_object_is_to_be_deleted() -> None:
     (owned,) = made["metadata"]["managedFields"]
     assert owned["fieldsV1"].keys() == {"f:spec"}
     assert not going.keys() & made["metadata"].keys()
+
+
+def test_an_object_without_replicas_has_no_scale() -> None:
+    """As kube-apiserver 1.37 answers."""
+    scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    server = servers.api(servers.crd(versions=[{**version, "subresources": {"scale": scale}}]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    servers.ask(server, "POST", path, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}})
+
+    answer = servers.ask(server, "GET", f"{path}/a/scale")
+
+    problem = 'the spec replicas field ".spec.replicas" does not exist'
+    assert (answer.code, answer.value["reason"]) == (500, "InternalError")
+    assert answer.value["message"] == f"Internal error occurred: {problem}"
+    assert answer.value["details"] == {"causes": [{"message": problem}]}

@@ -256,6 +256,27 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     return f"{found_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
+def unregistered(kind: str, api_version: str, profile: Profile) -> str:
+    """
+    Return the server's words for a kind that it does not know.
+
+    Reference:
+        apimachinery runtime/error.go, notRegisteredErr; the scheme is named for the line that makes it.
+    """
+    return (
+        f"no kind {printing.quote(kind)} is registered for version {printing.quote(api_version)}{_in_scheme(profile)}"
+    )
+
+
+def unregistered_type(name: str, profile: Profile) -> str:
+    """Return the server's words for a Go type that a scheme does not have."""
+    return f"no kind is registered for the type {name}{_in_scheme(profile)}"
+
+
+def _in_scheme(profile: Profile) -> str:
+    return f' in scheme "pkg/runtime/scheme.go:{profile.scheme_line}"'
+
+
 def validate(resource: Mapping[str, JSONValue], of_url: GroupVersionKind) -> list[FieldError]:
     """
     Return what is wrong with apiVersion and kind of a custom resource.

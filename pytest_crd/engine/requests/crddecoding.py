@@ -105,8 +105,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(requestbody.bad_patch(patched.write(), problem))
         typed = {**value, **{key: live[key] for key in ("apiVersion", "kind") if not value.get(key)}}
         if (typed["apiVersion"], typed["kind"]) != (live["apiVersion"], live["kind"]):
-            kind, version = printing.quote(str(typed["kind"])), printing.quote(str(typed["apiVersion"]))
-            problem = f"no kind {kind} is registered for version {version}"
+            problem = typemeta.unregistered(str(typed["kind"]), str(typed["apiVersion"]), self.profile)
             raise RefusedError(requestbody.bad_patch(patched.write(), problem))
         try:
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)

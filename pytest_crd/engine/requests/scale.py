@@ -37,8 +37,6 @@ _STRUCT: Final = gotypes.Struct(
         "status": gotypes.Struct("v1.ScaleStatus", {"replicas": gotypes.INT32, "selector": gotypes.STRING}),
     },
 )
-# All that is said of a Scale that cannot be decoded, as the server has no words of its own for it.
-_UNDECODABLE: Final = "no kind is registered for the type v1.Scale"
 # The other API versions that have a Scale.
 _OTHERS: Final = {"apps/v1beta1": "v1beta1", "apps/v1beta2": "v1beta2", "extensions/v1beta1": "v1beta1"}
 
@@ -97,17 +95,19 @@ def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> D
     """
     if refused := too_large(body.value, body.text):
         raise RefusedError(refused)
+    # The server has the same words for all that is wrong with a Scale.
+    undecodable = RefusedError(bad_request(typemeta.unregistered_type("v1.Scale", profile)))
     if not isinstance(body.value, Mapping | None):
-        raise RefusedError(bad_request(_UNDECODABLE))
+        raise undecodable
     sent = {key: value for key, value in (body.value or {}).items() if key not in TYPE_META or value}
     try:
         decoded = decoding.decode({**TYPE_META, **sent}, _STRUCT)
     except DecodeError:
-        raise RefusedError(bad_request(_UNDECODABLE)) from None
+        raise undecodable from None
     problems = _problems(body.duplicates, decoded.unknown, field_validation, profile)
     is_other = {key: decoded.value[key] for key in TYPE_META} != TYPE_META
     if is_other or (problems and field_validation == "Strict"):
-        raise RefusedError(bad_request(_UNDECODABLE))
+        raise undecodable
     return _decoded(decoded.value, problems)
 
 
@@ -130,7 +130,7 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
         decoded = decoding.decode(value, _STRUCT)
     except DecodeError as error:
         raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
-    if problem := _other_kind(decoded.value):
+    if problem := _other_kind(decoded.value, profile):
         raise RefusedError(requestbody.bad_patch(patched.write(), problem))
     problems = (*patched.problems, *_problems(patched.duplicates, decoded.unknown, field_validation, profile))
     if problems and field_validation == "Strict":
@@ -183,10 +183,10 @@ def _problems(
     return (*duplicates, *(f"unknown field {printing.quote(path)}" for path in unknown))
 
 
-def _other_kind(value: Resource) -> str:
+def _other_kind(value: Resource, profile: Profile) -> str:
     kind, version = value["kind"], value["apiVersion"]
     if kind == "Scale" and version in _OTHERS:
         return f"converting ({_OTHERS[version]}.Scale) to (v1.Scale): unknown conversion"
     if {"kind": kind, "apiVersion": version} == TYPE_META:
         return ""
-    return f"no kind {printing.quote(kind)} is registered for version {printing.quote(version)}"
+    return typemeta.unregistered(kind, version, profile)

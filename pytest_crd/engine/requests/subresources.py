@@ -164,7 +164,7 @@ class Subresources(NamedTuple):
         scale, has_replicas = found
         if not has_replicas:
             message = f'the spec replicas field "{self.scale["specReplicasPath"]}" does not exist'
-            return Refusal(500, "InternalError", f"Internal error occurred: {message}")
+            return refusal.internal_error(message)
         return scale
 
     def find_scale(self, resource: Resource) -> tuple[Scale, bool] | Refusal:

@@ -192,7 +192,10 @@ def test_a_scale_is_a_number_or_a_whole_one() -> None:
         answer = V1.scale(OLD, wanted)
         assert (answer.code, answer.stored["spec"]["n"], answer.scale["spec"]) == (200, 3, {"replicas": 3})
     assert V1.scale(OLD, '{"spec": {"replicas": 3}}').code == 400
-    assert V1.scale(OLD, "[]").message == "no kind is registered for the type v1.Scale"
+    assert (
+        V1.scale(OLD, "[]").message
+        == 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"'
+    )
 
 
 def test_a_scale_shows_the_selector() -> None:

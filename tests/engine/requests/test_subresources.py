@@ -175,6 +175,7 @@ def test_without_scale_nothing_is_demanded() -> None:
                 500,
                 "InternalError",
                 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
+                problem='the spec replicas field ".spec.replicas" does not exist',
             ),
         ),
     ],
