@@ -29,6 +29,8 @@ _INSTALLING: Final = {
     "reason": "Installing",
     "message": "the initial names have been accepted",
 }
+# The field manager of the status of CRDs.
+_SERVER: Final = "kube-apiserver"
 _IN_PROGRESS: Final = ("InstanceDeletionInProgress", "CustomResource deletion is in progress")
 _COMPLETED: Final = ("InstanceDeletionCompleted", "removed all instances")
 _NEVER_ESTABLISHED: Final = ("NeverEstablished", "resource was never established")
@@ -137,7 +139,7 @@ class DefinitionController:
         if names != status["acceptedNames"]:
             told = told.with_(wanted["NamesAccepted"])
             if not _is_true(wanted["NamesAccepted"]):
-                names = status["acceptedNames"]
+                names = {**status["acceptedNames"], **crd.naming.accepted}
                 told = told if told.find("Established") else told.with_(wanted["Established"])
             elif not _is_true(told.find("Established")):  # first the names, then what is served under them
                 told = told.with_(_INSTALLING)
@@ -148,8 +150,18 @@ class DefinitionController:
         changed = {**status, "conditions": told.listed or None, "acceptedNames": names}
         if changed == status:
             return False
-        self._store.put(entry.key, {**entry.value, "status": changed})
+        self._put(entry, {**entry.value, "status": changed})
         return True
+
+    def _put(self, entry: StoredObject, value: Resource) -> None:
+        """Store a CRD whose status the server has changed: it owns what it changes, as of all whose owners are known."""
+        if entry.value["metadata"].get("managedFields"):
+            from pytest_crd.engine.apply import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
+            from pytest_crd.engine.apply.writers import Writer  # noqa: PLC0415 - as above
+
+            manager = definitionfieldmanager.of_definitions(self._type.profile)
+            value = manager.update(entry.value, value, Writer(_SERVER, generatedvalues.now(), "status"))
+        self._store.put(entry.key, value)
 
     def _end(self, entry: StoredObject) -> bool:
         """
@@ -165,7 +177,7 @@ class DefinitionController:
         names, group = entry.value["spec"]["names"], entry.value["spec"]["group"]
         resource = f"{names['plural']}.{group}"
         if _reason(entry.value) == crdtype.PENDING[0]:
-            self._store.put(entry.key, crdtype.terminating(entry.value, *_IN_PROGRESS))
+            self._put(entry, crdtype.terminating(entry.value, *_IN_PROGRESS))
             return True
         if left := self._store.entries(resource):
             changes = [deleting.delete_entry(self._store, one) for one in left]
@@ -174,7 +186,7 @@ class DefinitionController:
         if rest:
             why = _COMPLETED if _condition(entry.value, "Established") == "True" else _NEVER_ESTABLISHED
             done = crdtype.terminating(entry.value, *why, is_done=True)
-            self._store.put(entry.key, {**done, "metadata": {**metadata, "finalizers": rest}})
+            self._put(entry, {**done, "metadata": {**done["metadata"], "finalizers": rest}})
         else:
             self._store.delete(entry.key)
         return True

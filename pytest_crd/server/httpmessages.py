@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import requestinfo
 from pytest_crd.server.requestinfo import RequestInfo
+
+_BAD_ESCAPE: Final = re.compile(r"%(?![0-9a-fA-F]{2})")
 
 
 class HTTPRequest(NamedTuple):
@@ -49,9 +52,19 @@ class Query:
     """The parameters of a URL."""
 
     def __init__(self, text: str) -> None:
-        """Read what stands behind the question mark."""
+        """
+        Parse the text behind the question mark.
+
+        Parameters with a semicolon or a malformed escape are dropped.
+
+        Reference:
+            Go's net/url, ParseQuery.
+        """
         self._values: dict[str, list[str]] = {}
-        for name, value in urllib.parse.parse_qsl(text, keep_blank_values=True):
+        for pair in filter(None, text.split("&")):
+            if ";" in pair or _BAD_ESCAPE.search(pair):
+                continue
+            name, _, value = (urllib.parse.unquote_plus(part) for part in pair.partition("="))
             self._values.setdefault(name, []).append(value)
 
     def first(self, name: str) -> str:

@@ -61,10 +61,15 @@ class Requirement(NamedTuple):
             return value not in self.values
         if self.operator in ("exists", "!"):
             return (value is not None) == (self.operator == "exists")
-        if value is None or not _INTEGER.match(value):
+        number, bound = _int64(value or ""), int(self.values[0])
+        if number is None:
             return False
-        is_greater = int(value) > int(self.values[0])
-        return is_greater if self.operator == ">" else int(value) < int(self.values[0])
+        return number > bound if self.operator == ">" else number < bound
+
+
+def _int64(text: str) -> int | None:
+    """Return the int64 that a text is; None if it is none."""
+    return int(text) if _INTEGER.match(text) and -(2**63) <= int(text) < 2**63 else None
 
 
 def labels(text: str, profile: Profile) -> tuple[Requirement, ...]:
@@ -178,7 +183,7 @@ class _LabelParser:
             found = Requirement(key, "notin" if operator.kind == "!=" else "in", (self._value(),))
         elif operator.kind in (">", "<"):
             found = Requirement(key, operator.kind, (self._value(),))
-            if not _INTEGER.match(found.values[0]):
+            if _int64(found.values[0]) is None:
                 problem = "for 'Gt', 'Lt' operators, the value must be an integer"
                 raise SelectorError(f"values[0]: Invalid value: {printing.quote(found.values[0])}: {problem}")
         else:
@@ -194,7 +199,7 @@ class _LabelParser:
         token = self._peek()
         if token.kind == ")":
             self._take()
-            return ()
+            return ("",)
         if token.kind not in ("identifier", ","):
             raise SelectorError(f"found '{token.text}', expected: ',', ')' or identifier")
         found = self._list()

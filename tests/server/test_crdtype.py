@@ -91,13 +91,24 @@ def test_who_writes_a_crd_owns_its_fields() -> None:
         ("one", "Update", {"f:spec": spec})
     ]  # as kube-apiserver 1.37 has it
     stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
+    (status,) = [one for one in stored["metadata"]["managedFields"] if one["manager"] == "kube-apiserver"]
+    parts = {f"f:{name}": {} for name in ("lastTransitionTime", "message", "reason", "status", "type")}
+    assert (status["operation"], status["subresource"]) == ("Update", "status")
+    assert status["fieldsV1"]["f:status"] == {
+        "f:acceptedNames": names,
+        "f:conditions": {f'k:{{"type":"{name}"}}': {".": {}, **parts} for name in ("Established", "NamesAccepted")},
+    }
     same = servers.ask(server, "PUT", THINGS, stored, agent="two/1").value["metadata"]
-    assert (same["resourceVersion"], same["managedFields"]) == (stored["metadata"]["resourceVersion"], made)
+    assert (same["resourceVersion"], same["managedFields"]) == (
+        stored["metadata"]["resourceVersion"],
+        stored["metadata"]["managedFields"],
+    )
     labels = {"metadata": {"labels": {"a": "b"}}}
     patched = servers.ask(
         server, "PATCH", f"{THINGS}?fieldManager=two", labels, mediaType="application/merge-patch+json"
     ).value["metadata"]["managedFields"]
     assert [(one["manager"], one["fieldsV1"].keys()) for one in patched] == [
+        ("kube-apiserver", {"f:status"}),
         ("one", {"f:spec"}),
         ("two", {"f:metadata"}),
     ]
@@ -185,7 +196,9 @@ def test_of_two_crds_of_one_name_the_first_has_it() -> None:
     other["metadata"]["name"] = "others.example.com"
     servers.ask(server, "POST", servers.CRDS, other)
 
+    others: Any = servers.ask(server, "GET", f"{servers.CRDS}/others.example.com").value
     assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"] == "False NotAccepted"
+    assert others["status"]["acceptedNames"] == {"kind": "", "plural": "others"}
     assert servers.ask(server, "GET", "/apis/example.com/v1/others").code == 404
     servers.ask(server, "DELETE", THINGS)
     assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"].startswith("True")
@@ -252,7 +265,10 @@ def test_a_crd_has_owners_under_the_oldest_version() -> None:
     answer: Any = servers.ask(server, "PUT", THINGS, {**servers.ask(server, "GET", THINGS).value, "spec": spec})
 
     assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
-    assert [entry["manager"] for entry in answer.value["metadata"]["managedFields"]] == ["probe"]
+    assert [entry["manager"] for entry in answer.value["metadata"]["managedFields"]] == [
+        "kube-apiserver",
+        "probe",
+    ]
 
 
 def test_a_crd_is_written_of_which_owners_are_not_known() -> None:
@@ -282,7 +298,8 @@ def test_who_writes_the_status_owns_what_it_changes() -> None:
     written = servers.ask(server, "PUT", f"{THINGS}/status", stored).value
     assert (written["spec"]["scope"], written["metadata"]["generation"]) == ("Namespaced", 1)
     assert written["status"]["conditions"][-1] == mine
-    own = next(one for one in written["metadata"]["managedFields"] if one.get("subresource") == "status")
+    entries = [one for one in written["metadata"]["managedFields"] if one.get("subresource") == "status"]
+    own = next(one for one in entries if one["manager"] != "kube-apiserver")
     fields = ("lastTransitionTime", "message", "reason", "status", "type")
     assert own["fieldsV1"] == {
         "f:metadata": {"f:labels": {".": {}, "f:a": {}}},

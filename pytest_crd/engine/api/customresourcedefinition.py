@@ -365,6 +365,11 @@ class CustomResourceDefinition:
         """
         return self._answers.conditions(self._context.naming)
 
+    @property
+    def naming(self) -> Naming:
+        """The names that the server accepts if other CRDs of the group claim some of them, and why it refuses the others."""
+        return self._context.naming
+
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
         """Return the same CRD when *naming* became of its names: another object where that changes an answer."""
         known = self._context.naming

@@ -69,5 +69,6 @@ def named(field_manager: str, user_agent: str) -> str:
     """
     if field_manager:
         return field_manager
-    cut = "".join(filter(printable.is_printable, user_agent.split("/", maxsplit=1)[0])).encode()[:_MAX_MANAGER]
-    return cut.decode(errors="ignore")
+    # Go reads each byte that is no UTF-8 as a character of its own.
+    agent = "".join("\ufffd" if "\udc80" <= char <= "\udcff" else char for char in user_agent.partition("/")[0])
+    return "".join(filter(printable.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")

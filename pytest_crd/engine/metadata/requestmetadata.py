@@ -222,6 +222,21 @@ def prepare_update(
     return prepared
 
 
+def with_texts(metadata: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """
+    Return the metadata of an apply with empty texts for labels and annotations that are null.
+
+    Reference:
+        apimachinery apis/meta/v1/unstructured, NestedNullCoercingStringMap.
+    """
+    texts = {
+        name: {key: "" if value is None else value for key, value in metadata[name].items()}
+        for name in ("labels", "annotations")
+        if isinstance(metadata.get(name), dict)
+    }
+    return {**metadata, **texts}
+
+
 def shown(metadata: Mapping[str, JSONValue], *, generated: bool) -> dict[str, JSONValue]:
     """Return stored metadata as answers show it: without what the server makes, a *generated* name too."""
     made = SERVER_MADE | {"name"} if generated else SERVER_MADE

@@ -104,7 +104,7 @@ class CrdStrategy:
             apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForCreate and PrepareForUpdate.
         """
         assert isinstance(read.decoded.typed, DecodedCrd)  # noqa: S101 - by the decoder of this strategy
-        sent, metadata = read.decoded.typed.forms, read.prepared.metadata
+        sent, metadata = read.decoded.typed.forms, read.metadata
         old = None if live is None else self._stored or _forms(live, self.profile)
         if old is None:
             new = sent.prepared(metadata, defaulted.created_status(sent.defaulted))

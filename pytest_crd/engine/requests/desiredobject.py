@@ -46,8 +46,15 @@ class Read(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """Return the object with its prepared metadata."""
-        return {**self.decoded.resource, "metadata": self.prepared.metadata}
+        """Return the object with its metadata."""
+        return {**self.decoded.resource, "metadata": self.metadata}
+
+    @property
+    def metadata(self) -> dict[str, JSONValue]:
+        """Return the prepared metadata, with managed fields if the request states any: only those may be invalid."""
+        stated = (self.decoded.resource.get("metadata") or {}).get("managedFields")
+        entries = self.entries() if stated else ()
+        return {**self.prepared.metadata, "managedFields": entries} if entries else self.prepared.metadata
 
     def entries(self) -> Sequence[JSONValue]:
         """Return the managed fields."""
@@ -122,6 +129,7 @@ class ResourceDecoder(NamedTuple):
         defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
         changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
         resource = dict(new.resource if defaulted is None else defaulted.value)
+        resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
         return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
 
 

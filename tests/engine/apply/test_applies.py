@@ -434,3 +434,14 @@ def _with_status(manifest: Any) -> Any:
     (version,) = manifest["spec"]["versions"]
     changed = {**version, "subresources": {**version["subresources"], "status": {}}}
     return {**manifest, "spec": {**manifest["spec"], "versions": [changed]}}
+
+
+def test_null_labels_and_annotations_of_an_apply_are_empty() -> None:
+    """As kube-apiserver 1.37 stores them."""
+    old = VERSION.create({"metadata": {"name": "a"}, "spec": {}})
+    applied = VERSION.apply(
+        {"metadata": {"name": "a", "labels": {"b": None}, "annotations": {"c": None, "d": "e"}}}, old=old, manager="m"
+    )
+
+    assert applied.stored["metadata"]["labels"] == {"b": ""}
+    assert applied.stored["metadata"]["annotations"] == {"c": "", "d": "e"}

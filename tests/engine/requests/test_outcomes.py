@@ -176,9 +176,35 @@ def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_on
         ("m", "kubectl/v1.37", "m"),
         ("", "kubectl/v1.37 (linux)", "kubectl"),
         ("", "a\x07b", "ab"),
+        ("", "caf\udce9/1", "caf\ufffd"),
         ("", "x" * 127 + "é", "x" * 127),
         ("", "", ""),
     ],
 )
 def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: str, agent: str, name: str) -> None:
     assert writers.named(manager, agent) == name
+
+
+@pytest.mark.parametrize(
+    ("entry", "causes"),
+    [
+        pytest.param({"manager": "w" * 129}, ["may not be more than 128 bytes"] * 3, id="too long"),
+        pytest.param({"manager": "a\nb"}, ["invalid character U+000A (at position 1)"] * 3, id="a control character"),
+        pytest.param(
+            {"manager": "a", "subresource": "s" * 257}, ["may not be more than 256 bytes"] * 3, id="subresource"
+        ),
+        pytest.param({"manager": "w" * 129, "operation": "Zap"}, [], id="an entry that the server ignores"),
+    ],
+)
+def test_managed_fields_that_an_update_states_are_validated(entry: dict[str, Any], causes: list[str]) -> None:
+    """As kube-apiserver 1.37 answers: thrice."""
+    stated = {
+        "operation": "Apply",
+        "apiVersion": "example.com/v1",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:spec": {"f:n": {}}},
+    }
+    stated |= entry
+    outcome = _put({"metadata": {"managedFields": [stated]}, "spec": {"n": 1}}, field_manager="me")
+
+    assert [error.detail for error in outcome.response.errors] == causes
