@@ -92,7 +92,7 @@ def test_who_writes_a_crd_owns_its_fields() -> None:
     ]  # as kube-apiserver 1.37 has it
     stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
     (status,) = [one for one in stored["metadata"]["managedFields"] if one["manager"] == "kube-apiserver"]
-    parts = {f"f:{name}": {} for name in ("lastTransitionTime", "message", "reason", "status", "type")}
+    parts: dict[str, Any] = {f"f:{name}": {} for name in ("lastTransitionTime", "message", "reason", "status", "type")}
     assert (status["operation"], status["subresource"]) == ("Update", "status")
     assert status["fieldsV1"]["f:status"] == {
         "f:acceptedNames": names,

@@ -58,6 +58,7 @@ class CrdStrategy:
     group = declared.GROUP
     plural = declared.PLURAL
     is_namespaced = False
+    is_stored_as_json = True
     subresources = _SUBRESOURCES
 
     def __init__(

@@ -39,6 +39,8 @@ class CustomResourceStrategy:
         apiextensions-apiserver registry/customresource/strategy.go, status_strategy.go.
     """
 
+    is_stored_as_json = True
+
     def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
         """
         Create the strategy of a version.

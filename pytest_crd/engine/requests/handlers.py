@@ -19,6 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
+from pytest_crd.engine.requests import storagelimits
 from pytest_crd.engine.requests.desiredobject import RequestReader
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome, without_version
 from pytest_crd.engine.requests.requestbody import RefusedError
@@ -79,6 +80,8 @@ def handle(
     if tell is not None:
         tell(_observed(request, checked, outcomes or ()))
     outcome = _store(checked, before, strategy)
+    if outcome.response.accepted and not request.dry_run:
+        outcome = _limited(outcome, checked, target, strategy)
     if request.verb == "create" and before is not None and outcome.response.accepted:
         exists = _already_exists(checked, before, target)
         target = target._replace(name=write.resource["metadata"]["name"])
@@ -162,6 +165,23 @@ def _accepted(
         before=before,
     )
     return RequestOutcome(answer, before, both)
+
+
+def _limited(outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy) -> RequestOutcome:
+    """Return an accepted outcome, or the refusal of an object that is too large for etcd."""
+    write = checked.write
+    metadata = {} if write.live is None else write.live["metadata"]
+    if not strategy.is_stored_as_json or not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
+        return outcome
+    stored, version = outcome.stored, metadata.get("resourceVersion")
+    if stored is None or not outcome.changed:
+        return outcome
+    key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
+    refused = storagelimits.refuse(stored, key, old_revision=None if write.live is None else int(version or 1))
+    if refused is None:
+        return outcome
+    warnings = outcome.response.warnings
+    return RequestOutcome(response.refused(refused, subject={}, warnings=warnings), outcome.before)
 
 
 def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue]:

@@ -78,6 +78,7 @@ class Strategy(Protocol):
         plural: The plural of the kind.
         is_namespaced: True if objects have namespaces.
         is_served: True if the server answers requests for this version.
+        is_stored_as_json: True if objects are stored as JSON, and not as protobuf.
         profile: The Kubernetes version.
         decoder: Decoder of bodies.
         subresources: The subresources, and the fields that each of them writes.
@@ -93,6 +94,7 @@ class Strategy(Protocol):
     plural: str
     is_namespaced: bool
     is_served: bool
+    is_stored_as_json: bool
     profile: Profile
     decoder: ObjectDecoder
     subresources: Subresources

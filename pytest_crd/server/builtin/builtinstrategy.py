@@ -57,6 +57,7 @@ class BuiltInStrategy:
     """The strategy of a built-in kind; what its own strategy in Kubernetes defaults and validates is not done."""
 
     is_served = True
+    is_stored_as_json = False
     deprecation_warnings: tuple[str, ...] = ()
 
     def __init__(self, known: BuiltInKind, profile: Profile) -> None:
