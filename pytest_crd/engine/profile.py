@@ -58,6 +58,7 @@ class Profile(NamedTuple):
             (since 1.22 or later).
         conditions_have_generations: Whether the status of a CRD has an `observedGeneration`, and each condition (since 1.35).
         lowers_preconditions: Whether the error on a CRD that is not the one to be deleted begins with a small letter (since 1.37).
+        refuses_unsafe_deletions: True if deletions of objects that cannot be read are refused for others (since 1.37; the option is ignored before).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and on demand more (since 1.37).
         warns_about_sets: Whether a set whose items are objects or lists is warned about (since 1.37).
 
@@ -161,6 +162,7 @@ class Profile(NamedTuple):
     names_preserve_in_full: bool = True
     conditions_have_generations: bool = True
     lowers_preconditions: bool = True
+    refuses_unsafe_deletions: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -226,6 +228,7 @@ _V1_36: Final = _V1_37._replace(
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
     closes_deleted_crds=False,
     lowers_preconditions=False,
+    refuses_unsafe_deletions=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,

@@ -13,6 +13,7 @@ from typing import Any, Final
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import (
     bearertoken,
@@ -30,10 +31,10 @@ from pytest_crd.server import (
 from pytest_crd.server.builtin import unservedkinds
 from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.negotiation import Form
-from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError, NotFoundPageError
+from pytest_crd.server.statuses import ApiError, NotFoundPageError, PageError
 from pytest_crd.server.store import HISTORY, Store
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writes import WriteOutcome
@@ -90,21 +91,26 @@ class Api:
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
         try:
+            info = _info_of(request)
             if generalpaths.is_probe(request.path):
                 return encoding.page(200, "ok")
             if self.token:
                 bearertoken.require(request.headers.get("authorization", ""), self.token)
-            return self._answer(request)
+            return self._answer(request, info)
         except NotFoundPageError:
-            kind = unservedkinds.find_kind(request.info, self.profile)
+            kind = unservedkinds.find_kind(_info_of(request), self.profile)
+            if request.path.startswith("/api/"):
+                return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
             return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
+        except PageError as error:
+            return encoding.page(error.code, str(error))
         except ApiError as error:
-            form = negotiation.form_of_failure(request)
-            code = error.status["code"]
-            return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
+            return _failed(request, error)
 
-    def _answer(self, request: HTTPRequest) -> Reply:
-        info = request.info
+    def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+        if request.path.startswith("//"):
+            raise NotFoundPageError
+        _demand_timeout(request, info)
         if info is None:
             return generalpaths.answer(request, self.catalog, self.address)
         type_ = self.catalog.find(info.group, info.version, info.resource)
@@ -113,18 +119,27 @@ class Api:
         if not _is_in_scope(type_, info):
             raise statuses.no_such_path() if type_.is_typed else NotFoundPageError
         try:
-            if not type_.has(info.subresource):
-                raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
-            if type_.is_typed:
-                self._demand_route(request, info, type_)
-            if not self._allows(type_, info):
-                raise statuses.method_not_allowed(info.verb, type_.resource)
-            if len(request.body) > refusal.MOST_BYTES:
-                raise statuses.too_large()
+            self._demand_resource(request, info, type_)
             return self._verbs()[info.verb](request, info, type_)
         except ApiError as error:
             error.warnings = error.warnings or type_.warnings
             raise
+
+    def _demand_resource(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
+        """
+        Check the subresource, the verb and the size of a request.
+
+        Raises:
+            ApiError: 404, 405, 406 or 413.
+        """
+        if not type_.has(info.subresource) or (info.has_more and type_.is_typed):
+            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
+        if type_.is_typed:
+            self._demand_route(request, info, type_)
+        if not self._allows(type_, info):
+            raise statuses.method_not_allowed(info.verb, type_.resource)
+        if len(request.body) > refusal.MOST_BYTES:
+            raise statuses.too_large()
 
     def _demand_route(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
         """Pass where a server of built-in kinds has something for such a request: it looks there before all else."""
@@ -244,6 +259,7 @@ class Api:
         form = _form_of(request, type_)
         options = listoptions.read(request.query, self.profile)
         how = deleting.read(request, type_)
+        deleting.demand_safe(how)
         with self.store.lock:
             page = reads.page(self.store, type_, info.namespace, options)
             for shown in page.items:
@@ -285,6 +301,47 @@ class Api:
             dropped=() if written is None else written.dropped,
             unvalidated=type_.names.kind if is_unvalidated else "",
         )
+
+
+def _info_of(request: HTTPRequest) -> RequestInfo | None:
+    """
+    Return the resource that a request is about; None if it is about none.
+
+    Raises:
+        PageError: The path is malformed, or ends where it should name a resource.
+    """
+    if request.has_bad_escape:
+        raise PageError(400, "400 Bad Request")
+    try:
+        return request.info
+    except IncompletePathError:
+        problem = f"unable to determine kind and namespace from url, {request.path}"
+        text = f'Internal Server Error: "{request.path}": failed to create RequestInfo: {problem}\n'
+        raise PageError(500, text) from None
+
+
+def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
+    form, code = negotiation.form_of_failure(request), error.status["code"]
+    return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
+
+
+def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
+    """
+    Check the timeout of a request that is no watch.
+
+    Raises:
+        ApiError: 400: it is no duration.
+
+    Reference:
+        apiserver endpoints/filters/request_deadline.go, parseTimeout.
+    """
+    query = request.query
+    is_long = info is not None and (
+        info.verb == "watch" or (info.verb == "list" and listoptions.boolean(query, "watch"))
+    )
+    problem = "" if is_long else durationformat.go_problem(query.first("timeout") or "0")
+    if problem:
+        raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
 
 
 def _no_list(shape: str, shown: Resource, type_: ResourceType) -> ApiError:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.golang import jsonsyntax
+from pytest_crd.engine.golang import decoding, jsonsyntax
+from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import applying, completion
@@ -84,7 +85,10 @@ def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     if kind not in ("", "DeleteOptions"):
         problem = typemeta.unregistered(kind, api_version or "meta.k8s.io/v1", type_.profile)
         raise _unread_options(problem, type_.profile)
-    options: Resource = value
+    try:
+        options: Resource = decoding.decode(value, metav1types.DELETE_OPTIONS).value
+    except DecodeError as error:
+        raise _unread_options(str(error), type_.profile) from None
     return options
 
 
@@ -126,7 +130,7 @@ def _read(sent: bytes, media_type: str) -> Body:
     if is_json and (problem := jsonsyntax.problem(text)):
         raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
-        return completion.read(text) if is_json else completion.read_applied(text)
+        return completion.read(text) if is_json else completion.read_applied(text, takes_first=True)
     except ManifestError as error:
         if error.mistakes[0].message == yamlreader.NONE:
             return Body(None, text)

@@ -9,14 +9,17 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.server import bodies, resourcetypes, statuses, writes
 from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Store, StoredObject
 
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES: Final = ("Foreground", "Background", "Orphan")
+_UNSAFE: Final = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _POLICY_PATH: Final = FieldPath(("propagationPolicy",))
 
 
@@ -29,12 +32,14 @@ class DeleteOptions(NamedTuple):
         resource_version: Which resourceVersion it must have; None for any.
         policy: `Foreground`, `Background` or `Orphan`; empty where nothing is said.
         dry_run: Whether nothing is to be kept.
+        is_unsafe: True to delete only an object that cannot be read from the store.
     """
 
     uid: str | None = None
     resource_version: str | None = None
     policy: str = ""
     dry_run: bool = False
+    is_unsafe: bool = False
 
 
 def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
@@ -55,6 +60,9 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
         errors.append(fielderror.invalid(_POLICY_PATH, policy, problem))
     if policy is not None and policy not in _POLICIES:
         errors.append(fielderror.not_supported(_POLICY_PATH, policy, [*_POLICIES, "nil"]))
+    is_unsafe = type_.profile.refuses_unsafe_deletions and bool(options.get(_UNSAFE))
+    if is_unsafe:
+        errors += _unsafe_problems(options)
     errors += writes.dry_run_problems(list(options.get("dryRun") or ()))
     if errors:
         raise statuses.invalid_options("DeleteOptions", errors)
@@ -62,8 +70,36 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
         policy = "Orphan" if orphans else "Background"
     conditions = options.get("preconditions") or {}
     return DeleteOptions(
-        conditions.get("uid"), conditions.get("resourceVersion"), policy or "", bool(options.get("dryRun"))
+        conditions.get("uid"), conditions.get("resourceVersion"), policy or "", bool(options.get("dryRun")), is_unsafe
     )
+
+
+def _unsafe_problems(options: Resource) -> list[FieldError]:
+    """
+    Return the errors of options that do not go with an unsafe deletion.
+
+    Reference:
+        apimachinery apis/meta/v1/validation, ValidateIgnoreStoreReadError.
+    """
+    others = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
+    return [
+        fielderror.invalid(FieldPath((_UNSAFE,)), True, f"cannot be set together with .{name}")  # noqa: FBT003 - the value
+        for name in others
+        if options.get(name) is not None
+    ]
+
+
+def demand_safe(options: DeleteOptions) -> None:
+    """
+    Check the options of a deletion of a collection.
+
+    Raises:
+        ApiError: 422: it is an unsafe deletion.
+    """
+    if options.is_unsafe:
+        problem = "is not allowed with DELETECOLLECTION, try again after removing the option"
+        error = fielderror.invalid(FieldPath((_UNSAFE,)), True, problem)  # noqa: FBT003 - the value
+        raise statuses.invalid_options("DeleteOptions", [error])
 
 
 def delete(store: Store, type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> JSONValue:
@@ -76,6 +112,8 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     Reference:
         apiserver registry/generic/registry/store.go, Delete; registry/rest/delete.go, BeforeDelete.
     """
+    if options.is_unsafe:
+        raise _refuse_unsafe(type_, entry)
     type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
     _demand_conditions(type_, entry, options)
     type_.demand_conversion(type_.api_version, type_.storage_api_version)
@@ -90,6 +128,21 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     if options.dry_run:
         return type_.shown(StoredObject(entry.key, marked, entry.revision))
     return type_.shown(store.put(entry.key, marked))
+
+
+def _refuse_unsafe(type_: ResourceType, entry: StoredObject) -> ApiError:
+    """
+    Return the refusal of an unsafe deletion: all objects here can be read.
+
+    Reference:
+        apiserver registry/generic/registry/corrupt_obj_deleter.go.
+    """
+    target = RequestTarget(type_.group, type_.names.plural, entry.key.namespace or None, entry.key.name, "/registry")
+    problem = "unsafe deletion is not allowed because the object is decodable from storage"
+    details = f"Code: 4, Key: {target.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
+    return statuses.conflict(
+        type_.names.plural, type_.group, entry.key.name, f"StorageError: invalid object, {details}"
+    )
 
 
 def delete_entry(store: Store, entry: StoredObject) -> bool:
@@ -107,7 +160,12 @@ def delete_entry(store: Store, entry: StoredObject) -> bool:
 def _of_url(request: HTTPRequest) -> Resource:
     query = request.query
     found: dict[str, JSONValue] = {"dryRun": query.all("dryRun")}
-    integer(query, "gracePeriodSeconds")
+    found["gracePeriodSeconds"] = integer(query, "gracePeriodSeconds")
+    conditions = {name: query.first(name) for name in ("uid", "resourceVersion") if query.first(name)}
+    if conditions:
+        found["preconditions"] = conditions
+    if query.has(_UNSAFE):
+        found[_UNSAFE] = boolean(query, _UNSAFE)
     if query.has("propagationPolicy"):
         found["propagationPolicy"] = query.first("propagationPolicy")
     if query.has("orphanDependents"):

@@ -53,10 +53,20 @@ def answer(  # noqa: PLR0913 - what an answer is made of
     body = _written(value, form)
     warned = tuple(("Warning", warning(text)) for text in warnings)
     found = (*ALWAYS, *warned, *headers)
-    if len(body) > _COMPRESSED and "gzip" in request.headers.get("accept-encoding", ""):
+    if len(body) > _COMPRESSED and _takes_gzip(request.headers.get("accept-encoding", "")):
         body = gzip.compress(body, 1)
         found = (*found, ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
     return HTTPAnswer(code, body, media_type or form.media_type, found, value, tuple(warnings), dropped, unvalidated)
+
+
+def _takes_gzip(header: str) -> bool:
+    """
+    Return True if a header accepts gzip by its name.
+
+    Reference:
+        apiserver endpoints/handlers/responsewriters/writers.go, negotiateContentEncoding.
+    """
+    return any(clause.strip() == "gzip" for clause in header.split(","))
 
 
 def _written(value: JSONValue, form: Form) -> bytes:

@@ -14,11 +14,12 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.statuses import NotFoundPageError
 
 _PROBES: Final = ("/healthz", "/livez", "/readyz")
+_CHECKS: Final = ("etcd", "log", "ping")
 
 
 def is_probe(path: str) -> bool:
-    """Return whether a path asks if the server is well."""
-    return path in _PROBES or path.startswith(tuple(f"{probe}/" for probe in _PROBES))
+    """Return True for the probes of the server, and for their checks."""
+    return any(path in (probe, *(f"{probe}/{check}" for check in _CHECKS)) for probe in _PROBES)
 
 
 def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAnswer:
@@ -36,10 +37,12 @@ def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAn
     """
     if openapipaths.is_of(request.path):
         return openapipaths.answer(request, catalog)
-    if request.method not in ("GET", "HEAD"):
-        raise NotFoundPageError
     parts = [part for part in request.path.split("/") if part]
     types = catalog.types()
+    # The server looks at the method only where a group has built-in kinds.
+    is_custom = parts[:1] == ["apis"] and not any(one.is_typed for one in types if one.group == "".join(parts[1:2]))
+    if request.method not in ("GET", "HEAD") and not (is_custom and len(parts) in (2, 3)):
+        raise NotFoundPageError
     if parts == ["api"] or any(parts == discovery.path_of(one) for one in types if one.is_typed):
         negotiation.demand_representation(request)
     if parts in (["api"], ["apis"]):

@@ -38,6 +38,11 @@ class HTTPRequest(NamedTuple):
         return urllib.parse.unquote(self.target.partition("?")[0])
 
     @property
+    def has_bad_escape(self) -> bool:
+        """True if the path has a percent sign that escapes nothing."""
+        return _BAD_ESCAPE.search(self.target.partition("?")[0]) is not None
+
+    @property
     def info(self) -> RequestInfo | None:
         """What the path asks for; None where it is about no resource."""
         return requestinfo.parse(self.method, self.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -18,6 +19,8 @@ _META_GROUP: Final = "meta.k8s.io"
 _META_VERSIONS: Final = frozenset({"v1", "v1beta1"})
 # What is said of an answer that has all groups, with their versions and resources.
 _AGGREGATE: Final = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
+# A media type with its parameters, perhaps with a semicolon at the end.
+_MEDIA_TYPE: Final = re.compile(r'[^;]*(?:;\s*[^\s;="]+\s*=\s*(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*')
 # Programs behind which a person reads.
 _READ_BY_PEOPLE: Final = ("curl", "Wget", "Mozilla/5.0")
 
@@ -153,8 +156,18 @@ def not_acceptable(known: Sequence[str]) -> ApiError:
 
 
 def media_type_of(request: HTTPRequest) -> str:
-    """Return what a body is said to be, without parameters; empty where nothing is said."""
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    """
+    Return the media type of a body, without parameters; empty without one, and the whole header if it is malformed.
+
+    That of a patch is compared as it is written.
+
+    Reference:
+        Go's mime.ParseMediaType; apiserver endpoints/handlers/negotiation/negotiate.go, NegotiateInputSerializer; patch.go, PatchResource.
+    """
+    header = request.headers.get("content-type", "")
+    if request.method == "PATCH":
+        return header.partition(";")[0]
+    return header.partition(";")[0].strip().lower() if _MEDIA_TYPE.fullmatch(header) else header
 
 
 def _clauses(header: str) -> list[_Clause]:
@@ -172,7 +185,7 @@ def _clauses(header: str) -> list[_Clause]:
             weight = float(parameters.pop("q", "1"))
         except ValueError:
             weight = 1.0
-        clause = _Clause("*/*" if media_type == "*" else media_type.lower(), parameters)
+        clause = _Clause("*/*" if media_type == "*" else media_type, parameters)
         place = len(found)
         while place and _is_before(weight, clause, *found[place - 1]):
             place -= 1

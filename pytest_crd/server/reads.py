@@ -21,6 +21,7 @@ from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import CompactedError, Store, StoredObject
 
 _DIGITS: Final = re.compile(r"[0-9]+\Z")
+_UINT64: Final = 2**64
 _NAME: Final = "metadata.name"
 _FORMAT: Final = "meta.k8s.io/v1"
 _TOO_OLD: Final = (
@@ -119,7 +120,7 @@ def version_of(text: str) -> int:
     Raises:
         ApiError: 500: it is none.
     """
-    if not _DIGITS.match(text):
+    if not _DIGITS.match(text) or int(text) >= _UINT64:
         raise ApiError(_failed_version(text))
     return int(text)
 
@@ -139,7 +140,9 @@ def demand_version(store: Store, revision: int) -> None:
 
 
 def _failed_version(text: str) -> JSONValue:
-    problem = f"resourceVersion: Invalid value: {printing.quote(text)}: strconv.ParseUint: parsing {printing.quote(text)}: invalid syntax"
+    problem = "value out of range" if _DIGITS.match(text) else "invalid syntax"
+    parsing = f"strconv.ParseUint: parsing {printing.quote(text)}: {problem}"
+    problem = f"resourceVersion: Invalid value: {printing.quote(text)}: {parsing}"
     return statuses.failure(500, "", problem).status
 
 
@@ -151,7 +154,7 @@ def _revision_of(store: Store, options: ListOptions) -> int:
         apiserver storage/util.go, ValidateListOptions.
     """
     text = options.resource_version
-    if not _DIGITS.match(text):
+    if not _DIGITS.match(text) or int(text) >= _UINT64:
         raise statuses.bad_request(f"invalid resource version: {_failed_version(text)['message']}")
     demand_version(store, int(text))
     match = options.resource_version_match

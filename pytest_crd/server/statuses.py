@@ -35,7 +35,21 @@ class ApiError(Exception):
 
 
 class NotFoundPageError(Exception):
-    """A URL behind which there is nothing: no Status is answered, but a page."""
+    """A URL behind which there is nothing; the answer is a page, and a Status below `/api`."""
+
+
+class PageError(Exception):
+    """
+    A request that is answered with a text.
+
+    Attributes:
+        code: The HTTP code.
+    """
+
+    def __init__(self, code: int, text: str) -> None:
+        """Answer with *text*."""
+        super().__init__(text)
+        self.code = code
 
 
 def of_refusal(why: Refusal, subject: Mapping[str, str] | None = None) -> ApiError:

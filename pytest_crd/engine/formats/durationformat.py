@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd.engine.golang import printing
+
 _MAX: Final = 2**63 - 1
 _MAX_DIGITS: Final = 19
 _UNITS: Final = {
@@ -19,6 +21,7 @@ _UNITS: Final = {
 }
 _GO: Final = re.compile(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
 _GO_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
+_GO_NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*")
 # Digits are read once, from the first of them: thousands of them without a unit would else take as many times as long.
 _SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
 _SCALA_UNIT: Final = re.compile(
@@ -62,3 +65,29 @@ def _number(digits: str) -> int:
     """Return what *digits* say, and just too much for the longest: Python refuses to read thousands of them."""
     significant = digits.lstrip("0")
     return int(significant or 0) if len(significant) <= _MAX_DIGITS else _MAX + 2
+
+
+def go_problem(text: str) -> str:
+    """
+    Return the reason why Go's time.ParseDuration refuses *text*; empty if it does not.
+
+    Reference:
+        Go time/format.go, ParseDuration.
+    """
+    if _is_go(text):
+        return ""
+    invalid = f"time: invalid duration {printing.quote(text)}"
+    rest = text.lstrip("+-") if text[:1] in ("+", "-") and text[1:2] not in ("+", "-") else text
+    while rest:
+        match = _GO_NUMBER.match(rest)
+        if match is None or not match[0].strip("."):
+            return invalid
+        rest = rest[match.end() :]
+        unit = re.match(r"[^0-9.]*", rest)
+        name = unit[0] if unit else ""
+        if not name:
+            return f"time: missing unit in duration {printing.quote(text)}"
+        if name not in _UNITS:
+            return f"time: unknown unit {printing.quote(name)} in duration {printing.quote(text)}"
+        rest = rest[len(name) :]
+    return invalid

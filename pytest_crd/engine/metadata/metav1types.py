@@ -60,6 +60,27 @@ OBJECT_META: Final = Struct(
     required=frozenset(),
 )
 
+DELETE_OPTIONS: Final = Struct(
+    "v1.DeleteOptions",
+    {
+        "kind": STRING,
+        "apiVersion": STRING,
+        "gracePeriodSeconds": Pointer(INT64),
+        "preconditions": Pointer(
+            Struct(
+                "v1.Preconditions",
+                {"uid": Pointer(_UID), "resourceVersion": Pointer(STRING)},
+                required=frozenset(),
+            )
+        ),
+        "orphanDependents": Pointer(BOOL),
+        "propagationPolicy": Pointer(gotypes.string("v1.DeletionPropagation")),
+        "dryRun": List(STRING),
+        "ignoreStoreReadErrorWithClusterBreakingPotential": Pointer(BOOL),
+    },
+    required=frozenset(),
+)
+
 # What metadata was until Kubernetes 1.21.
 _WITH_CLUSTER: Final = {"clusterName": STRING}
 _WITHOUT_SUBRESOURCE: Final = List(

@@ -35,16 +35,20 @@ def read(sent: Mapping[str, object] | str) -> Body:
     return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
 
 
-def read_applied(sent: Mapping[str, object] | str) -> Body:
+def read_applied(sent: Mapping[str, object] | str, *, takes_first: bool = False) -> Body:
     """
     Return what is applied, read: as `read`, but a text is YAML, whatever it looks like.
+
+    Args:
+        sent: An object, or a text.
+        takes_first: True to take the first of several documents of a text, as servers do.
 
     Raises:
         ManifestError, TypeError: As for `read`.
     """
     if not isinstance(sent, str):
         return read(sent)
-    document = yamlreader.read_one(sent, as_yaml=True)
+    document = yamlreader.read_one(sent, as_yaml=True, takes_first=takes_first)
     return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
 
 

@@ -78,7 +78,9 @@ def read(
     return with_source.json_stream(decoded.content, only_json=format == "json")
 
 
-def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False) -> Document:
+def read_one(
+    text: str | bytes, *, source: str = "<text>", as_yaml: bool = False, takes_first: bool = False
+) -> Document:
     """
     Return the document of one request body.
 
@@ -86,18 +88,18 @@ def read_one(text: str | bytes, *, source: str = "<text>", as_yaml: bool = False
         text: One YAML document or one JSON value.
         source: What errors shall name.
         as_yaml: Whether JSON is read as the YAML that it is, too.
+        takes_first: True to take the first of several documents, as servers do; else these are refused.
 
     Raises:
         ManifestError: It cannot be read, or it has no document or several.
 
     Reference:
-        apimachinery runtime/serializer/json json.go, (*Serializer).Decode. The server would take the first of several
-        documents and say nothing; that is refused here.
+        apimachinery runtime/serializer/json json.go, (*Serializer).Decode.
     """
     with_source = _Source(source)
     decoded = with_source.decode(text)
     documents = with_source.json_body(decoded.content) if decoded.maybe_json and not as_yaml else []
-    documents = documents or with_source.yaml_body(decoded.content)
+    documents = documents or with_source.yaml_body(decoded.content, only_first=takes_first)
     if len(documents) == 1:
         return documents[0]
     if documents:
@@ -128,10 +130,12 @@ class _Source(NamedTuple):
         documents = (self.yaml_document(chunk)[0] for chunk in chunks)
         return [document for document in documents if document is not None]
 
-    def yaml_body(self, text: str) -> list[Document]:
-        """Return the first document, and those behind `---`; what follows `...` is not read, as by the server."""
+    def yaml_body(self, text: str, *, only_first: bool = False) -> list[Document]:
+        """Return the first document, and those behind `---`; text behind `...` is not read, as by the server."""
         documents: list[Document] = []
         start = yamlstream.empty_documents(text)
+        if only_first and "---" in text[:start]:
+            return []  # the first document is empty
         chunk = Chunk(text[start:], text.count("\n", 0, start))
         while True:
             try:
@@ -142,6 +146,8 @@ class _Source(NamedTuple):
                 raise
             if document is not None:
                 documents.append(document)
+            if only_first:
+                return documents
             following = yamlstream.next_document(chunk.text, end)
             if following is None or len(documents) > 1:
                 return documents

@@ -22,6 +22,8 @@ _HOST: Final = "127.0.0.1"
 # Somewhat more than what a server takes, so that it is the API that refuses the rest.
 _MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
+# The longest URL and the longest header, as Go's servers take them.
+_MOST_OF_HEADERS: Final = 1 << 20
 # So often is a client that wants to know it told how far its watch is, in seconds; as watch caches of 1.37 do it.
 _BOOKMARKS_EVERY: Final = 60.0
 
@@ -93,7 +95,15 @@ class HTTPServer:
     async def _serve(self) -> None:
         app = web.Application(client_max_size=_MOST_BYTES)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_GRACE, handle_signals=False)
+        runner = web.AppRunner(
+            app,
+            access_log=None,
+            shutdown_timeout=_GRACE,
+            handle_signals=False,
+            auto_decompress=False,  # a server takes bodies as they are
+            max_line_size=_MOST_OF_HEADERS,
+            max_field_size=_MOST_OF_HEADERS,
+        )
         await runner.setup()
         await web.SockSite(runner, self._socket, ssl_context=self._context).start()
         end = self._api.store.listen(self._wake)
