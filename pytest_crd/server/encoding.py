@@ -9,6 +9,7 @@ from typing import Final
 
 import yaml
 
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import negotiation, statuses
 from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest, compact
@@ -89,8 +90,8 @@ def text_of(value: JSONValue, form: Form) -> str:
     if form.media_type == negotiation.YAML:
         return str(yaml.safe_dump(value, sort_keys=True, allow_unicode=True))
     if form.is_pretty:
-        return json.dumps(value, ensure_ascii=False, indent=2)
-    return compact(value) + "\n"
+        return printing.marshalled(json.dumps(value, ensure_ascii=False, indent=2))
+    return printing.marshalled(compact(value)) + "\n"
 
 
 def warning(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import negotiation, reads, statuses
@@ -184,7 +185,7 @@ class Stream(NamedTuple):
     def _written(self, value: JSONValue) -> bytes:
         if self.form == negotiation.PROTOBUF:
             return protowriting.write(value)
-        return compact(value).encode("utf-8", "surrogatepass")
+        return printing.marshalled(compact(value)).encode("utf-8", "surrogatepass")
 
     def _told(self, kind: str, written: bytes) -> bytes:
         if self.form == negotiation.PROTOBUF:

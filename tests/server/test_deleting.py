@@ -9,6 +9,7 @@ from support import servers
 
 JOB = f"{servers.JOBS}/a"
 UNSAFE = "ignoreStoreReadErrorWithClusterBreakingPotential"
+UNSAFE_DELETION: dict[str, Any] = {UNSAFE: True}
 FIELD = "json: cannot unmarshal {} into Go struct field DeleteOptions."
 
 
@@ -51,10 +52,10 @@ def test_an_object_that_can_be_read_is_not_deleted_as_one_that_cannot() -> None:
         'Operation cannot be fulfilled on jobs.fuzz.example.com "a": StorageError: invalid object, Code: 4, '
         f"{key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
     )
-    assert _delete(**{UNSAFE: True}) == (409, message)
+    assert _delete(**UNSAFE_DELETION) == (409, message)
     assert _delete(f"{JOB}?{UNSAFE}=true") == (409, message)
-    assert _delete(**{UNSAFE: False})[0] == 200
-    assert _delete(kubernetes_version="1.36", **{UNSAFE: True})[0] == 200
+    assert _delete(ignoreStoreReadErrorWithClusterBreakingPotential=False)[0] == 200
+    assert _delete(kubernetes_version="1.36", **UNSAFE_DELETION)[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_an_object_that_can_be_read_is_not_deleted_as_one_that_cannot() -> None:
 def test_unsafe_deletions_go_with_few_options(path: str, options: dict[str, Any], problem: str) -> None:
     message = f'DeleteOptions.meta.k8s.io "" is invalid: {UNSAFE}: Invalid value: true: {problem}'
 
-    assert _delete(path, **{UNSAFE: True}, **options) == (422, message)
+    assert _delete(path, **UNSAFE_DELETION, **options) == (422, message)
 
 
 @pytest.mark.parametrize(

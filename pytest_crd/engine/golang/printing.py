@@ -26,6 +26,9 @@ _PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
 # What JSON need not escape, and Go does.
 _TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+# A float that Python writes differently from Go: with an exponent, or with a fraction of zero.
+_OWN_FLOAT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
+_STRING_OR_FLOAT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)')
 
 
 def quote(text: str) -> str:
@@ -121,6 +124,25 @@ def marshal(value: JSONValue) -> str:
     if isinstance(value, float):
         return _marshalled_float(value)
     return json.dumps(value)
+
+
+def marshalled(text: str) -> str:
+    """
+    Return JSON text of Python's `json` with strings and numbers spelt as Go spells them; keys keep their order.
+
+    Args:
+        text: JSON, written with `ensure_ascii=False`.
+
+    Reference:
+        encoding/json, Marshal with HTML escaping on.
+    """
+    escaped = text.translate(_ESCAPED) if _TO_ESCAPE.search(text) else text
+    return _STRING_OR_FLOAT.sub(_respelled, escaped) if _OWN_FLOAT.search(escaped) else escaped
+
+
+def _respelled(match: re.Match[str]) -> str:
+    token = match[0]
+    return token if token.startswith('"') else _marshalled_float(float(token))
 
 
 def _marshalled_string(text: str) -> str:

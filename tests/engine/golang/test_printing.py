@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
 
 JSON = st.recursive(
     st.none()
@@ -108,3 +109,24 @@ def test_marshalled_json_is_read_back_as_what_is_marshalled_the_same(value: obje
     written = printing.marshal(value)
     read = json.loads(written, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
     assert printing.marshal(read) == written
+
+
+@given(JSON)
+def test_json_of_python_is_respelt_as_go_marshals_it(value: JSONValue) -> None:
+    assert printing.marshalled(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))) == (
+        printing.marshal(value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "marshalled"),
+    [
+        ('{"z":1.0}', '{"z":1}'),
+        ('{"z":1e+16}', '{"z":10000000000000000}'),
+        ('{"z":1e-07}', '{"z":1e-7}'),
+        ('{"1.0":2.5,"1e5":"1e+16 \\" 1.0"}', '{"1.0":2.5,"1e5":"1e+16 \\" 1.0"}'),
+        ('["a<b>&"]', r'["a\u003cb\u003e\u0026"]'),
+    ],
+)
+def test_strings_with_numbers_in_them_stay(text: str, marshalled: str) -> None:
+    assert printing.marshalled(text) == marshalled
