@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import jsonpathparser
 from pytest_crd.server.jsonpathparser import JSONPathError
-from pytest_crd.server.jsonpathsteps import EvaluationError, Step
+from pytest_crd.server.jsonpathsteps import PathEvaluationError, Step
 
 __all__ = ["JSONPathError", "find", "is_valid"]
 
@@ -37,7 +37,7 @@ def find(value: JSONValue, path: str) -> Sequence[JSONValue]:
     """
     try:
         reached = [step([value]) for step in _steps(path)]
-    except EvaluationError:
+    except PathEvaluationError:
         return []
     return reached[0]
 

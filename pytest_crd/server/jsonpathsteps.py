@@ -26,7 +26,7 @@ _OPERATORS: Final[Mapping[str, Callable[[JSONValue, JSONValue], bool]]] = {
 }
 
 
-class EvaluationError(Exception):
+class PathEvaluationError(Exception):
     """
     A step that fails.
 
@@ -77,13 +77,13 @@ def identifier(name: str) -> Step:
     """
     Return a step that fails: kubectl knows the words `range` and `end`, and no others.
 
-    The step raises UnsupportedStepError for these two, EvaluationError for others.
+    The step raises UnsupportedStepError for these two, PathEvaluationError for others.
     """
 
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
         if name in _RANGES:
             raise UnsupportedStepError(f"JSONPath: {name!r} is not evaluated by pytest-crd")
-        raise EvaluationError(f"unrecognized identifier {name}", values)
+        raise PathEvaluationError(f"unrecognized identifier {name}", values)
 
     return step
 
@@ -124,8 +124,8 @@ def union(steps: Sequence[Step]) -> Step:
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
         try:
             return [value for each in steps for value in each(values)]
-        except EvaluationError as error:
-            raise EvaluationError(str(error), values) from None
+        except PathEvaluationError as error:
+            raise PathEvaluationError(str(error), values) from None
 
     return step
 
@@ -139,13 +139,13 @@ def sliced(start: int | None, end: Bound | None, stride: int | None) -> Step:
             if value is None:
                 continue
             if not isinstance(value, list):
-                raise EvaluationError("not array or slice", values)
+                raise PathEvaluationError("not array or slice", values)
             first, last = _bounds(start, end, len(value))
             if first == last:
                 return found
             is_outside = not 0 <= first < len(value) or not 0 <= last <= len(value)
             if is_outside or first > last or (stride is not None and stride <= 0):
-                raise EvaluationError("array index out of bounds", values)
+                raise PathEvaluationError("array index out of bounds", values)
             found += value[first : last : stride or 1]
         return found
 
@@ -168,7 +168,7 @@ def existing(condition: Step) -> Step:
     def has_values(item: JSONValue) -> bool:
         try:
             return bool(condition([item]))
-        except EvaluationError as error:
+        except PathEvaluationError as error:
             return bool(error.values)
 
     return lambda values: [item for items in _lists(values) for item in items if has_values(item)]
@@ -193,14 +193,14 @@ def _single(side: Step, item: JSONValue, values: Sequence[JSONValue]) -> Sequenc
     """Return the one value of a side of a comparison; empty if there is none."""
     reached = side([item])
     if len(reached) > 1:
-        raise EvaluationError("can only compare one element at a time", values)
+        raise PathEvaluationError("can only compare one element at a time", values)
     return reached
 
 
 def _lists(values: Sequence[JSONValue]) -> Sequence[list[JSONValue]]:
     for value in values:
         if not isinstance(value, list):
-            raise EvaluationError("not array or slice and cannot be filtered", values)
+            raise PathEvaluationError("not array or slice and cannot be filtered", values)
     return values
 
 
@@ -209,8 +209,8 @@ def _holds(left: JSONValue, operator_text: str, right: JSONValue, found: list[JS
     is_scalar = isinstance(left, str | int | float)
     is_ordered = operator_text not in ("==", "!=")
     if not is_scalar or type(left) is not type(right) or (is_ordered and isinstance(left, bool)):
-        raise EvaluationError("incompatible types for comparison", found)
+        raise PathEvaluationError("incompatible types for comparison", found)
     compare = _OPERATORS.get(operator_text)
     if compare is None:
-        raise EvaluationError(f"unrecognized filter operator {operator_text}", found)
+        raise PathEvaluationError(f"unrecognized filter operator {operator_text}", found)
     return compare(left, right)

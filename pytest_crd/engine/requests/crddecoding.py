@@ -141,7 +141,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(requestbody.bad_patch(written, f"strict decoding error: {', '.join(problems)}"))
         return self._body(crdforms.of_decoded(manifest, self.profile), manifest.value, problems, merged)
 
-    def applied(self, new: Applied, _applied: JSONObject, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
         Decode the result of an apply.
 

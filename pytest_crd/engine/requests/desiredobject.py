@@ -74,8 +74,8 @@ class ObjectDecoder(Protocol):
     def patched(self, asked: Request, live: Resource) -> DecodedBody:
         """Return what comes of a patch of what is stored; raise likewise."""
 
-    def applied(self, new: Applied, applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
-        """Return what comes of an apply of what is *applied*, with what is warned of; raise likewise."""
+    def applied(self, new: Applied, asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """Decode the result of an apply; raise RefusedError likewise."""
 
 
 class ObjectManager(Protocol):
@@ -124,7 +124,7 @@ class ResourceDecoder(NamedTuple):
         """Return what comes of a patch."""
         return self.bodies.decode_patched(patched(asked, live, self.profile), asked.field_validation)
 
-    def applied(self, new: Applied, _applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def applied(self, new: Applied, _asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Return what comes of an apply: where anything was merged, with defaults."""
         defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
         changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
@@ -242,6 +242,8 @@ class RequestReader(NamedTuple):
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
         scale.of_resource(live, self.subresources)  # which is refused where what is stored has none
+        if self.decoder.is_built_in:
+            scale.demand_replicas(decoded, target.name)
         resource = scale.written(live, decoded, self.subresources)
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
@@ -256,6 +258,25 @@ class RequestReader(NamedTuple):
         writer = _writer(asked, making)
         managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
         return Read(body, prepared, functools.cache(managed))
+
+    def _with_scale(self, live: Resource, applied: Resource, target: RequestTarget) -> dict[str, JSONValue]:
+        """
+        Return an object of a built-in kind with the replicas of an applied Scale.
+
+        Raises:
+            RefusedError: The Scale has another name, another resourceVersion or a negative number of replicas.
+        """
+        from pytest_crd.engine.requests import scale  # noqa: PLC0415 - few requests are about it
+
+        decoded = scale.decode_applied(applied)
+        scale.demand_replicas(decoded, target.name)
+        resource = scale.written(live, decoded, self.subresources)
+        refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(
+            {**resource["metadata"], "uid": None}, live["metadata"], target, self.profile
+        )
+        if refused is not None:
+            raise RefusedError(refused)
+        return resource
 
     def _demand_patchable(self, asked: Request, live: Resource | None, target: RequestTarget) -> Resource:
         """
@@ -299,7 +320,7 @@ class RequestReader(NamedTuple):
         applied = self._demand_applicable(asked, live, target)
         new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(asked, making)))
         warnings = applying.problems(asked.body, asked.field_validation, self.profile)
-        decoded = self.decoder.applied(new, applied, warnings)
+        decoded = self.decoder.applied(new, asked, warnings)
         resource = decoded.resource
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
@@ -316,18 +337,20 @@ class RequestReader(NamedTuple):
         return Read(decoded, prepared, lambda: resource)
 
     def _read_applied_scale(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
-        """Return what is stored, of whose Scale an apply may change nothing but who owns it, as `read` does."""
+        """Read an apply to the Scale of *live*; of a custom resource it may change nothing but the owners."""
         from pytest_crd.engine.requests import applying  # noqa: PLC0415 - most requests apply nothing
 
         applied = self._demand_applicable(asked, live, target)
         assert live is not None  # noqa: S101 - a subresource of nothing was refused
         if not self.profile.apply.scales_have_owners:
             raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
-        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(asked, making))).resource
+        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(asked, making)))
         problems = applying.problems(asked.body, asked.field_validation, self.profile)
-        body = DecodedBody(dict(live), Changes(), problems, sent=live)
-        prepared = requestmetadata.prepare_update(live["metadata"], live["metadata"], target)
-        return Read(body, prepared, functools.cache(lambda: self.owners.of_scale.owned(live, new, live)))
+        resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
+        body = DecodedBody(resource, Changes(), problems, sent=resource)
+        prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
+        owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
+        return Read(body, prepared, functools.cache(owned))
 
     def _demand_applicable(self, asked: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

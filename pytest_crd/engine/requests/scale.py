@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
+from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding, gotypes, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -136,6 +138,29 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
     if problems and field_validation == "Strict":
         raise RefusedError(requestbody.bad_patch(patched.write(), f"strict decoding error: {', '.join(problems)}"))
     return _decoded(decoded.value, problems)
+
+
+def decode_applied(value: Resource) -> DecodedScale:
+    """Return the Scale that an apply results in; the field manager has checked its types."""
+    return _decoded(decoding.decode(value, _STRUCT).value, ())
+
+
+def demand_replicas(scale: DecodedScale, name: str) -> None:
+    """
+    Pass when a Scale of a built-in kind wants no negative number of replicas.
+
+    Raises:
+        RefusedError: 422 about the Scale of *name*.
+
+    Reference:
+        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale.
+    """
+    if scale.replicas >= 0:
+        return
+    error = fielderror.invalid(FieldPath(("spec", "replicas")), scale.replicas, "must be greater than or equal to 0")
+    message = f"Scale.autoscaling {printing.quote(name)} is invalid: {fielderror.aggregate([error])}"
+    subject = {"name": name, "group": "autoscaling", "kind": "Scale"}
+    raise RefusedError(Refusal(422, "Invalid", message, (error,), subject=subject))
 
 
 def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:

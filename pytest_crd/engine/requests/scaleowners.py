@@ -32,6 +32,8 @@ class ScaleOwners:
         api_version: str,
         subresources: Subresources,
         others: Mapping[str, Subresources] = MappingProxyType({}),
+        *,
+        is_built_in: bool = False,
     ) -> None:
         """
         Track the owners of replicas.
@@ -41,10 +43,12 @@ class ScaleOwners:
             api_version: The apiVersion that requests are sent to.
             subresources: Its subresources.
             others: The subresources of the other API versions of the kind.
+            is_built_in: True for a built-in kind: an apply may then change the replicas.
         """
         self._manager = manager
         self._api_version = api_version
         self._subresources = subresources
+        self._is_built_in = is_built_in
         self._paths = {name: _path(declared) for name, declared in {**others, api_version: subresources}.items()}
 
     def of_live(self, live: Resource) -> dict[str, JSONValue]:
@@ -69,14 +73,16 @@ class ScaleOwners:
 
     def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
         """
-        Return the Scale of a stored resource with what is applied to it, which may change nothing of it.
+        Return the Scale of a stored resource after an apply, which may not change the Scale of a custom resource.
 
         Raises:
-            ApplyRefusedError: As for an apply to the resource. Or it changes the Scale, or nobody owns the replicas: the server
-                then takes the Scale for a custom resource, and fails.
+            ApplyRefusedError: As for an apply to the resource. Of a custom resource also when the apply changes the Scale, or
+                nobody owns the replicas: the server then takes the Scale itself for a custom resource, and fails.
             RefusedError: The resource has something of a wrong type in its place.
         """
         before = self.of_live(live)
+        if self._is_built_in:
+            return self._manager.apply(before, applied, writer)
         if not _entries(before) and all(applied.get(key) == value for key, value in scale.TYPE_META.items()):
             words = f"failed to create manager for existing fields: {_unconvertible('live')}"
             raise ApplyRefusedError(Refusal(500, "", words))

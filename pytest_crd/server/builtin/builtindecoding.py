@@ -183,7 +183,7 @@ class TypedDecoder(NamedTuple):
             raise RefusedError(why)
         return self._decoded(value, found, problems, asked)
 
-    def applied(self, new: Applied, applied: Resource, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def applied(self, new: Applied, asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
         Return what comes of an apply.
 
@@ -196,17 +196,15 @@ class TypedDecoder(NamedTuple):
         try:
             found = decoding.decode(converting.converted(new.resource, self.kind), self.kind)
         except (MistypedError, DecodeError) as error:
-            metadata = applied.get("metadata") or {}
+            metadata = asked.body.value.get("metadata") or {}
             group, _, version = self.type_meta["apiVersion"].rpartition("/")
             kind = f"{group}/{version}, Kind={self.type_meta['kind']}"
             named = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {kind}"
             cannot = f"failed to convert new object ({named}) to proper version: unable to convert unstructured object to {kind}"
             raise RefusedError(Refusal(500, "", f"{cannot}: {error}")) from None
-        return self._decoded(new.resource, found, warnings)
+        return self._decoded(new.resource, found, warnings, asked)
 
-    def _decoded(
-        self, sent: JSONValue, found: Decoded, problems: tuple[str, ...], asked: Request | None = None
-    ) -> DecodedBody:
+    def _decoded(self, sent: JSONValue, found: Decoded, problems: tuple[str, ...], asked: Request) -> DecodedBody:
         value = {**found.value, **self.type_meta}
         metadata = sent.get("metadata") if isinstance(sent, dict) else None
         if isinstance(metadata, dict) and metadata.get("managedFields") == []:

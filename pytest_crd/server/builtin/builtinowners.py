@@ -57,7 +57,8 @@ class BuiltInOwners:
     @cached_property
     def of_scale(self) -> ScaleOwners:
         """The field manager of `/scale`."""
-        return ScaleOwners(crdfieldmanager.of_scale(self._profile), self._api_version, self._subresources)
+        manager = crdfieldmanager.of_scale(self._profile)
+        return ScaleOwners(manager, self._api_version, self._subresources, is_built_in=True)
 
 
 def merge_type(kind: Struct, merging: Merging, profile: Profile) -> MergeType:

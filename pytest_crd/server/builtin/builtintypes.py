@@ -50,7 +50,7 @@ _EVENT_FIELDS: Final = {
 }
 _EVENT_GROUP: Final = "events.k8s.io"
 # What an update creates where it is not there.
-_CREATED_BY_UPDATE: Final = frozenset({"events", "leases"})
+_CREATED_BY_UPDATE: Final = frozenset({"events", "leases", "services"})
 # What of the metadata requests to the status do not write.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("deletionTimestamp", "ownerReferences"),
@@ -171,8 +171,12 @@ class BuiltInType(ResourceType):
         """Return an update of what is not there as the create that some kinds take it for."""
         value = asked.body.value
         metadata = value.get("metadata") if isinstance(value, dict) else None
-        is_of_url = isinstance(metadata, dict) and metadata.get("name") == asked.name
-        return asked._replace(verb="create", name="") if self.is_created_by_update and is_of_url else asked
+        if not self.is_created_by_update or not isinstance(metadata, dict) or metadata.get("name") != asked.name:
+            return asked
+        # The server compares no resourceVersion with that of an object which is not there.
+        metadata = {key: one for key, one in metadata.items() if key != "resourceVersion"}
+        body = asked.body._replace(value={**value, "metadata": metadata})
+        return asked._replace(verb="create", name="", body=body)
 
     def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:
         """Return an object that was decoded with what a server makes of it before it looks at it; *asked* is what sends it."""

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from support import servers
 
+from pytest_crd.server.api import Api
+
 CORE = "/api/v1/namespaces/default"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+APPLY = "application/apply-patch+yaml"
 STRATEGIC = "application/strategic-merge-patch+json"
 
 
@@ -193,12 +196,16 @@ def test_an_update_needs_a_version_of_leases_alone(path: str, code: int) -> None
     assert answer.code == code
 
 
+SERVICES = "/api/v1/namespaces/default/services"
+
+
 @pytest.mark.parametrize(
-    ("path", "code"), [("/api/v1/namespaces/default/configmaps", 404), (CORE_EVENTS, 201), (LEASES, 201)]
+    ("path", "code"),
+    [("/api/v1/namespaces/default/configmaps", 404), (CORE_EVENTS, 201), (LEASES, 201), (SERVICES, 201)],
 )
-def test_an_update_creates_events_and_leases(path: str, code: int) -> None:
+def test_an_update_creates_events_leases_and_services(path: str, code: int) -> None:
     server = servers.api()
-    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a"}})
+    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "resourceVersion": "5"}})
 
     assert answer.code == code
     assert servers.ask(server, "GET", f"{path}/a").code == (200 if code == 201 else 404)
@@ -268,3 +275,83 @@ def test_a_write_that_changes_nothing_is_none(method: str, media_type: str, body
 
     assert servers.ask(server, method, f"{CORE}/configmaps/menu", body, mediaType=media_type).code == 200
     assert watch.watch.take() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/api/v1/namespaces/default/configmaps", 200), (CORE_EVENTS, 200), (LEASES, 422)]
+)
+def test_an_apply_with_an_empty_version_is_refused_for_leases_alone(path: str, code: int) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
+    stored: Any = servers.ask(server, "GET", f"{path}/a").value
+    applied = {key: stored[key] for key in ("apiVersion", "kind")} | {"metadata": {"name": "a", "resourceVersion": ""}}
+    answer = servers.ask(server, "PATCH", f"{path}/a?fieldManager=m", applied, mediaType=APPLY)
+
+    assert answer.code == code
+
+
+SCALE = {"apiVersion": "autoscaling/v1", "kind": "Scale"}
+
+
+def _scale(server: Api, metadata: dict[str, Any], replicas: int, *, manager: str = "m") -> tuple[int, str]:
+    scale = {**SCALE, "metadata": {"name": "web", **metadata}, "spec": {"replicas": replicas}}
+    answer: Any = servers.ask(
+        server, "PATCH", f"{DEPLOYMENTS}/web/scale?force=true&fieldManager={manager}", scale, mediaType=APPLY
+    )
+    return answer.code, answer.value.get("message", "")
+
+
+def _with_deployment() -> Api:
+    server = servers.api()
+    servers.ask(server, "POST", DEPLOYMENTS, _deployment())
+    return server
+
+
+def test_an_apply_to_the_scale_of_a_built_in_kind_changes_the_replicas_and_owns_them() -> None:
+    server = _with_deployment()
+
+    assert _scale(server, {}, 7) == (200, "")
+    stored: Any = servers.ask(server, "GET", f"{DEPLOYMENTS}/web").value
+    assert stored["spec"]["replicas"] == 7
+    (entry,) = (one for one in stored["metadata"]["managedFields"] if one["manager"] == "m")
+    assert (entry["subresource"], entry["apiVersion"]) == ("scale", "apps/v1")
+    assert entry["fieldsV1"] == {"f:spec": {"f:replicas": {}}}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "replicas", "code", "message"),
+    [
+        ({"name": "b"}, 1, 400, "the name of the object (b) does not match the name on the URL (web)"),
+        ({"resourceVersion": "1"}, 1, 409, "Operation cannot be fulfilled on deployments.apps"),
+        (
+            *({}, -1, 422),
+            'Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+        ),
+    ],
+)
+def test_an_apply_to_the_scale_is_refused_as_an_update_is(
+    metadata: dict[str, Any], replicas: int, code: int, message: str
+) -> None:
+    refused = _scale(_with_deployment(), metadata, replicas)
+
+    assert refused[0] == code
+    assert refused[1].startswith(message)
+
+
+def test_a_negative_scale_of_a_built_in_kind_is_refused_as_a_scale() -> None:
+    server = _with_deployment()
+    scale = {**SCALE, "metadata": {"name": "web"}, "spec": {"replicas": -1}}
+    answer: Any = servers.ask(server, "PUT", f"{DEPLOYMENTS}/web/scale", scale)
+
+    assert answer.value["details"] == {
+        "name": "web",
+        "group": "autoscaling",
+        "kind": "Scale",
+        "causes": [
+            {
+                "reason": "FieldValueInvalid",
+                "message": "Invalid value: -1: must be greater than or equal to 0",
+                "field": "spec.replicas",
+            }
+        ],
+    }
