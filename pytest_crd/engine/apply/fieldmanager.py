@@ -199,13 +199,14 @@ class FieldManager:
 
     def _updated(self, live: JSONObject, new: JSONObject, managed: Managed, writer: Writer) -> Managed:
         """Return who owns what after an update; one that changes nothing leaves the time as it was."""
-        change = ObjectChange(self._with_type(live), self._with_type(new), self._type_meta["apiVersion"])
+        version = self._type_meta["apiVersion"]
+        # A patch may state another version, which validation refuses later.
+        change = ObjectChange(self._with_type(live), self._with_type({**new, "apiVersion": version}), version)
         owners = _stripped(self._ownerships[writer.subresource].update(change, managed.owners, _CURRENT), _CURRENT)
         times = dict(managed.times)
         current = owners.pop(_CURRENT, None)
         if current is not None:
-            version, subresource = self._type_meta["apiVersion"], self._named_subresource(writer)
-            own = Manager(writer.manager or _UNKNOWN, UPDATE, version, subresource)
+            own = Manager(writer.manager or _UNKNOWN, UPDATE, version, self._named_subresource(writer))
             before = owners.get(own)
             fields = current.fields if before is None else current.fields.union(before.fields)
             owners[own] = current._replace(fields=fields)
