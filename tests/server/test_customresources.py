@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from support import servers
 
 
@@ -41,3 +43,22 @@ def test_an_object_without_replicas_has_no_scale() -> None:
     assert (answer.code, answer.value["reason"]) == (500, "InternalError")
     assert answer.value["message"] == f"Internal error occurred: {problem}"
     assert answer.value["details"] == {"causes": [{"message": problem}]}
+
+
+def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation() -> None:
+    """As kube-apiserver 1.37 answers: nobody comes to own what the version of the request does not know."""
+
+    def version(name: str, field: str) -> Any:
+        spec = {"type": "object", "properties": {field: {"type": "string"}}}
+        schema = {"type": "object", "properties": {"spec": spec}}
+        return {"name": name, "served": True, "storage": name == "v1", "schema": {"openAPIV3Schema": schema}}
+
+    server = servers.api(servers.crd(versions=[version("v1", "old"), version("v2", "new")]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    servers.ask(server, "POST", path, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}})
+    patch = {"apiVersion": "example.com/v2", "spec": {"new": "x"}}
+
+    answer: Any = servers.ask(server, "PATCH", f"{path}/a", patch, mediaType="application/merge-patch+json")
+
+    problem = 'apiVersion: Invalid value: "example.com/v2": must be example.com/v1'
+    assert answer.value["message"] == f'Thing.example.com "a" is invalid: {problem}'
