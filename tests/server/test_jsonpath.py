@@ -100,6 +100,7 @@ def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
         pytest.param(".spec.deep.word.*", [], id="all fields of nothing"),
         pytest.param(".spec.text.*", [104, 105], id="all bytes of a text"),
         pytest.param("..text", ["hi"], id="any depth of texts"),
+        pytest.param(".spec.deep.v} and", [True], id="text behind the braces"),
     ],
 )
 def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> None:
@@ -112,7 +113,7 @@ def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> 
     "path",
     [
         ".spec[", "{.spec}", '.spec["a.b"]', ".spec.list[?(@['k']==\"x\")", ".a[?(@.b]", '.a[?(@.b=="x]', ".a[x]", ".a[-]", "\t",
-        ".a\n.b", "'open", r"'\q'", r"'\UFFFFFFFF'", "1.2.3", "%", ".a[99999999999999999999]", ".a[?(@.b)x", ".a[0,x]",
+        ".a\n.b", "'open", r"'\q'", r"'\UFFFFFFFF'", "1.2.3", "%", ".a[99999999999999999999]", ".a[?(@.b)x", ".a[0,x]", ".spec....v",
     ],
 )  # fmt: skip
 def test_a_path_that_a_server_cannot_parse_is_an_error(path: str) -> None:
