@@ -14,24 +14,23 @@ from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, strategy, subresources
-from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read, ResourceDecoder
+from pytest_crd.engine.requests import deprecation, subresources
+from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.requests.requestbody import Decoder, RefusedError
 from pytest_crd.engine.requests.resourcevalidation import ResourceValidator
 from pytest_crd.engine.requests.served import Served
 from pytest_crd.engine.requests.storage import Storage
-from pytest_crd.engine.requests.strategy import PendingWrite, StoredForms, Validated
+from pytest_crd.engine.requests.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.requests.versionmanagers import VersionManagers
 
 # The server takes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
 
 
-class CustomResourceStrategy:
+class CustomResourceStrategy(ObjectStrategy):
     """
     The strategy of the custom resources of one version of a CRD.
 
@@ -79,10 +78,6 @@ class CustomResourceStrategy:
         """Return a stored object in this version, in *namespace* if its metadata has none."""
         return self._storage.read(stored, namespace)
 
-    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that the request may write, and those of *live* otherwise."""
-        return strategy.prepare(self.subresources, read, live, subresource)
-
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object, and append the outcomes of its rules to *outcomes* if that is a list."""
         resource, live, read = write.resource, write.live, write.read
@@ -92,19 +87,6 @@ class CustomResourceStrategy:
         if write.subresource == "status":
             return self._validator.update_status(resource, live, read.decoded.resource, outcomes, entries)
         return self._validator.update(resource, live, outcomes, entries)
-
-    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
-        """Return the warnings about the metadata; updates of the status have none."""
-        if write.subresource == "status":
-            return ()
-        old = None if write.live is None else write.live["metadata"]
-        return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
-
-    def increments_generation(self, write: PendingWrite) -> bool:
-        """Return True if an update changes anything but metadata; updates of the status never do."""
-        if write.live is None or write.subresource == "status":
-            return False
-        return systemmetadata.generates(write.resource, write.live)
 
     def store(self, write: PendingWrite) -> StoredForms:
         """

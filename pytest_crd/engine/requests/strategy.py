@@ -10,6 +10,7 @@ from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read
@@ -108,7 +109,7 @@ class Strategy(Protocol):
         """Return a stored object in the version of the request, in *namespace* if its metadata has none."""
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that the request may write, and those of *live* otherwise."""
+        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
 
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object; append the outcomes of its rules to *outcomes* if that is a list."""
@@ -128,12 +129,37 @@ class Strategy(Protocol):
         """
 
 
-def prepare(subresources: Subresources, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-    """Return the object of a request with the fields that its URL may write, as *subresources* say."""
-    if live is None:
-        resource = subresources.prepare_create(read.resource)
-    elif subresource == "status":
-        resource = subresources.prepare_status_update(read.resource, live)
-    else:
-        resource = subresources.prepare_update(read.resource, live)
-    return PendingWrite(resource, live, read, subresource)
+class ObjectStrategy:
+    """
+    The steps that kinds of objects share, unless their form in requests is another one than in the store.
+
+    Attributes:
+        profile: The Kubernetes version.
+        subresources: The subresources, and the fields that each of them writes.
+    """
+
+    profile: Profile
+    subresources: Subresources
+
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
+        if live is None:
+            resource = self.subresources.prepare_create(read.resource)
+        elif subresource == "status":
+            resource = self.subresources.prepare_status_update(read.resource, live)
+        else:
+            resource = self.subresources.prepare_update(read.resource, live)
+        return PendingWrite(resource, live, read, subresource)
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings about the metadata; updates of the status have none."""
+        if write.subresource == "status":
+            return ()
+        old = None if write.live is None else write.live["metadata"]
+        return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update changes anything but metadata; updates of the status never do."""
+        if write.live is None or write.subresource == "status":
+            return False
+        return systemmetadata.generates(write.resource, write.live)

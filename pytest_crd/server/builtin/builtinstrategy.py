@@ -12,12 +12,11 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
+from pytest_crd.engine.metadata import objectmetavalidation
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import strategy
-from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read
-from pytest_crd.engine.requests.strategy import PendingWrite, StoredForms, Validated
+from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.requests.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.server.builtin import builtinowners
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
@@ -53,8 +52,8 @@ class BuiltInKind(NamedTuple):
     kept_by_status: Iterable[str]
 
 
-class BuiltInStrategy:
-    """The strategy of a built-in kind; what its own strategy in Kubernetes defaults and validates is not done."""
+class BuiltInStrategy(ObjectStrategy):
+    """The strategy of a built-in kind, without the defaults and the validation that Kubernetes has for that kind."""
 
     is_served = True
     is_stored_as_json = False
@@ -90,10 +89,6 @@ class BuiltInStrategy:
         metadata = {"namespace": namespace, **stored["metadata"]} if self.is_namespaced else {**stored["metadata"]}
         return {**stored, **self.type_meta, "metadata": metadata}
 
-    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that the request may write, and those of *live* otherwise."""
-        return strategy.prepare(self.subresources, read, live, subresource)
-
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the metadata and the fields of the scale."""
         resource, live = write.resource, write.live
@@ -110,19 +105,6 @@ class BuiltInStrategy:
         if write.subresource == "status":
             return Validated(errors + self.subresources.validate_status_scale(resource))
         return Validated(errors + self.subresources.validate_scale(resource))
-
-    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
-        """Return the warnings about the metadata; updates of the status have none."""
-        if write.subresource == "status":
-            return ()
-        old = None if write.live is None else write.live["metadata"]
-        return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
-
-    def increments_generation(self, write: PendingWrite) -> bool:
-        """Return True if an update changes anything but metadata; updates of the status never do."""
-        if write.live is None or write.subresource == "status":
-            return False
-        return systemmetadata.generates(write.resource, write.live)
 
     def store(self, write: PendingWrite) -> StoredForms:
         """Return a valid object as it is stored and read back."""
