@@ -139,10 +139,7 @@ def _refuse_unsafe(type_: ResourceType, entry: StoredObject) -> ApiError:
     """
     target = RequestTarget(type_.group, type_.names.plural, entry.key.namespace or None, entry.key.name, "/registry")
     problem = "unsafe deletion is not allowed because the object is decodable from storage"
-    details = f"Code: 4, Key: {target.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
-    return statuses.conflict(
-        type_.names.plural, type_.group, entry.key.name, f"StorageError: invalid object, {details}"
-    )
+    return statuses.conflict(type_.names.plural, type_.group, entry.key.name, target.storage_problem(problem))
 
 
 def delete_entry(store: Store, entry: StoredObject) -> bool:

@@ -41,7 +41,8 @@ class RequestTarget(NamedTuple):
         plural: The plural of the CRD.
         namespace: The namespace; None where the CRD's scope is Cluster.
         name: The name; empty on create.
-        storage_prefix: What stands before the keys of stored objects.
+        storage_prefix: The prefix of the keys of stored objects.
+        storage_path: The part of these keys for the resource; empty for group and plural.
     """
 
     group: str
@@ -49,6 +50,7 @@ class RequestTarget(NamedTuple):
     namespace: str | None
     name: str = ""
     storage_prefix: str = ""
+    storage_path: str = ""
 
     @property
     def resource(self) -> str:
@@ -58,9 +60,13 @@ class RequestTarget(NamedTuple):
     @property
     def key(self) -> str:
         """Under which key the object is stored."""
-        return f"{self.storage_prefix}/" + "/".join(
-            part for part in (self.group, self.plural, self.namespace, self.name) if part
-        )
+        path = (self.storage_path,) if self.storage_path else (self.group, self.plural)
+        return f"{self.storage_prefix}/" + "/".join(part for part in (*path, self.namespace, self.name) if part)
+
+    def storage_problem(self, problem: str) -> str:
+        """Return the words for a *problem* that the store has with the stored object."""
+        details = f"Code: 4, Key: {self.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
+        return f"StorageError: invalid object, {details}"
 
 
 class Prepared(NamedTuple):
@@ -160,7 +166,7 @@ def refuse_stale(
     """
     uid, old_uid = metadata.get("uid"), old_metadata.get("uid")
     if uid and old_uid and uid != old_uid:
-        return _refuse_uid(uid, old_uid, target)
+        return refuse_uid(uid, old_uid, target)
     version = metadata.get("resourceVersion") or ""
     if problem := _unsigned_problem(version):
         return Refusal(500, "", f"strconv.ParseUint: parsing {quote(version)}: {problem}")
@@ -170,6 +176,16 @@ def refuse_stale(
     if int(version) != int(old_version):
         return refusal.conflict(target.resource, target.name, _MODIFIED)
     return None
+
+
+def refuse_uid(uid: str, old_uid: str, target: RequestTarget) -> Refusal:
+    """Return the refusal of a write for the object with another *uid*; without an object, *old_uid* is empty."""
+    return refusal.conflict(target.resource, target.name, target.storage_problem(other_uid(uid, old_uid)))
+
+
+def other_uid(uid: str, old_uid: str) -> str:
+    """Return the words for an object with another uid than the request states."""
+    return f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}"
 
 
 def prepare_create(metadata: Mapping[str, JSONValue], target: RequestTarget, *, suffix: str = "xxxxx") -> Prepared:
@@ -281,12 +297,6 @@ def _refuse_name(name: str, expected: str) -> Refusal | None:
     else:
         return None
     return refusal.bad_request(f"the name of the object {problem}")
-
-
-def _refuse_uid(uid: str, old_uid: str, target: RequestTarget) -> Refusal:
-    problem = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}"
-    details = f"Code: 4, Key: {target.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
-    return refusal.conflict(target.resource, target.name, f"StorageError: invalid object, {details}")
 
 
 def _refuse_unversioned(target: RequestTarget, profile: Profile) -> Refusal:

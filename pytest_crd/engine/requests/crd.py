@@ -16,6 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.requests import storagelimits
 from pytest_crd.engine.requests.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.requests.crdmanagers import CrdManagers
 from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, Read
@@ -58,7 +59,9 @@ class CrdStrategy:
     group = declared.GROUP
     plural = declared.PLURAL
     is_namespaced = False
-    is_stored_as_json = True
+    stored_size = staticmethod(storagelimits.json_size)
+    creates_by_update = False
+    storage_path = ""
     subresources = _SUBRESOURCES
 
     def __init__(

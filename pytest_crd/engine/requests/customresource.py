@@ -17,7 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import deprecation, subresources
+from pytest_crd.engine.requests import deprecation, storagelimits, subresources
 from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.requests.requestbody import Decoder, RefusedError
 from pytest_crd.engine.requests.resourcevalidation import ResourceValidator
@@ -38,7 +38,9 @@ class CustomResourceStrategy(ObjectStrategy):
         apiextensions-apiserver registry/customresource/strategy.go, status_strategy.go.
     """
 
-    is_stored_as_json = True
+    stored_size = staticmethod(storagelimits.json_size)
+    creates_by_update = False
+    storage_path = ""
 
     def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
         """

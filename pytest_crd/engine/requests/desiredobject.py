@@ -142,12 +142,14 @@ class RequestReader(NamedTuple):
         subresources: The subresources of the version.
         owners: What keeps track of who owns which fields.
         profile: Whose behaviour and words.
+        creates_by_update: True if an update creates an object that does not exist.
     """
 
     decoder: ObjectDecoder
     subresources: Subresources
     owners: FieldManagers
     profile: Profile
+    creates_by_update: bool = False
 
     def read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
         """
@@ -169,20 +171,18 @@ class RequestReader(NamedTuple):
         if (why := requestoptions.refuse(asked, self.profile)) is not None:
             raise RefusedError(why)
         decoded = self.decoder.sent(asked)
-        return (self._read_created if asked.verb == "create" else self._read_updated)(
-            asked, decoded, live, target, making
-        )
+        if asked.verb == "create":
+            return self._read_created(asked, decoded, target, making)
+        return self._read_updated(asked, decoded, live, target, making)
 
-    def _read_created(
-        self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
-    ) -> Read:
+    def _read_created(self, asked: Request, decoded: DecodedBody, target: RequestTarget, making: Making) -> Read:
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(why, decoded)
         prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
         # What says of an object that it is to be deleted is gone before anybody can own it.
         left = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
-        return Read(decoded, prepared, self._managed(asked, live, decoded, left, making))
+        return Read(decoded, prepared, self._managed(asked, None, decoded, left, making))
 
     def _read_updated(
         self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
@@ -190,8 +190,12 @@ class RequestReader(NamedTuple):
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(why, decoded)
-        if live is None:
+        if live is None and not self.creates_by_update:
             raise RefusedError(requestmetadata.refuse_missing(target), decoded)
+        if live is None:
+            if uid := metadata.get("uid"):
+                raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
+            return self._read_created(asked, decoded, target, making)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
         managed = self._managed(asked, live, decoded, metadata, making)
         stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)
@@ -243,7 +247,7 @@ class RequestReader(NamedTuple):
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
         scale.of_resource(live, self.subresources)  # which is refused where what is stored has none
         if self.decoder.is_built_in:
-            scale.demand_replicas(decoded, target.name)
+            scale.demand_valid(decoded, target, live["metadata"].get("uid") if asked.verb == "patch" else None)
         resource = scale.written(live, decoded, self.subresources)
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
@@ -264,12 +268,12 @@ class RequestReader(NamedTuple):
         Return an object of a built-in kind with the replicas of an applied Scale.
 
         Raises:
-            RefusedError: The Scale has another name, another resourceVersion or a negative number of replicas.
+            RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
         """
         from pytest_crd.engine.requests import scale  # noqa: PLC0415 - few requests are about it
 
         decoded = scale.decode_applied(applied)
-        scale.demand_replicas(decoded, target.name)
+        scale.demand_valid(decoded, target, live["metadata"].get("uid"))
         resource = scale.written(live, decoded, self.subresources)
         refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(
             {**resource["metadata"], "uid": None}, live["metadata"], target, self.profile

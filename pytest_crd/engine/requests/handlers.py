@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal, response
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import Response, Stored
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -21,6 +22,7 @@ from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.requests import storagelimits
 from pytest_crd.engine.requests.desiredobject import RequestReader
+from pytest_crd.engine.requests.patching import mediatypes
 from pytest_crd.engine.requests.request import ALWAYS_ALIKE, Making, Request, RequestOutcome, without_version
 from pytest_crd.engine.requests.requestbody import RefusedError
 from pytest_crd.engine.requests.strategy import PendingWrite, StoredForms, Strategy, Validated
@@ -69,7 +71,9 @@ def handle(
     live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if tell is None else []
-    reader = RequestReader(strategy.decoder, strategy.subresources, strategy.owners, strategy.profile)
+    reader = RequestReader(
+        strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
+    )
     try:
         read = reader.read(request, live, target, making)
         # Mutating admission comes here, validating admission after validation.
@@ -81,7 +85,7 @@ def handle(
         tell(_observed(request, checked, outcomes or ()))
     outcome = _store(checked, before, strategy)
     if outcome.response.accepted and not request.dry_run:
-        outcome = _limited(outcome, checked, target, strategy)
+        outcome = _limited(outcome, checked, request, target, strategy)
     if request.verb == "create" and before is not None and outcome.response.accepted:
         exists = _already_exists(checked, before, target)
         target = target._replace(name=write.resource["metadata"]["name"])
@@ -100,7 +104,8 @@ def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resour
 def _target(request: Request, live: Resource | None, strategy: Strategy) -> RequestTarget:
     metadata = live["metadata"] if live is not None else {"name": request.name, "namespace": request.namespace}
     namespace = metadata.get("namespace", request.namespace) if strategy.is_namespaced else None
-    return RequestTarget(strategy.group, strategy.plural, namespace, metadata.get("name", ""), request.storage_prefix)
+    name, prefix = metadata.get("name", ""), request.storage_prefix
+    return RequestTarget(strategy.group, strategy.plural, namespace, name, prefix, strategy.storage_path)
 
 
 def _system_metadata(write: PendingWrite, strategy: Strategy, making: Making) -> Stored:
@@ -167,21 +172,40 @@ def _accepted(
     return RequestOutcome(answer, before, both)
 
 
-def _limited(outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy) -> RequestOutcome:
-    """Return an accepted outcome, or the refusal of an object that is too large for etcd."""
-    write = checked.write
-    metadata = {} if write.live is None else write.live["metadata"]
-    if not strategy.is_stored_as_json or not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
-        return outcome
-    stored, version = outcome.stored, metadata.get("resourceVersion")
-    if stored is None or not outcome.changed:
-        return outcome
-    key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
-    refused = storagelimits.refuse(stored, key, old_revision=None if write.live is None else int(version or 1))
+def _limited(
+    outcome: RequestOutcome, checked: _Checked, request: Request, target: RequestTarget, strategy: Strategy
+) -> RequestOutcome:
+    """
+    Return an accepted outcome if etcd can store it; else one without managed fields, or the refusal.
+
+    Reference:
+        apiserver endpoints/handlers/create.go, update.go, patch.go, isTooLargeError.
+    """
+    refused = _refuse_size(outcome, checked, target, strategy)
+    if refused is not None and not mediatypes.is_apply(request.verb, request.media_type):
+        write = checked.write._replace(read=checked.write.read._replace(managed=dict))
+        outcome = _store(checked._replace(write=write), outcome.before, strategy)
+        refused = _refuse_size(outcome, checked, target, strategy)
     if refused is None:
         return outcome
-    warnings = outcome.response.warnings
-    return RequestOutcome(response.refused(refused, subject={}, warnings=warnings), outcome.before)
+    answer = response.refused(refused, subject={}, warnings=outcome.response.warnings)
+    return RequestOutcome(answer, outcome.before)
+
+
+def _refuse_size(
+    outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy
+) -> Refusal | None:
+    """Return the refusal of an object that is too large for etcd; None if it is not."""
+    write = checked.write
+    metadata = {} if write.live is None else write.live["metadata"]
+    if not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
+        return None
+    stored, version = outcome.stored, metadata.get("resourceVersion")
+    if stored is None or not outcome.changed:
+        return None
+    key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
+    old_revision = None if write.live is None else int(version or 1)
+    return storagelimits.refuse(strategy.stored_size(stored), key, old_revision=old_revision)
 
 
 def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue]:

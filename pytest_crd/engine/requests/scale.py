@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding, gotypes, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import metav1types, typemeta
+from pytest_crd.engine.metadata import metav1types, requestmetadata, typemeta
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.requests import requestbody, subresources
 from pytest_crd.engine.requests.patching import patchdocuments
@@ -145,22 +146,35 @@ def decode_applied(value: Resource) -> DecodedScale:
     return _decoded(decoding.decode(value, _STRUCT).value, ())
 
 
-def demand_replicas(scale: DecodedScale, name: str) -> None:
+def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = None) -> None:
     """
-    Pass when a Scale of a built-in kind wants no negative number of replicas.
+    Pass when a Scale of a built-in kind is valid, and for the object that it is sent to.
+
+    Args:
+        scale: The Scale.
+        target: The object, as the URL names it.
+        uid: The uid of the object, for patches and applies; None for a PUT, whose uid the store compares.
 
     Raises:
-        RefusedError: 422 about the Scale of *name*.
+        RefusedError: 422 for a negative number of replicas, 409 for another uid.
 
     Reference:
-        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale.
+        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale; pkg/registry/apps/deployment/storage/storage.go,
+        scaleUpdatedObjectInfo.UpdatedObject.
     """
-    if scale.replicas >= 0:
-        return
-    error = fielderror.invalid(FieldPath(("spec", "replicas")), scale.replicas, "must be greater than or equal to 0")
-    message = f"Scale.autoscaling {printing.quote(name)} is invalid: {fielderror.aggregate([error])}"
-    subject = {"name": name, "group": "autoscaling", "kind": "Scale"}
-    raise RefusedError(Refusal(422, "Invalid", message, (error,), subject=subject))
+    if scale.replicas < 0:
+        error = fielderror.invalid(
+            FieldPath(("spec", "replicas")), scale.replicas, "must be greater than or equal to 0"
+        )
+        message = f"Scale.autoscaling {printing.quote(target.name)} is invalid: {fielderror.aggregate([error])}"
+        subject = {"name": target.name, "group": "autoscaling", "kind": "Scale"}
+        raise RefusedError(Refusal(422, "Invalid", message, (error,), subject=subject))
+    sent = scale.metadata.get("uid")
+    if uid is not None and sent and sent != uid:
+        of_scale = target._replace(plural=f"{target.plural}/scale")
+        refused = refusal.conflict(of_scale.resource, target.name, requestmetadata.other_uid(sent, uid))
+        subject = {"name": target.name, "group": target.group, "kind": of_scale.plural}
+        raise RefusedError(refused._replace(subject=subject))
 
 
 def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:

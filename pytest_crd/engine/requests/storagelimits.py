@@ -1,7 +1,7 @@
 """
 Limits of etcd: objects that a cluster cannot store.
 
-The sizes are those of etcd's messages, which hold the object as JSON beside its key.
+The sizes are those of etcd's messages, which hold the object beside its key.
 """
 
 from __future__ import annotations
@@ -29,12 +29,17 @@ def may_exceed(*values: JSONValue) -> bool:
     return size * _GREATEST_GROWTH > _MOST_OF_REQUEST
 
 
-def refuse(stored: JSONObject, key: str, *, old_revision: int | None) -> Refusal | None:
+def json_size(stored: JSONObject) -> int:
+    """Return the bytes of an object that is stored as JSON."""
+    return len(printing.marshal(stored).encode("utf-8", "surrogateescape")) + 1
+
+
+def refuse(size: int, key: str, *, old_revision: int | None) -> Refusal | None:
     """
     Return the refusal of an object that is too large for etcd; None if it is not.
 
     Args:
-        stored: The whole object, without a resourceVersion.
+        size: The bytes of the object as it is stored, without a resourceVersion.
         key: Its key in etcd.
         old_revision: The resourceVersion of the object that it replaces; None on create.
 
@@ -42,7 +47,7 @@ def refuse(stored: JSONObject, key: str, *, old_revision: int | None) -> Refusal
         etcd server/etcdserver/v3_server.go, processInternalRaftRequestOnce; client/v3 options.go; kubernetes/client.go, OptimisticPut;
         apiserver storage/etcd3/store.go.
     """
-    size = _transaction(len(printing.marshal(stored).encode("utf-8", "surrogateescape")) + 1, key, old_revision)
+    size = _transaction(size, key, old_revision)
     if size > _MOST_OF_MESSAGE:
         compared = f"{size} vs. {_MOST_OF_MESSAGE}"
         problem = f"rpc error: code = ResourceExhausted desc = trying to send message larger than max ({compared})"

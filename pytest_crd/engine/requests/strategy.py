@@ -79,7 +79,8 @@ class Strategy(Protocol):
         plural: The plural of the kind.
         is_namespaced: True if objects have namespaces.
         is_served: True if the server answers requests for this version.
-        is_stored_as_json: True if objects are stored as JSON, and not as protobuf.
+        creates_by_update: True if an update creates an object that does not exist.
+        storage_path: The part of keys in etcd for the kind; empty for group and plural.
         profile: The Kubernetes version.
         decoder: Decoder of bodies.
         subresources: The subresources, and the fields that each of them writes.
@@ -95,7 +96,8 @@ class Strategy(Protocol):
     plural: str
     is_namespaced: bool
     is_served: bool
-    is_stored_as_json: bool
+    creates_by_update: bool
+    storage_path: str
     profile: Profile
     decoder: ObjectDecoder
     subresources: Subresources
@@ -127,6 +129,9 @@ class Strategy(Protocol):
         Raises:
             RefusedError: The object cannot be stored.
         """
+
+    def stored_size(self, stored: Resource) -> int:
+        """Return the bytes of an object in etcd."""
 
 
 class ObjectStrategy:

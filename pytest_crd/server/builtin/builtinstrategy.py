@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.apply.fieldmanager import FieldManager
 from pytest_crd.engine.apply.versionedobjects import Versions
@@ -21,6 +21,10 @@ from pytest_crd.engine.requests.subresources import Subresources
 from pytest_crd.server.builtin import builtinowners
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
+from pytest_crd.server.protobuf import protowriting
+
+# Keys of etcd that do not have the plural of their kind.
+_STORAGE_PATHS: Final = {"services": "services/specs"}
 
 
 class BuiltInKind(NamedTuple):
@@ -38,6 +42,7 @@ class BuiltInKind(NamedTuple):
         merging: Recorded merge rules of Go types.
         convert: Changes that a server makes to each decoded object.
         kept_by_status: Fields of the metadata that updates of the status leave unchanged.
+        creates_by_update: True if an update creates an object that does not exist.
     """
 
     group: str
@@ -50,13 +55,13 @@ class BuiltInKind(NamedTuple):
     merging: Merging
     convert: Convert
     kept_by_status: Iterable[str]
+    creates_by_update: bool
 
 
 class BuiltInStrategy(ObjectStrategy):
     """The strategy of a built-in kind, without the defaults and the validation that Kubernetes has for that kind."""
 
     is_served = True
-    is_stored_as_json = False
     deprecation_warnings: tuple[str, ...] = ()
 
     def __init__(self, known: BuiltInKind, profile: Profile) -> None:
@@ -68,6 +73,8 @@ class BuiltInStrategy(ObjectStrategy):
         self.group = known.group
         self.plural = known.plural
         self.is_namespaced = known.is_namespaced
+        self.creates_by_update = known.creates_by_update
+        self.storage_path = _STORAGE_PATHS.get(known.plural, known.plural)
         self.profile = profile
         self.subresources = known.subresources._replace(kept_by_status=frozenset(known.kept_by_status))
         merged = builtinowners.merged_lists(known.go_type, known.merging)
@@ -109,3 +116,7 @@ class BuiltInStrategy(ObjectStrategy):
     def store(self, write: PendingWrite) -> StoredForms:
         """Return a valid object as it is stored and read back."""
         return StoredForms(Stored.of(write.resource), Stored.of(dict(write.resource)))
+
+    def stored_size(self, stored: Resource) -> int:
+        """Return the bytes of an object in etcd, where it is protobuf."""
+        return len(protowriting.write(stored))

@@ -124,6 +124,7 @@ class BuiltInType(ResourceType):
             _types,
             self._converted,
             _KEPT_BY_STATUS.get(self.names.plural, ()),
+            self.is_created_by_update,
         )
         return builtinstrategy.BuiltInStrategy(known, self.profile)
 
@@ -140,8 +141,6 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
         """Return what comes of a request that writes."""
         before = None if stored is None else self._from_stored(stored)
-        if asked.verb == "update" and before is None:
-            asked = self._creating(asked)
         outcome = handlers.handle(before, asked, self._strategy, made)
         if not outcome.response.accepted:
             return outcome
@@ -166,17 +165,6 @@ class BuiltInType(ResourceType):
 
         value = repeated.joined(builtindecoding.as_sent(asked.body), self._go_type)
         return asked._replace(body=asked.body._replace(value=value))
-
-    def _creating(self, asked: Request) -> Request:
-        """Return an update of what is not there as the create that some kinds take it for."""
-        value = asked.body.value
-        metadata = value.get("metadata") if isinstance(value, dict) else None
-        if not self.is_created_by_update or not isinstance(metadata, dict) or metadata.get("name") != asked.name:
-            return asked
-        # The server compares no resourceVersion with that of an object which is not there.
-        metadata = {key: one for key, one in metadata.items() if key != "resourceVersion"}
-        body = asked.body._replace(value={**value, "metadata": metadata})
-        return asked._replace(verb="create", name="", body=body)
 
     def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:
         """Return an object that was decoded with what a server makes of it before it looks at it; *asked* is what sends it."""

@@ -52,7 +52,7 @@ def _of_size(size: int) -> dict[str, Any]:
     ],
 )
 def test_a_limit_is_met_to_the_byte(size: int, old_revision: int | None, message: str | None) -> None:
-    refused = storagelimits.refuse(_of_size(size), KEY, old_revision=old_revision)
+    refused = storagelimits.refuse(storagelimits.json_size(_of_size(size)), KEY, old_revision=old_revision)
 
     assert (None if refused is None else refused.message) == message
 
@@ -83,6 +83,19 @@ def test_a_large_object_may_stay_as_it_is() -> None:
 
     assert V1.patch({"metadata": {"labels": {"a": "b"}}}, old=old).accepted
     assert V1.patch({}, old=old).accepted
+
+
+def test_an_object_that_fits_without_managed_fields_is_stored_without_them() -> None:
+    """As kube-apiserver 1.37 does, unless the object is applied."""
+    many = {f"f{number:04}": 1 for number in range(5000)}
+    large = {"metadata": {"name": "a"}, "spec": {**many, "t": "x" * 1_500_000}}
+    old = V1.create({"metadata": {"name": "a"}, "spec": many})
+    assert old.whole is not None
+    answers = [V1.create(large), V1.update(large, old=old.whole.value), V1.patch({"spec": large["spec"]}, old=old)]
+
+    assert old.managers
+    assert [(answer.code, dict(answer.managers)) for answer in answers] == [(201, {}), (200, {}), (200, {})]
+    assert [V1.apply(large, old=before, manager="m").code for before in (None, old)] == [500, 500]
 
 
 def test_a_large_crd_is_refused() -> None:

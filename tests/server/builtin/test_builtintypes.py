@@ -214,6 +214,42 @@ def test_an_update_creates_events_leases_and_services(path: str, code: int) -> N
     assert servers.ask(server, "PUT", f"{nowhere}/a", {"metadata": {"name": "a"}}).code == 404
 
 
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        (CORE_EVENTS, "events/default/a"),
+        (EVENTS, "events/default/a"),
+        (LEASES, "leases/default/a"),
+        (SERVICES, "services/specs/default/a"),
+    ],
+)
+def test_an_update_with_a_uid_creates_nothing(path: str, key: str) -> None:
+    """As kube-apiserver 1.37 answers."""
+    server = servers.api()
+    answer: Any = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "uid": "u"}})
+
+    problem = "Precondition failed: UID in precondition: u, UID in object meta: "
+    stated = f"Code: 4, Key: /registry/{key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
+    assert answer.code == 409
+    assert answer.value["message"].endswith(f": StorageError: invalid object, {stated}")
+    assert servers.ask(server, "GET", f"{path}/a").code == 404
+
+
+@pytest.mark.parametrize(
+    ("size", "answered"),
+    [
+        (1_500_000, (201, None)),
+        (1_700_000, (500, "etcdserver: request is too large")),
+    ],
+)
+def test_an_object_that_is_too_large_for_etcd_is_refused(size: int, answered: tuple[int, str | None]) -> None:
+    deployment = _deployment()
+    deployment["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "a", "value": "x" * size}]
+    answer: Any = servers.ask(servers.api(), "POST", DEPLOYMENTS, deployment)
+
+    assert (answer.code, answer.value.get("message")) == answered
+
+
 def test_a_namespace_whose_parts_are_empty_gets_what_a_server_makes() -> None:
     answer: Any = servers.ask(
         servers.api(), "POST", "/api/v1/namespaces", {"metadata": {"name": "a"}, "spec": {}, "status": {}}
@@ -336,6 +372,22 @@ def test_an_apply_to_the_scale_is_refused_as_an_update_is(
 
     assert refused[0] == code
     assert refused[1].startswith(message)
+
+
+def test_a_patch_of_the_scale_is_for_the_object_of_its_uid() -> None:
+    """As kube-apiserver 1.37 answers."""
+    server = _with_deployment()
+    path = f"{DEPLOYMENTS}/web"
+    uid = servers.ask(server, "GET", path).value["metadata"]["uid"]
+    merge = {"metadata": {"uid": "u"}, "spec": {"replicas": 4}}
+    merged: Any = servers.ask(server, "PATCH", f"{path}/scale", merge, mediaType="application/merge-patch+json")
+
+    problem = f"Precondition failed: UID in precondition: u, UID in object meta: {uid}"
+    message = f'Operation cannot be fulfilled on deployments/scale.apps "web": {problem}'
+    assert (merged.code, merged.value["message"]) == (409, message)
+    assert merged.value["details"] == {"name": "web", "group": "apps", "kind": "deployments/scale"}
+    assert _scale(server, {"uid": "u"}, 4) == (409, message)
+    assert _scale(server, {"uid": uid}, 4) == (200, "")
 
 
 def test_a_negative_scale_of_a_built_in_kind_is_refused_as_a_scale() -> None:
