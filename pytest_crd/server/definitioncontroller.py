@@ -154,7 +154,7 @@ class DefinitionController:
         return True
 
     def _put(self, entry: StoredObject, value: Resource) -> None:
-        """Store a CRD whose status the server has changed: it owns what it changes, as of all whose owners are known."""
+        """Store a CRD whose status the server has changed; if the CRD has managed fields, the server owns those changes."""
         if entry.value["metadata"].get("managedFields"):
             from pytest_crd.engine.apply import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
             from pytest_crd.engine.apply.writers import Writer  # noqa: PLC0415 - as above

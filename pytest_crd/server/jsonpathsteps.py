@@ -1,5 +1,5 @@
 """
-The steps of a JSONPath: from the values that were reached to those that are reached next.
+The steps of a JSONPath: each takes a list of values and returns the values that it reaches from them.
 
 Reference:
     client-go util/jsonpath/jsonpath.go; third_party/forked/golang/template/funcs.go.
@@ -190,7 +190,7 @@ def compared(left: Step, operator_text: str, right: Step) -> Step:
 
 
 def _single(side: Step, item: JSONValue, values: Sequence[JSONValue]) -> Sequence[JSONValue]:
-    """Return the one value of a side of a comparison; empty if there is none."""
+    """Evaluate one side of a comparison: a list of one value, or empty."""
     reached = side([item])
     if len(reached) > 1:
         raise PathEvaluationError("can only compare one element at a time", values)

@@ -68,7 +68,7 @@ class Requirement(NamedTuple):
 
 
 def _int64(text: str) -> int | None:
-    """Return the int64 that a text is; None if it is none."""
+    """Return a text as an int64; None if it is not one."""
     return int(text) if _INTEGER.match(text) and -(2**63) <= int(text) < 2**63 else None
 
 

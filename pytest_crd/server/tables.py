@@ -123,11 +123,10 @@ def _cell(column: TableColumn, shown: Resource) -> JSONValue:
         return _text(value)
     if column.type == "date":
         return ages.since(value) if isinstance(value, str) else None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if column.type == "integer":
-        return int(value) if is_number else None
+        return int(value) if _is_number(value) else None
     if column.type == "number":
-        return jsonvalue.number(float(value)) if is_number else None
+        return jsonvalue.number(float(value)) if _is_number(value) else None
     return value if column.type == "boolean" and isinstance(value, bool) else None
 
 
@@ -137,5 +136,8 @@ def _text(value: JSONValue) -> str:
         return "<no value>"
     if isinstance(value, str):
         return value
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return printing.number(value) if is_number else printing.marshal(value)
+    return printing.number(value) if _is_number(value) else printing.marshal(value)
+
+
+def _is_number(value: JSONValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -46,7 +46,7 @@ def test_an_object_without_replicas_has_no_scale() -> None:
 
 
 def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation() -> None:
-    """As kube-apiserver 1.37 answers: nobody comes to own what the version of the request does not know."""
+    """As kube-apiserver 1.37 answers: fields that the version of the request does not know get no owner."""
 
     def version(name: str, field: str) -> Any:
         spec = {"type": "object", "properties": {field: {"type": "string"}}}

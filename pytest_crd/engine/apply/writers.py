@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.errors.response import FieldConflict
-from pytest_crd.engine.golang import printable
+from pytest_crd.engine.golang import printable, printing
 from pytest_crd.engine.jsonvalue import JSONObject
 
 _MAX_MANAGER: Final = 128
@@ -70,5 +70,5 @@ def named(field_manager: str, user_agent: str) -> str:
     if field_manager:
         return field_manager
     # Go reads each byte that is no UTF-8 as a character of its own.
-    agent = "".join("\ufffd" if "\udc80" <= char <= "\udcff" else char for char in user_agent.partition("/")[0])
+    agent = printing.as_text(user_agent.partition("/")[0])
     return "".join(filter(printable.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")

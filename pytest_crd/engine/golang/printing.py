@@ -136,7 +136,7 @@ def marshalled(text: str) -> str:
     Reference:
         encoding/json, Marshal with HTML escaping on.
     """
-    escaped = text.translate(_ESCAPED) if _TO_ESCAPE.search(text) else text
+    escaped = _escaped(text)
     return _STRING_OR_FLOAT.sub(_respelled, escaped) if _OWN_FLOAT.search(escaped) else escaped
 
 
@@ -146,8 +146,11 @@ def _respelled(match: re.Match[str]) -> str:
 
 
 def _marshalled_string(text: str) -> str:
-    quoted: str = encode_basestring(text)
-    return quoted.translate(_ESCAPED) if _TO_ESCAPE.search(quoted) else quoted
+    return _escaped(encode_basestring(text))
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_ESCAPED) if _TO_ESCAPE.search(text) else text
 
 
 def _marshalled_float(value: float) -> str:

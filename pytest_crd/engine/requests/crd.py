@@ -152,7 +152,7 @@ class CrdStrategy:
 
 
 def as_answered(crd: Forms, profile: Profile) -> JSONObject:
-    """Return a stored CRD as it is answered to a GET; what only a server sets is the same for all, unless *crd* states it."""
+    """Return a stored CRD as a GET returns it; its uid, times and version are fixed values, unless *crd* states them."""
     made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
     metadata = {**made, **(crd.decoded.value.get("metadata") or {})}
     status = defaulted.updated_status(crd.defaulted, crd.defaulted)

@@ -47,7 +47,7 @@ class CrdDecoder(NamedTuple):
 
     Attributes:
         profile: The Kubernetes version.
-        sent: The forms of the body of a create or an update, if that was decoded before; else None.
+        sent_forms: The forms of the body of a create or an update, if it was decoded before; else None.
         is_built_in: True: CRDs have a Go type.
     """
 

@@ -1,5 +1,5 @@
 """
-The Scale of a custom resource: how it is read of one, decoded of a request, and written into one.
+The Scale of an object: read from the object, decoded from a request, and written into the object.
 
 Reference:
     apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.

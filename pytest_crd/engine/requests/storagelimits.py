@@ -19,12 +19,12 @@ _MOST_OF_MESSAGE: Final = 2_097_152
 _LOGGED: Final = 18
 # A character of one byte may be six in JSON.
 _GREATEST_GROWTH: Final = 6
-# Marshal then writes a text that stands in many places as often as JSON does.
+# With this version, marshal writes a repeated text again each time, as JSON does.
 _WITHOUT_REFERENCES: Final = 2
 
 
 def may_exceed(*values: JSONValue) -> bool:
-    """Return False if an object of these parts is below all limits: found out at C's speed, but never wrongly."""
+    """Return False if an object of these parts is certainly below all limits; fast, and True for some that are below."""
     size = sum(len(marshal.dumps(value, _WITHOUT_REFERENCES)) for value in values)
     return size * _GREATEST_GROWTH > _MOST_OF_REQUEST
 
