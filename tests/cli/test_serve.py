@@ -95,8 +95,8 @@ def test_an_existing_kubeconfig_is_neither_overwritten_nor_removed(
     before = path.stat()
 
     assert program.main(["serve", "gardens.yaml", "--kubeconfig", name]) == 2
+    assert path.stat()[:8] == before[:8]  # before the test reads it, which is an access
     assert path.read_text(encoding="utf-8") == "a cluster"
-    assert path.stat()[:8] == before[:8]
     assert capsys.readouterr().err == (
         f"{name} exists, and is neither overwritten nor removed: another `pytest-crd serve` or kubectl may use it; "
         f"write `--kubeconfig FILE` with the name of a new file, or remove {name} if nothing uses it\n"
