@@ -96,7 +96,7 @@ def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, J
         errors = case.get(key)
         for index, error in enumerate(errors if isinstance(errors, list) else ()):
             pattern = error.get("matches") if isinstance(error, dict) else None
-            if isinstance(pattern, str) and (problem := patterns.problem_of(pattern)):
+            if isinstance(pattern, str) and (problem := patterns.find_problem(pattern)):
                 where = (*path, key, index, "matches")
                 place = f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)}"
                 yield Mistake(

@@ -339,7 +339,7 @@ def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     is_long = info is not None and (
         info.verb == "watch" or (info.verb == "list" and listoptions.boolean(query, "watch"))
     )
-    problem = "" if is_long else durationformat.go_problem(query.first("timeout") or "0")
+    problem = "" if is_long else durationformat.find_go_problem(query.first("timeout") or "0")
     if problem:
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
 

@@ -127,7 +127,7 @@ def _read(sent: bytes, media_type: str) -> Body:
     is_json = media_type == negotiation.JSON
     # YAML that is not UTF-8 cannot be read; JSON can.
     text = sent.decode(errors="replace" if is_json else "surrogateescape")
-    if is_json and (problem := jsonsyntax.problem(text)):
+    if is_json and (problem := jsonsyntax.find_problem(text)):
         raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
         return completion.read(text) if is_json else completion.read_applied(text, takes_first=True)
@@ -141,7 +141,7 @@ def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     """Return a patch; those that are no applies are read where the object is known that they are for."""
     text = sent.decode(errors="replace")
     if not mediatypes.is_apply("patch", media_type):
-        if profile.json_patch.checks_json_first and jsonsyntax.problem(text):
+        if profile.json_patch.checks_json_first and jsonsyntax.find_problem(text):
             raise statuses.bad_request("invalid JSON patch")
         return Body(None, text or " ")
     try:

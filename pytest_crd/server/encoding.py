@@ -90,8 +90,8 @@ def text_of(value: JSONValue, form: Form) -> str:
     if form.media_type == negotiation.YAML:
         return str(yaml.safe_dump(value, sort_keys=True, allow_unicode=True))
     if form.is_pretty:
-        return printing.marshalled(json.dumps(value, ensure_ascii=False, indent=2))
-    return printing.marshalled(compact(value)) + "\n"
+        return printing.respell_json(json.dumps(value, ensure_ascii=False, indent=2))
+    return printing.respell_json(compact(value)) + "\n"
 
 
 def warning(text: str) -> str:

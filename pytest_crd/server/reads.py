@@ -76,7 +76,8 @@ def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions
     Return a list of objects, or the part of it that is asked for.
 
     Raises:
-        ApiError: 400: an option makes no sense; 410: the list is wanted of a time that is forgotten; 504: of one that has not come.
+        ApiError: 400: an option makes no sense; 410: the list is wanted of a time that is forgotten; 504: of one that
+            has not come.
 
     Reference:
         apiserver storage/etcd3/store.go, GetList; storage/continue.go.
@@ -239,7 +240,7 @@ def _read_token(text: str) -> _Token:
         content = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
     except binascii.Error:
         raise _bad_token(f"illegal base64 data at input byte {_illegal_byte(text)}") from None
-    if problem := jsonsyntax.problem(content.decode(errors="surrogateescape")):
+    if problem := jsonsyntax.find_problem(content.decode(errors="surrogateescape")):
         raise _bad_token(problem)
     value: Any = json.loads(content.decode(errors="replace"))
     if not isinstance(value, dict):

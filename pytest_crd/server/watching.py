@@ -147,7 +147,8 @@ class Stream(NamedTuple):
         watch: What gives the events.
         timeout: After how many seconds the server ends it.
         show: Returns an object, as it is read, in the shape that is wanted.
-        shared: What watches have in common whose objects are shown alike; None of a watch that shows them in its own way.
+        shared: What watches have in common whose objects are shown alike; None of a watch that shows them in its own
+            way.
         warnings: What is warned of.
         form: In which form events are sent, JSON or protobuf.
     """
@@ -185,7 +186,7 @@ class Stream(NamedTuple):
     def _written(self, value: JSONValue) -> bytes:
         if self.form == negotiation.PROTOBUF:
             return protowriting.write(value)
-        return printing.marshalled(compact(value)).encode("utf-8", "surrogatepass")
+        return printing.respell_json(compact(value)).encode("utf-8", "surrogatepass")
 
     def _told(self, kind: str, written: bytes) -> bytes:
         if self.form == negotiation.PROTOBUF:

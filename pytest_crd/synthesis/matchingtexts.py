@@ -42,7 +42,7 @@ def texts(pattern: str) -> Iterator[str]:
 def of_length(pattern: str, length: int) -> str | None:
     """Return a text of *length* characters that should match *pattern*; None where none is found."""
     found = stretched(pattern, length)
-    if found is None and not patterns.problem_of(pattern):
+    if found is None and not patterns.find_problem(pattern):
         return next(iter(textsearch.find([pattern], lengths=Lengths(length, length)).texts), None)
     return found
 

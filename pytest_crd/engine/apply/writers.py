@@ -70,5 +70,5 @@ def named(field_manager: str, user_agent: str) -> str:
     if field_manager:
         return field_manager
     # Go reads each byte that is no UTF-8 as a character of its own.
-    agent = printing.as_text(user_agent.partition("/")[0])
+    agent = printing.replace_bytes(user_agent.partition("/")[0])
     return "".join(filter(printable.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")

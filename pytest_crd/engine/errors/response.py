@@ -112,16 +112,16 @@ class Response:
     Attributes:
         code: The HTTP code: 201 or 200 when accepted, 400, 404, 409 or 422 when not.
         kept: The stored object; None when rejected.
-        errors: The causes of a 422, in the server's order; of any other refusal one of type `Request`, whose text is the
-            message. Empty only when accepted.
+        errors: The causes of a 422, in the server's order; of any other refusal one of type `Request`, whose text is
+            the message. Empty only when accepted.
         warnings: The texts of the `Warning` headers, in order.
         changes: What was pruned, defaulted and dropped on the way in.
         status: The `Status` object of a refusal; None when accepted.
         scale: The `Scale` object that a request to `/scale` is answered with; None of any other, and when rejected.
         conflicts: What an apply changes that others own.
         owned: What `managers` says; None when rejected.
-        whole: The stored object with what only a server makes, in the storage version: what the next request finds. None when
-            rejected.
+        whole: The stored object with what only a server makes, in the storage version: what the next request finds.
+            None when rejected.
         before: The same before the request; None where nothing was stored.
     """
 
@@ -269,7 +269,8 @@ def refused(
 
     Args:
         refusal: Why.
-        subject: What the Status says it is about, `name`, `group` and `kind`, where its reason is more than a bad request.
+        subject: What the Status says it is about, `name`, `group` and `kind`, where its reason is more than a bad
+            request.
         warnings: What is said beside.
         changes: What was changed in the object before.
     """
@@ -315,7 +316,7 @@ def invalid(  # noqa: PLR0913 - what a Status names
         apimachinery pkg/api/errors/errors.go, NewInvalid.
     """
     qualified = f"{kind}.{group}" if group else kind
-    details: dict[str, JSONValue] = {"name": printing.as_text(name), "group": group, "kind": kind}
+    details: dict[str, JSONValue] = {"name": printing.replace_bytes(name), "group": group, "kind": kind}
     details = {key: value for key, value in details.items() if value}
     details["causes"] = [_cause(error) for error in errors]
     message = f"{qualified} {printing.quote(name)} is invalid: {fielderror.aggregate(errors)}"

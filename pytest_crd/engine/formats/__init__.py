@@ -1,1 +1,1 @@
-"""Formats of strings that the server checks: `stringformats` names them all, the other modules read what takes more than a pattern."""
+"""String and number formats that the server checks; `stringformats` maps each name to its check."""

@@ -1,7 +1,7 @@
 """
-IP addresses, CIDRs and MAC addresses: what the formats of those names accept.
+Checks of the formats for IP addresses, CIDRs and MAC addresses.
 
-How Go reads an address is decided in `netip`; what Kubernetes tolerates beyond it is added here.
+`netip` parses addresses as Go does; this module adds the forms that only Kubernetes accepts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_crd.engine.golang import netip
 _BITS: Final = {4: 32, 6: 128}
 _LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
 _HEX: Final = "[0-9A-Fa-f]"
-# 6, 8 or 20 bytes: one by one with one and the same separator, in pairs with dots, or all together.
+# 6, 8 or 20 bytes: single bytes with one separator throughout, pairs of bytes with dots, or no separator at all.
 _MAC: Final = re.compile(
     rf"{_HEX}{{2}}([:-]){_HEX}{{2}}(?:(?:\1{_HEX}{{2}}){{4}}|(?:\1{_HEX}{{2}}){{6}}|(?:\1{_HEX}{{2}}){{18}})"
     rf"|{_HEX}{{4}}(?:(?:\.{_HEX}{{4}}){{2}}|(?:\.{_HEX}{{4}}){{3}}|(?:\.{_HEX}{{4}}){{9}})"
@@ -28,13 +28,13 @@ def bits(text: str) -> int | None:
     Return 32 for an IPv4 address, 128 for an IPv6 address, None for any other text.
 
     Args:
-        text: An address without a zone; numbers without leading zeros.
+        text: Address to parse. Zones and leading zeros in IPv4 numbers are not accepted.
 
     Reference:
         Go's net.ParseIP.
     """
     try:
-        # To netip a zone is part of the address, to net.ParseIP it is none.
+        # netip.ParseAddr accepts a zone, net.ParseIP does not.
         return None if "%" in text else _BITS[netip.version(text)]
     except netip.AddressError:
         return None
@@ -42,11 +42,11 @@ def bits(text: str) -> int | None:
 
 def is_ipv4(text: str, *, leading_zeros: bool) -> bool:
     """
-    Return whether *text* is an address with a dotted quad, the last part of an IPv6 address (`::1.2.3.4`) included.
+    Return whether *text* is an IP address with a dotted quad, such as `10.0.0.1` or `::1.2.3.4`.
 
     Args:
         text: Any text.
-        leading_zeros: Whether they are ignored: `010.0.0.1` is `10.0.0.1`.
+        leading_zeros: Accept leading zeros: `010.0.0.1` is read as `10.0.0.1`.
 
     Reference:
         kube-openapi strfmt/default.go, isIPv4; k8s.io/utils/net, ParseIPSloppy.
@@ -56,7 +56,7 @@ def is_ipv4(text: str, *, leading_zeros: bool) -> bool:
 
 def is_ipv6(text: str) -> bool:
     """
-    Return whether *text* is an IPv6 address, one with a dotted quad at its end included.
+    Return whether *text* is an IPv6 address; it may end with a dotted quad.
 
     Reference:
         govalidator IsIPv6.
@@ -66,11 +66,11 @@ def is_ipv6(text: str) -> bool:
 
 def is_cidr(text: str, *, leading_zeros: bool) -> bool:
     """
-    Return whether *text* is an address, a slash and a prefix length; bits of the host part may be set.
+    Return whether *text* is an IP address, a slash and a prefix length; host bits may be set.
 
     Args:
         text: Any text.
-        leading_zeros: Whether they are ignored in the address; those of the prefix length always are.
+        leading_zeros: Accept leading zeros in the address. The prefix length may always have them.
 
     Reference:
         kube-openapi strfmt/default.go, isCIDR; k8s.io/utils/net, ParseCIDRSloppy.
@@ -83,7 +83,7 @@ def is_cidr(text: str, *, leading_zeros: bool) -> bool:
 
 def is_mac(text: str) -> bool:
     """
-    Return whether *text* is a MAC address of 6, 8 or 20 bytes in any of the notations of Go.
+    Return whether *text* is a MAC address of 6, 8 or 20 bytes in any of Go's notations.
 
     Reference:
         Go's net.ParseMAC.

@@ -1,4 +1,4 @@
-"""Durations as the server reads them: those of Go's `time.ParseDuration`, and beside them those of Scala (`2 weeks`)."""
+"""Checks of the `duration` format: Go's `time.ParseDuration` and Scala durations (`2 weeks`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNITS: Final = {
 _GO: Final = re.compile(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
 _GO_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
 _GO_NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*")
-# Digits are read once, from the first of them: thousands of them without a unit would else take as many times as long.
+# Possessive and anchored at the first digit: thousands of digits without a unit would else take quadratic time.
 _SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
 _SCALA_UNIT: Final = re.compile(
     r"ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*", re.IGNORECASE
@@ -31,7 +31,7 @@ _SCALA_UNIT: Final = re.compile(
 
 def is_duration(text: str) -> bool:
     """
-    Return whether *text* is a duration of Go or has one of Scala anywhere in it.
+    Return whether *text* is a Go duration or contains a Scala duration.
 
     Reference:
         kube-openapi strfmt/duration.go, ParseDuration.
@@ -40,14 +40,14 @@ def is_duration(text: str) -> bool:
 
 
 def _is_go(text: str) -> bool:
-    """Return whether Go's time.ParseDuration takes *text*: what it adds up may not leave int64."""
+    """Return whether Go's time.ParseDuration accepts *text*; the sum must fit into an int64 of nanoseconds."""
     if text in {"0", "+0", "-0"}:
         return True
-    found = _GO.fullmatch(text)
-    if found is None:
+    match = _GO.fullmatch(text)
+    if match is None:
         return False
     total = 0
-    for whole, digits, unit in _GO_PART.findall(found[1]):
+    for whole, digits, unit in _GO_PART.findall(match[1]):
         if unit not in _UNITS or not (whole or digits):
             return False
         fraction = digits[:_MAX_DIGITS]  # the rest is less than a nanosecond
@@ -56,20 +56,20 @@ def _is_go(text: str) -> bool:
 
 
 def _has_scala(text: str) -> bool:
-    """Return whether any number in *text* has a unit behind it, and none that has letters behind it leaves int64."""
+    """Return whether *text* contains a number with a known unit, and all numbers before letters fit into an int64."""
     parts = _SCALA_PART.findall(text)
     return all(_number(digits) <= _MAX for digits, _ in parts) and any(_SCALA_UNIT.fullmatch(unit) for _, unit in parts)
 
 
 def _number(digits: str) -> int:
-    """Return what *digits* say, and just too much for the longest: Python refuses to read thousands of them."""
+    """Return *digits* as an integer, or a number above int64 if there are too many digits for Python's `int`."""
     significant = digits.lstrip("0")
     return int(significant or 0) if len(significant) <= _MAX_DIGITS else _MAX + 2
 
 
-def go_problem(text: str) -> str:
+def find_go_problem(text: str) -> str:
     """
-    Return the reason why Go's time.ParseDuration refuses *text*; empty if it does not.
+    Return Go's error for *text* as an argument of time.ParseDuration; empty if *text* is a duration.
 
     Reference:
         Go time/format.go, ParseDuration.

@@ -1,7 +1,7 @@
 """
-Email addresses as Go's `net/mail` reads them: with a display name, comments, a group of one, quoted and beyond ASCII.
+Parser of email addresses with the grammar of Go's `net/mail`: display names, comments, groups and encoded words.
 
-Python's `email` accepts and repairs nearly everything, so the grammar is written out here.
+Python's `email` package accepts and repairs invalid addresses, so it cannot serve as a check.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.formats import addresses
 
-# Visible ASCII but the specials of RFC 5322, and everything beyond ASCII (RFC 6532); the dot is added by whoever allows it.
+# Visible ASCII without the specials of RFC 5322, and all of non-ASCII (RFC 6532); patterns that allow a dot add it.
 _ATOM_CHARACTER: Final = r"""[^\x00-\x20\x7f()<>\[\]:;@\\,".]"""
 _DOT_ATOM: Final = re.compile(rf"(?>{_ATOM_CHARACTER}+(?:\.{_ATOM_CHARACTER}+)*)(?!\.)")
 _DOTTED: Final = re.compile(rf"(?:{_ATOM_CHARACTER}|\.)+")
@@ -28,7 +28,7 @@ _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 
 def is_address(text: str) -> bool:
     """
-    Return whether *text* is exactly one address, as in `ann@example.com` or `Ann Lee <ann@example.com> (at work)`.
+    Return whether *text* is exactly one address, such as `ann@example.com` or `Ann Lee <ann@example.com> (at work)`.
 
     Reference:
         Go's net/mail, ParseAddress.
@@ -43,11 +43,11 @@ def is_address(text: str) -> bool:
 
 
 class _SyntaxError(Exception):
-    """The text is no address."""
+    """Violation of the address grammar."""
 
 
 class _Parser:
-    """A position in a text that moves forward over what it recognizes."""
+    """Recursive descent parser: a text and the position up to which it is parsed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -58,7 +58,12 @@ class _Parser:
         return self._position == len(self._text)
 
     def address(self, *, group: bool) -> int:
-        """Read an address, or a group of them where that is allowed; return how many addresses it has."""
+        """
+        Parse an address, or a group if *group* is true, and return the number of addresses.
+
+        Raises:
+            _SyntaxError: There is neither.
+        """
         self._skip(_BLANKS)
         start = self._position
         try:
@@ -99,7 +104,7 @@ class _Parser:
             raise _SyntaxError
 
     def _group(self) -> int:
-        """Read the addresses of a group after its colon."""
+        """Parse the addresses of a group after its colon and return their number."""
         self._skip(_BLANKS)
         count = 0
         if not self._take(";"):
@@ -113,11 +118,11 @@ class _Parser:
         return count
 
     def _phrase(self) -> None:
-        """Read the words of a display name: at least one, or an encoded one that is not empty."""
+        """Parse a display name: at least one word, or an encoded word that is not empty."""
         words, decoded = 0, False
         while True:
             if words:
-                # Encoded words become one when the next other word ends them: no comment may stand before that.
+                # Go joins consecutive encoded words first, and allows comments only after a plain word.
                 self.skip_comments()
             self._skip(_BLANKS)
             if self.at_end:
@@ -136,14 +141,14 @@ class _Parser:
             raise _SyntaxError
 
     def _display_comment(self) -> None:
-        """Read a comment that is a display name: it may not have an encoded word of a character set that Go lacks."""
+        """Parse a comment that is a display name; raise _SyntaxError if it has a word in an unknown charset."""
         for word in re.split(r"[ \t]+", self._comment()):
             encoded = _encoded_word(word)
             if encoded and _CHARSET.fullmatch(encoded[0]) is None:
                 raise _SyntaxError
 
     def _comment(self) -> str:
-        """Read a comment after its opening parenthesis, nested ones included; return its text."""
+        """Parse a comment, nested ones included, after its opening parenthesis; return its text."""
         start, depth = self._position, 1
         for mark in _COMMENT_END.finditer(self._text, start):
             depth += {"(": 1, ")": -1}.get(mark[0], 0)
@@ -153,18 +158,18 @@ class _Parser:
         raise _SyntaxError
 
     def _skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self._text, self._position)
-        if found:
-            self._position = found.end()
-        return found
+        match = pattern.match(self._text, self._position)
+        if match:
+            self._position = match.end()
+        return match
 
     def _sees(self, char: str) -> bool:
         return self._text.startswith(char, self._position)
 
     def _take(self, char: str) -> bool:
-        if seen := self._sees(char):
+        if is_next := self._sees(char):
             self._position += 1
-        return seen
+        return is_next
 
     def _expect(self, char: str) -> None:
         if not self._take(char):
@@ -172,11 +177,11 @@ class _Parser:
 
 
 def _encoded_word(word: str) -> tuple[str, str] | None:
-    """Return character set and text of a well-formed encoded word of RFC 2047, None for any other."""
-    found = _ENCODED_WORD.fullmatch(word)
-    if found is None:
+    """Return charset and text of a well-formed encoded word of RFC 2047; None for any other word."""
+    match = _ENCODED_WORD.fullmatch(word)
+    if match is None:
         return None
-    charset, encoding, text = found.groups()
+    charset, encoding, text = match.groups()
     well_formed = (
         _QUOTED_PRINTABLE.fullmatch(text)
         if encoding in "Qq"

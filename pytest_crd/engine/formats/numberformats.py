@@ -1,4 +1,4 @@
-"""Formats of numbers: which names there are; what they mean is decided where numbers are validated."""
+"""Names of the number formats; their meaning is implemented in number validation."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _FORMATS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def is_recognized(name: str, schema_type: str) -> bool:
-    """Return whether there is a format *name* of a schema whose type is one of numbers."""
+    """Return whether *name* is a format of the number type *schema_type*."""
     return name in _FORMATS.get(schema_type, ())

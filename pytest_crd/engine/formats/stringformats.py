@@ -1,7 +1,7 @@
 """
-Formats of strings: which ones the server checks, what each of them accepts, and which names it warns about.
+Checks of string formats by name, and warnings about unrecognized formats.
 
-What a format means for numbers is decided where numbers are validated.
+Number validation implements the number formats.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ FormatCheck: TypeAlias = Callable[[str], bool]
 
 def check(name: str, profile: Profile) -> FormatCheck | None:
     """
-    Return the function that says whether a string has the format *name*.
+    Return the predicate that checks a string for the format *name*; None if the version does not know the format.
 
     Args:
-        name: `format` of a schema; the server does not look at its dashes, so that `date-time` is `datetime`.
+        name: `format` of a schema. The server ignores dashes: `date-time` is `datetime`.
         profile: The Kubernetes version.
 
     Returns:
-        None where the version does not know the format, whose validation then accepts everything.
+        The predicate. An unknown format accepts every string.
 
     Reference:
         apiextensions-apiserver apiserver/validation/formats.go; kube-openapi pkg/validation/strfmt.
@@ -42,7 +42,7 @@ def check(name: str, profile: Profile) -> FormatCheck | None:
 
 def is_recognized(name: str, schema_type: str, profile: Profile) -> bool:
     """
-    Return whether the server checks the format *name* in a schema of *schema_type*, empty where it states none.
+    Return whether the server checks the format *name* in a schema of *schema_type*, which is empty for untyped schemas.
 
     Reference:
         apiextensions-apiserver apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion.
@@ -52,57 +52,56 @@ def is_recognized(name: str, schema_type: str, profile: Profile) -> bool:
     return numberformats.is_recognized(name, schema_type)
 
 
-def unrecognized(held: Iterable[Mapping[str, JSONValue]], profile: Profile) -> tuple[str, ...]:
+def find_unrecognized(schemas: Iterable[Mapping[str, JSONValue]], profile: Profile) -> tuple[str, ...]:
     """
-    Return the formats in schemas that the server does not check and says so, each once.
+    Return the formats in schemas that the server warns about, without repetitions.
 
     Args:
-        held: Schemas, each without those in it (`nodes.walk`).
+        schemas: Flat sequence of schemas in the server's order (`subschemas.walk`); their subschemas are ignored.
         profile: The Kubernetes version.
 
     Returns:
-        The formats as they are written, in the order in which the server meets them; where it meets the entries of a
-        map at random, by name. Nothing where the version does not warn; a version that checks no number formats warns
-        only where the type is `string`.
+        The formats as written, in the order of *schemas*. Empty if the version does not warn. A version that does not
+        check number formats warns about schemas of type `string` only.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, getUnrecognizedFormatsInSchema.
     """
-    found = (
+    names = (
         node["format"]
-        for node in held
+        for node in schemas
         if node.get("format")
         and (profile.checks_number_formats or node.get("type") == "string")
         and not is_recognized(node["format"], node.get("type") or "", profile)
     )
-    return tuple(dict.fromkeys(found)) if profile.warns_about_unrecognized_formats else ()
+    return tuple(dict.fromkeys(names)) if profile.warns_about_unrecognized_formats else ()
 
 
 def warnings(
-    held: Iterable[Mapping[str, JSONValue]], profile: Profile, *, old: Iterable[Mapping[str, JSONValue]] = ()
+    schemas: Iterable[Mapping[str, JSONValue]], profile: Profile, *, old: Iterable[Mapping[str, JSONValue]] = ()
 ) -> tuple[str, ...]:
     """
-    Return the warnings about unrecognized formats that accompany the answer to a CRD.
+    Return the warnings about unrecognized formats in the response to a CRD.
 
     Args:
-        held: The schemas of all its versions and those in them, in order.
+        schemas: The schemas of all versions with their subschemas, flat and in the server's order.
         profile: The Kubernetes version.
-        old: On update, those of the stored CRD, of whose formats nobody is warned again.
+        old: On update, the schemas of the stored CRD. Their formats cause no new warning.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.
     """
-    known = unrecognized(old, profile)
-    new = (name for name in unrecognized(held, profile) if name not in known)
-    return tuple(f"unrecognized format {printing.quote(name)}" for name in new)
+    old_names = find_unrecognized(old, profile)
+    new_names = (name for name in find_unrecognized(schemas, profile) if name not in old_names)
+    return tuple(f"unrecognized format {printing.quote(name)}" for name in new_names)
 
 
 def _matches(pattern: str) -> FormatCheck:
-    """Return a check against all of a text; the classes in it are written out, for Python's are wider than Go's."""
+    """Return a predicate for full matches of *pattern*, which spells out Go's classes because Python's are wider."""
 
     @functools.cache
     def compiled() -> re.Pattern[str]:
-        return re.compile(pattern)  # when the first text is checked: few of the formats are
+        return re.compile(pattern)  # compiled on first use, because a session needs few of the formats
 
     return lambda text: compiled().fullmatch(text) is not None
 
@@ -112,7 +111,7 @@ def _octets(text: str) -> int:
 
 
 def _is_hostname(text: str) -> bool:
-    # Labels are counted in bytes; the pattern counts characters. The top-level domain has two characters at least.
+    # Go limits labels in bytes, the pattern in characters. The top-level domain has at least two characters.
     matches = patterns.compile(
         r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)"
         r"|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$"
@@ -133,7 +132,7 @@ _SHORT_MONTHS: Final = frozenset({4, 6, 9, 11})
 
 
 def _is_date(text: str) -> bool:
-    """Return whether *text* is a day of the calendar; other than to Python, to Go there is a (leap) year 0000."""
+    """Return whether *text* is a calendar date; Go also accepts the leap year 0000, which Python does not."""
     if not _is_day(text):
         return False
     year, month, day = map(int, text.split("-"))
@@ -143,7 +142,7 @@ def _is_date(text: str) -> bool:
 
 
 def _is_date_time(text: str) -> bool:
-    """Return whether *text* is a date, a T and a time; what follows a second T does not matter to the server."""
+    """Return whether *text* is a date, a T and a time; the server ignores everything after a second T."""
     date, *times = re.split("[tT]", text, maxsplit=2)
     return bool(times) and _is_date(date) and _is_time(times[0])
 
@@ -157,7 +156,7 @@ def _is_uri(text: str, *, strict_colons: bool) -> bool:
 
 
 def _is_credit_card(text: str) -> bool:
-    """Return whether the digits in *text*, whatever stands between them, are a card number with Luhn's check digit."""
+    """Return whether the digits of *text* are a card number with a valid Luhn check digit."""
     number = re.sub("[^0-9]+", "", text)
     doubled = [int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(number))]
     return _is_credit_card_number(number) and sum(value // 10 + value % 10 for value in doubled) % 10 == 0

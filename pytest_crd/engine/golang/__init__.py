@@ -1,1 +1,1 @@
-"""What Go's standard library and RE2 do with text, numbers and JSON, as far as the server's answers show it."""
+"""Behavior of Go's standard library and of RE2 that the server's responses depend on."""

@@ -1,4 +1,4 @@
-"""JSON values that are put into a Go type without being written as JSON before, as what comes of patches and applies is."""
+"""Conversion of unstructured JSON values to Go types, which patches and applies use instead of decoding JSON text."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _KINDS: Final = {
 
 
 class MistypedError(ValueError):
-    """A value that is none of a Go type; the message is the server's."""
+    """JSON value that does not fit its Go type; the message is the server's."""
 
 
-def converted(value: JSONValue, kind: GoType) -> JSONValue:
+def convert(value: JSONValue, kind: GoType) -> JSONValue:
     """
-    Return a *value* as one that decodes into a Go type: whole numbers are cut off to its bits, as Go does it on amd64.
+    Return *value* converted to the Go type *kind*; numbers wrap around to the bits of the type, as in Go on amd64.
 
     Args:
-        value: The value; not modified. What structs do not know stays, and so does what unions and raw JSON hold.
+        value: JSON value; not modified. Unknown fields of structs, unions and raw JSON stay unchanged.
         kind: The Go type.
 
     Raises:
-        MistypedError: It is none of that type.
+        MistypedError: The value has another type.
 
     Reference:
         apimachinery runtime/converter.go, fromUnstructured.
@@ -57,7 +57,7 @@ def converted(value: JSONValue, kind: GoType) -> JSONValue:
     if value is None:
         return None
     if isinstance(kind, Pointer | StructReference):
-        return converted(value, kind.to if isinstance(kind, Pointer) else kind.load())
+        return convert(value, kind.to if isinstance(kind, Pointer) else kind.load())
     if isinstance(kind, Struct | Map):
         return _object(value, kind)
     if isinstance(kind, List | Bytes):
@@ -73,15 +73,15 @@ def _object(value: JSONValue, kind: Struct | Map) -> JSONValue:
             f"cannot restore {'struct from:' if isinstance(kind, Struct) else 'map from'} {_kind(value)}"
         )
     if isinstance(kind, Map):
-        return {key: converted(item, kind.value) for key, item in value.items()}
-    found = {name: converted(value[name], field) for name, field in kind.fields.items() if name in value}
-    return {**value, **found}
+        return {key: convert(item, kind.value) for key, item in value.items()}
+    fields = {name: convert(value[name], field) for name, field in kind.fields.items() if name in value}
+    return {**value, **fields}
 
 
 def _slice(value: JSONValue, kind: List | Bytes) -> JSONValue:
     if isinstance(value, list):
-        of_items = kind.item if isinstance(kind, List) else UINT8
-        return [converted(item, of_items) for item in value]
+        item_type = kind.item if isinstance(kind, List) else UINT8
+        return [convert(item, item_type) for item in value]
     if isinstance(kind, List) or not isinstance(value, str):
         raise MistypedError(f"cannot restore slice from {_kind(value)}")
     try:
@@ -91,40 +91,40 @@ def _slice(value: JSONValue, kind: List | Bytes) -> JSONValue:
 
 
 def _custom(value: JSONValue, kind: Time | Custom) -> JSONValue:
-    """Return what decodes itself."""
+    """Convert a value with the type's own decoder."""
     try:
-        if isinstance(kind, Custom):  # which reads what Go writes of it
+        if isinstance(kind, Custom):  # Go's fromUnstructured marshals the value first
             return kind.read(jsonvalue.number(value) if isinstance(value, float) else value)
         return _time(value)
     except CustomError as error:
-        found = decodeerrors.SavedError(None, str(error), error.mismatch)
-        raise MistypedError(found.text()) from None
+        saved = decodeerrors.SavedError(None, str(error), error.mismatch)
+        raise MistypedError(saved.text()) from None
     except parsing.GoParseError as error:
         raise MistypedError(str(error)) from None
 
 
 def _time(value: JSONValue) -> JSONValue:
     if not isinstance(value, str):
-        raise CustomError(decodeerrors.described(value), STRING.go)
+        raise CustomError(decodeerrors.describe(value), STRING.go)
     return parsing.rfc3339(value)
 
 
 def _scalar(value: JSONValue, kind: Scalar | Int | Float) -> JSONValue:
-    given = _kind(value)
-    if isinstance(kind, Int) and given in ("int64", "float64"):
+    actual = _kind(value)
+    if isinstance(kind, Int) and actual in ("int64", "float64"):
         if not float(value).is_integer():
             raise MistypedError(f"cannot convert float64 to {kind.name}")
         is_int64 = INT64.lowest <= value <= INT64.highest
-        # Where a number has no room in 64 bits, amd64 leaves the first of them.
+        # amd64 converts a float beyond int64 to the lowest int64.
         whole = int(value) if is_int64 else INT64.lowest
         return (whole - kind.lowest) % (kind.highest - kind.lowest + 1) + kind.lowest
     if isinstance(kind, Scalar):
-        wanted = "bool" if kind.empty is False else "string"
-        if (given, wanted) == ("int64", "string"):
+        expected = "bool" if kind.empty is False else "string"
+        if (actual, expected) == ("int64", "string"):
             raise MistypedError(f"cannot convert int64 to {kind.name}")
-        if given != wanted:
-            raise MistypedError(f"unrecognized type: {wanted}")
-    elif given not in ("int64", "float64"):
+        if actual != expected:
+            raise MistypedError(f"unrecognized type: {expected}")
+    elif actual not in ("int64", "float64"):
         raise MistypedError(f"unrecognized type: {kind.name}")
     return value
 

@@ -1,4 +1,4 @@
-"""What a decoder finds while it goes through a value: errors, and what a strict one says of fields that are unknown or there twice."""
+"""Findings of a JSON decoder: type errors, unknown fields and repeated fields."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# The strict decoder stops collecting there.
+# The strict decoder collects at most this many.
 _MAX_PROBLEMS: Final = 100
 
-# A place in the value: the place around it, the key or index there, and the name of the struct whose field it is ("" for an
-# entry of a map or list), behind a dot the names of what is embedded there on the way. None is the root. Linked, because
-# building whole paths for every value is what takes time.
+# Place in a JSON value: parent place, key or index, and name of the struct that declares the field ("" for map entries and
+# list items). Names of embedded structs follow the struct name after a dot. None is the root. Places are linked because
+# building a whole path for every value would be slow.
 Place: TypeAlias = "tuple[Place, str | int, str] | None"
 
 
 class Repeating(dict[str, JSONValue]):
     """
-    An object in which a key is there twice: of each such key the last value.
+    JSON object with repeated keys; as a dict it holds the last value of each key.
 
     Attributes:
-        pairs: What was sent.
+        pairs: All keys and values in the order of the request.
     """
 
     def __init__(self, pairs: Sequence[tuple[str, JSONValue]]) -> None:
-        """Take what was sent."""
+        """Create from the keys and values of the request."""
         super().__init__(pairs)
         self.pairs = pairs
 
 
 class SentNumber(float):
     """
-    A number that was sent otherwise than Go writes it.
+    Number with a literal in the request that differs from Go's notation.
 
     Attributes:
-        spelled: What was sent: `1.0`.
+        spelled: The literal of the request: `1.0`.
     """
 
     __slots__ = ("spelled",)
@@ -47,7 +47,7 @@ class SentNumber(float):
 
 
 class SavedError(NamedTuple):
-    """An error and where it is; a *mismatch* of types also prints the struct and the fields that lead there."""
+    """Decoding error with its place; an error with a *mismatch* also prints the struct and the field names."""
 
     at: Place
     message: str
@@ -55,22 +55,22 @@ class SavedError(NamedTuple):
     struct: str = ""
 
     def text(self) -> str:
-        """Return what Go says."""
+        """Return Go's error message."""
         if not self.mismatch:
             return self.message
-        struct, names = self.struct or owner(self.at), []
+        struct, names = self.struct or find_owner(self.at), []
         place = self.at
         while place is not None:
-            place, key, of_struct = place
-            if of_struct:
-                names += [str(key), *reversed(of_struct.split(".")[1:])]
+            place, key, struct_name = place
+            if struct_name:
+                names += [str(key), *reversed(struct_name.split(".")[1:])]
         into = f"struct field {struct}.{'.'.join(reversed(names))}" if struct else "value"
         return f"json: cannot unmarshal {self.message} into Go {into} of type {self.mismatch}"
 
 
 @dataclass(slots=True)
 class Findings:
-    """What one decoder found: errors that it saves while it goes on, errors that end it, unknown fields, and repeated ones."""
+    """Findings of one decoder: saved errors, fatal errors, unknown fields and repeated fields."""
 
     sort_keys: bool
     whole_paths: bool
@@ -80,60 +80,68 @@ class Findings:
     fatal: list[SavedError] = field(default_factory=list)
 
     def first_error(self) -> SavedError | None:
-        """Return the error that is reported."""
+        """Return the error that Go reports, or None."""
         errors = self.fatal or self.saved
         if not errors:
             return None
         return min(errors, key=lambda error: _segments(error.at)) if self.sort_keys else errors[0]
 
-    def spelled(self) -> tuple[SpelledPath, ...]:
+    def unknown_paths(self) -> tuple[SpelledPath, ...]:
         """Return the paths of the unknown fields."""
         places = sorted(self.unknown, key=_segments) if self.sort_keys else self.unknown
         return tuple(dict.fromkeys(fieldpath.unknown_field(_segments(place)) for place in places))[:_MAX_PROBLEMS]
 
     def problems(self) -> tuple[str, ...]:
-        """Return what a strict decoder says of unknown and repeated fields, in their order."""
-        unknown = [("unknown", place) for place in self.unknown]
+        """Return a strict decoder's messages about unknown and repeated fields, in its order."""
+        fields = [("unknown", place) for place in self.unknown]
         if self.sort_keys:
-            unknown.sort(key=lambda one: _segments(one[1]))
+            fields.sort(key=lambda field: _segments(field[1]))
         for before, place in reversed(self.repeated):
-            unknown.insert(before, ("duplicate", place))
-        said = (f"{what} field {printing.quote(fieldpath.unknown_field(_segments(at)))}" for what, at in unknown)
-        return tuple(dict.fromkeys(said))[:_MAX_PROBLEMS]
+            fields.insert(before, ("duplicate", place))
+        messages = (f"{kind} field {printing.quote(fieldpath.unknown_field(_segments(at)))}" for kind, at in fields)
+        return tuple(dict.fromkeys(messages))[:_MAX_PROBLEMS]
 
-    def of_repeating(
-        self, value: Repeating, at: Place, of_struct: str = "", known: Mapping[str, object] | None = None
+    def iterate_repeating(
+        self, value: Repeating, at: Place, struct_name: str = "", fields: Mapping[str, object] | None = None
     ) -> Iterator[tuple[str, JSONValue]]:
-        """Yield the pairs of an object, and note those whose key was there before; of a struct, if it is *known*."""
-        seen: set[str] = set()
+        """
+        Yield the keys and values of *value* and record the repeated keys.
+
+        Args:
+            value: The object.
+            at: Its place.
+            struct_name: Name of the struct it decodes into; empty for a map.
+            fields: Fields of the struct, whose unknown keys are not recorded as repeated. None for a map.
+        """
+        previous: set[str] = set()
         for key, item in value.pairs:
-            if key in seen and (known is None or key in known):
-                self.repeated.append((len(self.unknown), (at, key, of_struct)))
-            seen.add(key)
+            if key in previous and (fields is None or key in fields):
+                self.repeated.append((len(self.unknown), (at, key, struct_name)))
+            previous.add(key)
             yield key, item
 
     def mismatch(self, value: JSONValue, at: Place, go: str) -> JSONValue:
-        """Save that a value is of another type."""
-        self.saved.append(SavedError(at, described(value), go))
+        """Record that *value* is not of the Go type *go*, and return *value*."""
+        self.saved.append(SavedError(at, describe(value), go))
         return value
 
 
-def owner(place: Place) -> str:
-    """Return the name of the struct around *place*."""
+def find_owner(place: Place) -> str:
+    """Return the name of the innermost struct around *place*, or an empty string."""
     while place is not None:
-        place, _, of_struct = place
-        if of_struct:
-            return of_struct.partition(".")[0]
+        place, _, struct_name = place
+        if struct_name:
+            return struct_name.partition(".")[0]
     return ""
 
 
-def described(value: JSONValue) -> str:
-    """Return what Go calls a value of a type that it does not want."""
+def describe(value: JSONValue) -> str:
+    """Return Go's word for the JSON type of *value* in type errors."""
     return _DESCRIBED[type(value)]
 
 
-def spelled(number: float) -> str:
-    """Return a number as it was sent, where that is known, else as Go writes it."""
+def spell(number: float) -> str:
+    """Return *number* as the request spelled it, else in Go's notation."""
     return number.spelled if isinstance(number, SentNumber) else printing.marshal(number)
 
 

@@ -1,8 +1,8 @@
 """
-JSON decoded into Go types, as the API server decodes requests: what is kept, which fields are unknown, what is refused.
+Decoding of JSON into Go types, as the API server decodes requests, with unknown fields and decoding errors.
 
-A type is compiled once into closures. A value comes back in the JSON shape in which it was given, without what Go does not
-hold: unknown fields, and nulls that mean "not set".
+Each type is compiled once into closures. A decoded value keeps its JSON shape, without the parts that Go does not hold:
+unknown fields, and nulls that mean "not set".
 """
 
 from __future__ import annotations
@@ -15,26 +15,25 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
-from pytest_crd.engine.golang import decodeerrors as of_decoder
-from pytest_crd.engine.golang import gotypes, parsing, repeated
+from pytest_crd.engine.golang import decodeerrors, gotypes, parsing, repeated
 from pytest_crd.engine.golang.decodeerrors import Findings, Place, Repeating, SavedError, SentNumber
 from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
 class DecodeError(ValueError):
-    """A value that Go refuses to decode; `str()` is Go's error, with which the server answers 400."""
+    """Value that Go refuses to decode; `str()` is Go's error, which the server sends with status 400."""
 
 
 class Decoded(NamedTuple):
     """
-    A decoded value.
+    Decoded value with the unknown and repeated fields.
 
     Attributes:
-        value: What Go holds, as JSON; the given object itself where nothing had to be changed.
+        value: The value that Go holds, as JSON; the input object itself if nothing changed.
         unknown: Paths of the unknown fields as a strict decoder spells them (`a.b[0].c`), the first hundred.
-        duplicates: What a strict reader says about each key that was set twice; empty unless it was read from a text.
-        problems: What a strict decoder says of unknown fields and of keys that are there twice, in their order.
+        duplicates: A strict reader's message for each repeated key; empty unless the value was read from a text.
+        problems: A strict decoder's messages about unknown and repeated fields, in its order.
     """
 
     value: JSONValue
@@ -45,40 +44,40 @@ class Decoded(NamedTuple):
 
 def decode(value: JSONValue, kind: GoType, *, sort_keys: bool = True, whole_paths: bool = True) -> Decoded:
     """
-    Return *value* as a Go program holds it after decoding it into a variable of type *kind*.
+    Decode *value* into a variable of the Go type *kind*.
 
     Args:
-        value: JSON value; not modified. Of a text, objects may be `Repeating` and numbers `SentNumber`.
-        kind: The type; its closures are compiled on first use and kept as long as the type.
-        sort_keys: Decode as if keys stood in sorted order, as in all that Go wrote or that came from YAML, else in the
-            order of *value*. The order decides which error comes first, and the order of the unknown fields.
-        whole_paths: Whether an error inside of a union names the fields there, or the field of the union alone.
+        value: JSON value; not modified. Objects read from a text may be `Repeating`, numbers `SentNumber`.
+        kind: The type. Its closures are compiled on first use and cached with the type.
+        sort_keys: Decode as if keys were sorted, as they are in Go's output and in converted YAML, else in the order of
+            *value*. The order decides which error comes first, and the order of the unknown fields.
+        whole_paths: Name the inner fields in an error inside a union, else only the field of the union.
 
     Returns:
-        The value, and the unknown fields in the order in which they were met.
+        The value, and the unknown fields in the order in which the decoder meets them.
 
     Raises:
-        DecodeError: A value does not fit its type. An error of a type that decodes itself ends the decoding; of all
-            others the first is reported.
+        DecodeError: A value does not fit its type. An error of a type with its own decoder stops the decoding. Of all
+            other errors, the first is reported.
 
     Reference:
         sigs.k8s.io/json UnmarshalStrict, internal/golang/encoding/json/decode.go. A number that does not fit is printed
-        in its shortest form, unless it is a `SentNumber`: a server that was sent JSON prints the literal that was sent.
+        in its shortest form unless it is a `SentNumber`: a server prints the literal of a JSON request.
     """
     findings = Findings(sort_keys, whole_paths)
     decoded = _compiled(kind)(value, None, findings)
     if error := findings.first_error():
         raise DecodeError(error.text())
     if findings.repeated:
-        decoded = _compiled(kind)(repeated.joined(value, kind), None, Findings(sort_keys, whole_paths))
+        decoded = _compiled(kind)(repeated.merge(value, kind), None, Findings(sort_keys, whole_paths))
     if not findings.unknown and not findings.repeated:
         return Decoded(decoded, ())
-    return Decoded(decoded, findings.spelled(), problems=findings.problems())
+    return Decoded(decoded, findings.unknown_paths(), problems=findings.problems())
 
 
 _NUMBERS = frozenset({int, float, SentNumber})
 
-# Decodes a value that is not null.
+# Decoder of non-null values.
 _Decode: TypeAlias = Callable[[JSONValue, Place, Findings], JSONValue]
 
 
@@ -90,7 +89,7 @@ def _compiled(kind: GoType) -> _Decode:
 
 @functools.singledispatch
 def _build(kind: GoType, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    """Return the closure for *kind*; *structs* are those that have one, so that types may refer to themselves."""
+    """Return the decoder of *kind*; *structs* has the decoders of the enclosing structs, so that types can be recursive."""
     raise TypeError(f"{kind!r} is no type")
 
 
@@ -112,7 +111,7 @@ def _int(kind: gotypes.Int, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
         if type(value) is int and lowest <= value <= highest:
             return value
         if type(value) in _NUMBERS:
-            findings.saved.append(SavedError(at, f"number {of_decoder.spelled(value)}", go))
+            findings.saved.append(SavedError(at, f"number {decodeerrors.spell(value)}", go))
             return value
         return findings.mismatch(value, at, go)
 
@@ -154,7 +153,7 @@ def _bytes(kind: gotypes.Bytes, structs: dict[gotypes.Struct, _Decode]) -> _Deco
 def _time(_kind: gotypes.Time, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     def decode_time(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not str:
-            findings.fatal.append(SavedError(at, of_decoder.described(value), gotypes.STRING.go))
+            findings.fatal.append(SavedError(at, decodeerrors.describe(value), gotypes.STRING.go))
             return value
         try:
             return parsing.rfc3339(value)
@@ -181,10 +180,10 @@ def _custom(kind: gotypes.Custom, _structs: dict[gotypes.Struct, _Decode]) -> _D
 
 @_build.register
 def _raw(_kind: gotypes.Raw, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    return _kept
+    return _decode_raw
 
 
-def _kept(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
+def _decode_raw(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
     return value
 
 
@@ -220,7 +219,7 @@ def _map(kind: gotypes.Map, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
         if type(value) is dict:
             pairs = value.items()
         elif type(value) is Repeating:
-            pairs = findings.of_repeating(value, at)
+            pairs = findings.iterate_repeating(value, at)
         else:
             return findings.mismatch(value, at, go)
         result = {key: zero if item is None else decode(item, (at, key, ""), findings) for key, item in pairs}
@@ -241,18 +240,18 @@ def _struct(kind: gotypes.Struct, structs: dict[gotypes.Struct, _Decode]) -> _De
         if type(value) is dict:
             pairs = value.items()
         elif type(value) is Repeating:
-            pairs = findings.of_repeating(value, at, struct, fields)
+            pairs = findings.iterate_repeating(value, at, struct, fields)
         else:
             return findings.mismatch(value, at, go)
-        changes: dict[str, JSONValue] = {}  # None: the field falls away
+        changes: dict[str, JSONValue] = {}  # None: the field is dropped
         for key, item in pairs:
-            known = fields.get(key)
-            if known is None:
+            field = fields.get(key)
+            if field is None:
                 findings.unknown.append((at, key, struct))
                 changes[key] = None
                 continue
-            decode, python, omits_empty, owner = known
-            # A text or a bool stays as it is, and is worth no call.
+            decode, python, omits_empty, owner = field
+            # Strings and booleans stay unchanged; skip the call.
             decoded = item if type(item) is python or item is None else decode(item, (at, key, owner), findings)
             if decoded is not item or item is None or (omits_empty and not item):
                 changes[key] = decoded if decoded or not omits_empty else None
@@ -273,7 +272,7 @@ def _union(kind: gotypes.Union, structs: dict[gotypes.Struct, _Decode]) -> _Deco
     if kind.array is not None:
         decoders[list] = _build(kind.array, structs)
     if kind.bools:
-        decoders[bool] = _kept
+        decoders[bool] = _decode_raw
 
     def decode_union(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         decode = decoders.get(type(value))
@@ -284,9 +283,9 @@ def _union(kind: gotypes.Union, structs: dict[gotypes.Struct, _Decode]) -> _Deco
         inner = Findings(findings.sort_keys, findings.whole_paths)
         decoded = decode(value, at, inner)
         if error := inner.first_error():
-            # The error of a decoder inside a decoder names the struct that the outer one is in.
+            # The error of an inner decoder names the struct that the outer decoder is in.
             where = error.at if findings.whole_paths else at
-            findings.fatal.append(error._replace(at=where, struct=of_decoder.owner(at)))
+            findings.fatal.append(error._replace(at=where, struct=decodeerrors.find_owner(at)))
         return decoded
 
     return decode_union

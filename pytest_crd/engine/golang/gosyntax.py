@@ -1,4 +1,4 @@
-"""JSON values as older servers print them: in the syntax of Go (`%#v`) instead of JSON."""
+"""Go syntax (`%#v`) of JSON values, which older servers print instead of JSON."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# What stands for an address: the server prints a real one, which nobody can foretell.
+# Placeholder for a pointer: the server prints a memory address, which cannot be predicted.
 ADDRESS: Final = "0xc000000000"
 
 
 def value(json_value: JSONValue, *, null: str = "interface {}(nil)") -> str:
     """
-    Return a JSON value that stands in another one as Go writes it; *null* is how a nil is written there.
+    Return a nested JSON value in Go syntax; *null* is the notation of nil.
 
     Reference:
         fmt `%#v` of `map[string]interface{}`, `[]interface{}` and scalars.

@@ -1,7 +1,7 @@
 """
-The types of Go as data: what a JSON value is decoded into.
+Go types as data, the targets of JSON decoding.
 
-A type is compared by identity, so that what is compiled from it can be kept with it.
+Types compare by identity, so that compiled decoders can be cached per type.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 
 class GoType(abc.ABC):
-    """Any of the types below."""
+    """Base class of all Go types."""
 
     __slots__ = ()
 
     @property
     @abc.abstractmethod
     def name(self) -> str:
-        """How Go's messages name the type: `v1.ObjectMeta`, `map[string]string`; a pointer goes by what it points to."""
+        """Name in Go's messages: `v1.ObjectMeta`, `map[string]string`; a pointer has the name of its target."""
 
     @property
     def zero(self) -> JSONValue:
-        """What is written for a value that was never set, and for a null in a list or map; None for all that can be nil."""
+        """JSON of the zero value, also decoded from null in lists and maps; None for types that can be nil."""
         return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named(GoType):
     """
-    A type with a name of its own.
+    Type with its own name.
 
     Attributes:
-        go: The name, with its package.
+        go: The name with its package.
     """
 
     go: str
 
     @property
     def name(self) -> str:
-        """The name of its own."""
+        """Declared name."""
         return self.go
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar(Named):
     """
-    A string or a bool, or a type made from it.
+    String or bool, or a type derived from it.
 
     Attributes:
         empty: `""` or False.
@@ -61,56 +61,56 @@ class Scalar(Named):
 
     @property
     def zero(self) -> JSONValue:
-        """The empty string, or False."""
+        """Empty string, or False."""
         return self.empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Int(Named):
-    """An integer; a number with a fraction or beyond the range is refused."""
+    """Integer type; fractions and numbers beyond its range are refused."""
 
     lowest: int
     highest: int
 
     @property
     def zero(self) -> JSONValue:
-        """The number 0."""
+        """Number 0."""
         return 0
 
 
 class Float(Named):
-    """A float64; integers beyond 2^53 lose digits."""
+    """Type float64; integers beyond 2^53 lose digits."""
 
     __slots__ = ()
 
     @property
     def zero(self) -> JSONValue:
-        """The number 0."""
+        """Number 0."""
         return 0
 
 
 class Bytes(Named):
-    """A []byte: base64, or a list of numbers from 0 to 255."""
+    """Type []byte: base64, or a list of numbers from 0 to 255."""
 
     __slots__ = ()
 
 
 class Time(Named):
-    """A metav1.Time: RFC 3339, written back in UTC; the zero time is none."""
+    """Type metav1.Time: RFC 3339, written back in UTC; the zero time is dropped."""
 
     __slots__ = ()
 
 
 class CustomError(ValueError):
     """
-    A value that a type refuses which decodes itself.
+    Value that a type with its own decoder refuses.
 
     Attributes:
-        mismatch: The type that it wants, where the message is what it was given; empty where the message says all.
+        mismatch: The expected type if the message is the actual type; empty if the message is complete.
     """
 
     def __init__(self, message: str, mismatch: str = "") -> None:
-        """Take what is wrong."""
+        """Create with Go's *message*."""
         super().__init__(message)
         self.mismatch = mismatch
 
@@ -118,11 +118,11 @@ class CustomError(ValueError):
 @dataclass(frozen=True, slots=True, eq=False)
 class Custom(Named):
     """
-    A type that decodes itself, and writes itself as one value.
+    Type with its own decoder and encoder.
 
     Attributes:
-        read: Returns a value that is not null as it is written again; raises CustomError where it is refused.
-        empty: What is written of a value that was never set.
+        read: Decodes a non-null value and returns its encoding; raises CustomError if the type refuses the value.
+        empty: Encoding of the zero value.
     """
 
     read: Callable[[JSONValue], JSONValue]
@@ -130,64 +130,65 @@ class Custom(Named):
 
     @property
     def zero(self) -> JSONValue:
-        """What is written of a value that was never set."""
+        """Encoding of the zero value."""
         return self.empty
 
 
 class Raw(Named):
-    """Any JSON, kept as it is: apiextensions JSON, metav1.FieldsV1."""
+    """Type that stores any JSON unchanged: apiextensions JSON, metav1.FieldsV1."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointer(GoType):
-    """A pointer: tells an absent value from a zero one."""
+    """Pointer type; distinguishes an absent value from a zero value."""
 
     to: GoType
 
     @property
     def name(self) -> str:
-        """The name of what it points to."""
+        """Name of the target type."""
         return self.to.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class List(GoType):
-    """A slice; *go* only where the slice has a name of its own."""
+    """Slice type; *go* is set only if the slice type has its own name."""
 
     item: GoType
     go: str = ""
 
     @property
     def name(self) -> str:
-        """Its own name, or that of a slice of its items."""
+        """Declared name, or `[]` with the name of the item type."""
         return self.go or f"[]{self.item.name}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map(GoType):
-    """A map with string keys; *go* only where the map has a name of its own."""
+    """Map type with string keys; *go* is set only if the map type has its own name."""
 
     value: GoType
     go: str = ""
 
     @property
     def name(self) -> str:
-        """Its own name, or that of a map from strings to its values."""
+        """Declared name, or `map[string]` with the name of the value type."""
         return self.go or f"map[string]{self.value.name}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct(Named):
     """
-    A struct.
+    Struct type.
 
     Attributes:
         fields: Types by JSON name; names are case-sensitive.
-        required: None: fields stay as they were given, also empty ones. Else the struct comes back as it is written:
-            empty fields go, unless they are pointers or named here, and those named here are there even if not given.
-        inlined: Of fields that stand in embedded structs the names of these, which messages tell.
+        required: None to keep all fields of the input, including empty ones. Otherwise the struct is decoded to the
+            form that Go writes: empty fields are dropped unless they are pointers or required, required fields are
+            present.
+        inlined: Names of embedded structs by the JSON name of their fields; error messages include them.
     """
 
     fields: Mapping[str, GoType]
@@ -196,12 +197,12 @@ class Struct(Named):
 
     @property
     def zero(self) -> JSONValue:
-        """The struct with nothing but its required fields."""
+        """Struct with only its required fields."""
         return {field: self.fields[field].zero for field in sorted(self.required or ())}
 
     def omits_empty(self, field: str) -> bool:
         """
-        Return whether an empty value of *field* (`""`, 0, false, no entries, the zero time) is as good as none.
+        Return whether Go omits *field* if it is empty (`""`, 0, false, no entries, the zero time).
 
         Args:
             field: JSON name of one of the fields.
@@ -218,32 +219,32 @@ class Struct(Named):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructReference(GoType):
-    """A struct that is looked up when the type around it is compiled, so that a struct can refer to itself."""
+    """Struct type that is loaded when the type around it is compiled, so that structs can be recursive."""
 
     load: Callable[[], Struct]
 
     @property
     def name(self) -> str:
-        """The name of the struct."""
+        """Name of the struct type."""
         return self.load().name
 
     @property
     def zero(self) -> JSONValue:
-        """The zero of the struct."""
+        """Zero value of the struct type."""
         return self.load().zero
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Union(Named):
     """
-    A type that decodes itself, depending on the kind of JSON it finds; unknown fields below it are never reported.
+    Type with its own decoder that depends on the JSON type of the value; its unknown fields are never reported.
 
     Attributes:
         object: The type of an object.
-        array: The type of an array, or None when an array is like any other value.
+        array: The type of an array; None if arrays are handled like scalars.
         bools: Whether true and false are allowed.
-        refusal: The error for any other value; empty where Go takes any other value for *empty*.
-        empty: What stands for such a value.
+        refusal: The error for any other value; empty if Go decodes other values as *empty*.
+        empty: JSON of a value that is ignored.
     """
 
     object: GoType
@@ -254,12 +255,12 @@ class Union(Named):
 
     @property
     def zero(self) -> JSONValue:
-        """What stands for any other value."""
+        """JSON of a value that is ignored."""
         return self.empty
 
 
 def string(go: str) -> Scalar:
-    """Return the type of the name *go* that is made from string."""
+    """Return the string type with the name *go*."""
     return Scalar(go, "")
 
 

@@ -1,4 +1,4 @@
-"""What Go finds wrong with a text that is no JSON, in its words."""
+"""Go's error messages for texts that are not valid JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_crd.engine.golang import printing
 
-# So many objects and lists may be open at once.
+# Limit on nested objects and lists.
 _MOST_OPEN: Final = 10_000
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
@@ -23,19 +23,22 @@ _EXPONENT: Final = re.compile(r"[eE][+-]?")
 
 
 class _SyntaxError(Exception):
-    """What is wrong."""
+    """Syntax error with Go's message."""
 
 
-def problem(text: str) -> str:
+def find_problem(text: str) -> str:
     """
-    Return what is wrong with *text*; empty where it is JSON. Bytes that are not UTF-8 are lone surrogates in it.
+    Return Go's syntax error for *text*; empty if it is valid JSON.
+
+    Args:
+        text: A document. Bytes that are not UTF-8 are lone surrogates (`surrogateescape`).
 
     Reference:
         encoding/json/scanner.go, checkValid.
     """
-    found = _problem(text)
-    # At its end Go looks what a blank would be there.
-    return _problem(f"{text} ") if found == _END else found
+    message = _problem(text)
+    # At the end of the text, Go tests whether a blank could follow.
+    return _problem(f"{text} ") if message == _END else message
 
 
 def _problem(text: str) -> str:
@@ -47,16 +50,16 @@ def _problem(text: str) -> str:
 
 
 class _Scanner:
-    """A text that is read from its beginning."""
+    """Scanner with a text, a position and the open brackets."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        # What closes the objects and lists that are open.
+        # Closing brackets of the open objects and lists.
         self._open: list[str] = []
 
     def document(self) -> None:
-        """Read the whole text."""
+        """Scan the whole text."""
         self._value()
         while self._open:
             self._after_value()
@@ -64,7 +67,7 @@ class _Scanner:
             self._refuse("after top-level value")
 
     def _value(self) -> None:
-        """Read a value, or the beginning of an object or list, up to its first value."""
+        """Scan a value, or the beginning of an object or list up to its first value."""
         char = self._next()
         while char in ("{", "["):
             if len(self._open) == _MOST_OPEN:
@@ -89,7 +92,7 @@ class _Scanner:
             self._refuse(_BEGINNING)
 
     def _after_value(self) -> None:
-        """Read what stands behind a value in the innermost object or list."""
+        """Scan the comma or closing bracket after a value of the innermost object or list."""
         char, closing = self._next(), self._open[-1]
         if char == closing:
             self._at += 1
@@ -140,21 +143,21 @@ class _Scanner:
             self._refuse(where)
 
     def _next(self) -> str:
-        """Return the next character that is not blank; empty at the end."""
+        """Skip blanks and return the next character; empty at the end."""
         self._match(_BLANK)
         return self._text[self._at : self._at + 1]
 
     def _match(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self._text, self._at)
-        found = "" if match is None else match[0]
-        self._at += len(found)
-        return found
+        matched = "" if match is None else match[0]
+        self._at += len(matched)
+        return matched
 
     def _refuse(self, where: str) -> None:
         if self._at >= len(self._text):
             raise _SyntaxError(_END)
         character = self._text[self._at]
-        # Go names the first byte, also of what is no text.
+        # Go names the first byte, which need not be valid UTF-8.
         how = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
         byte = chr(character.encode("utf-8", how)[0])
         quoted = {"'": r"'\''", '"': "'\"'"}.get(byte) or f"'{printing.quote(byte)[1:-1]}'"

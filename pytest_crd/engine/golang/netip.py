@@ -1,4 +1,4 @@
-"""IP addresses as Go's `netip` reads them, and why it does not."""
+"""Parser of IP addresses with the errors of Go's `netip`."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _NO_ROOM: Final = "too many hex fields to fit an embedded IPv4 at the end of the
 
 
 class AddressError(ValueError):
-    """A text that is no address; the message is Go's."""
+    """Text that is not an IP address; the message is Go's."""
 
     def __init__(self, text: str, problem: str, at: str = "") -> None:
-        """Word that *text* is no address because of a *problem*, which begins with the part *at*."""
+        """Create from the whole *text*, the *problem* and the rest of the text *at* the error."""
         where = f" (at {printing.quote(at)})" if at else ""
         super().__init__(f"ParseAddr({printing.quote(text)}): {problem}{where}")
 
 
 def version(text: str) -> int:
     """
-    Return which version of IP the address *text* is of, 4 or 6; an address of IPv6 may have a zone.
+    Return the IP version of the address *text*, 4 or 6; an IPv6 address may have a zone.
 
     Raises:
-        AddressError: It is none.
+        AddressError: It is not an IP address.
 
     Reference:
         net/netip, ParseAddr.
     """
-    found = _DECISIVE.search(text)
-    if found is None:
+    decisive = _DECISIVE.search(text)
+    if decisive is None:
         raise AddressError(text, "unable to parse IP")
-    if found[0] == "%":
+    if decisive[0] == "%":
         raise AddressError(text, "missing IPv6 address")
-    if found[0] == ".":
+    if decisive[0] == ".":
         _check_ipv4(text, text)
         return 4
     _check_ipv6(text)
@@ -48,7 +48,7 @@ def version(text: str) -> int:
 
 
 def _check_ipv4(part: str, whole: str) -> None:
-    """Check *part* of the address *whole*."""
+    """Raise AddressError if *part* is not an IPv4 address; *whole* is the text in the message."""
     digits, dots = "", 0
     for index, char in enumerate(part):
         if "0" <= char <= "9":
@@ -96,9 +96,9 @@ def _check_ipv6(text: str) -> None:
 
 
 def _size_of_group(rest: str, text: str) -> int:
-    """Return how many hexadecimal digits *rest* begins with."""
-    found = _HEX.match(rest)
-    size = found.end() if found else 0
+    """Return the number of hexadecimal digits at the start of *rest*; raise AddressError if it is not 1 to 4."""
+    digits = _HEX.match(rest)
+    size = digits.end() if digits else 0
     if size > 4:
         raise AddressError(text, "each group must have 4 or less digits", rest)
     if not size:
@@ -107,7 +107,7 @@ def _size_of_group(rest: str, text: str) -> int:
 
 
 def _check_embedded(rest: str, text: str, groups: int, *, has_gap: bool) -> None:
-    """Check the address of IPv4 with which an address of IPv6 ends."""
+    """Raise AddressError unless *rest* is an IPv4 address that may end the IPv6 address after *groups* groups."""
     if not has_gap and groups != _EMBEDDED_AT:
         raise AddressError(text, _NOT_LAST, rest)
     if groups > _EMBEDDED_AT:
@@ -116,7 +116,7 @@ def _check_embedded(rest: str, text: str, groups: int, *, has_gap: bool) -> None
 
 
 def _after_group(rest: str, text: str, *, has_gap: bool) -> tuple[str, bool]:
-    """Return what follows a group and its colon, and whether there was a gap in between."""
+    """Skip the colon after a group; return the rest and whether the colon began the gap `::`."""
     if rest and rest[0] != ":":
         raise AddressError(text, "unexpected character, want colon", rest)
     if rest == ":":

@@ -1,4 +1,4 @@
-"""Texts read as Go reads them: RFC 3339 times and base64, with Go's leniency and its error texts."""
+"""Parsers of RFC 3339 times and base64 with Go's leniency and error messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _CANONICAL: Final = re.compile(
 
 
 class GoParseError(ValueError):
-    """A text that Go's parser refuses; `str()` is Go's error."""
+    """Text that Go's parser refuses; `str()` is Go's error."""
 
 
 class _Element(NamedTuple):
-    """One element of the layout: the literal before it, its name in the layout, its form and its range."""
+    """Element of a time layout: preceding literal, name in the layout, pattern and range."""
 
     literal: bytes
     name: bytes
@@ -47,16 +47,16 @@ _ELEMENTS: Final = (
 
 def rfc3339(text: str) -> str | None:
     """
-    Return the time in *text* as `metav1.Time` writes it: in UTC, whole seconds.
+    Return the time *text* as `metav1.Time` writes it: in UTC, whole seconds.
 
     Args:
-        text: `2006-01-02T15:04:05Z`, with any offset, fraction, and what else Go lets pass (`T5:04:05,9+24:60`).
+        text: `2006-01-02T15:04:05Z` with any offset or fraction, and Go's tolerated variants (`T5:04:05,9+24:60`).
 
     Returns:
         `2006-01-02T15:04:05Z`, or None for Go's zero time, the first second of year 1.
 
     Raises:
-        GoParseError: Not such a time.
+        GoParseError: It is not such a time.
 
     Reference:
         Go time.Parse with time.RFC3339; apimachinery meta/v1/time.go, Time.UnmarshalJSON and MarshalJSON.
@@ -76,16 +76,16 @@ def rfc3339(text: str) -> str | None:
 
 def rfc3339_micro(text: str) -> str | None:
     """
-    Return the time in *text* as `metav1.MicroTime` writes it: in UTC, with microseconds.
+    Return the time *text* as `metav1.MicroTime` writes it: in UTC, with microseconds.
 
     Args:
-        text: `2006-01-02T15:04:05.000000Z`, with any offset, and what else Go lets pass; six digits behind the point.
+        text: `2006-01-02T15:04:05.000000Z` with six digits of fraction, any offset, and Go's tolerated variants.
 
     Returns:
         `2006-01-02T15:04:05.000000Z`, or None for Go's zero time.
 
     Raises:
-        GoParseError: Not such a time.
+        GoParseError: It is not such a time.
 
     Reference:
         Go time.Parse; apimachinery meta/v1/micro_time.go, MicroTime.UnmarshalJSON and MarshalJSON.
@@ -103,7 +103,7 @@ def rfc3339_micro(text: str) -> str | None:
 
 
 def _elements(value: bytes, layout: bytes) -> tuple[list[int], bytes]:
-    """Return the numbers of a time down to its seconds, and what follows them."""
+    """Parse year to seconds; return their numbers and the rest."""
     rest, numbers = value, []
     for element in _ELEMENTS:
         number, rest = _element(element, value, rest, layout)
@@ -112,7 +112,7 @@ def _elements(value: bytes, layout: bytes) -> tuple[list[int], bytes]:
 
 
 def _moment(value: bytes, numbers: list[int], rest: bytes, layout: bytes) -> str:
-    """Return a time in UTC, in whole seconds; *rest* is what follows them."""
+    """Return the time in UTC and whole seconds; *rest* is the text after the seconds. Raise GoParseError if it is invalid."""
     year, month, day, *clock = numbers
     offset, rest = _zone(value, rest, layout)
     if rest:
@@ -141,14 +141,14 @@ def _element(element: _Element, value: bytes, rest: bytes, layout: bytes) -> tup
 
 
 def _zone(value: bytes, rest: bytes, layout: bytes) -> tuple[dt.timedelta, bytes]:
-    """Return the offset from UTC, and what follows it; Go allows offsets up to 24:60."""
+    """Parse the offset from UTC; return it and the rest. Go allows offsets up to 24:60."""
     if rest.startswith(b"Z"):
         return dt.timedelta(), rest[1:]
     if len(rest) < 6 or rest[3:4] != b":":
         _refuse(value, rest, b"Z07:00", layout)
     hours = int(rest[1:3]) if _TWO_DIGITS.match(rest[1:3]) else None
     minutes = int(rest[4:6]) if hours is not None and _TWO_DIGITS.match(rest[4:6]) else None
-    # Go looks at the ranges before it looks at the errors, and the last one out of range is reported.
+    # Go checks the ranges before the syntax, and reports the last number that is out of range.
     for number, highest, unit in ((minutes, 60, "minute"), (hours, 24, "hour")):
         if number is not None and number > highest:
             raise GoParseError(f"parsing time {_quote(value)}: time zone offset {unit} out of range")
@@ -172,7 +172,7 @@ def _refuse(value: bytes, rest: bytes, name: bytes, layout: bytes) -> NoReturn:
 
 
 def _quote(value: bytes) -> str:
-    """Quote as package time does, which escapes every byte of what is not ASCII."""
+    """Quote as Go's package time does, which escapes every non-ASCII byte."""
     parts = (f"\\x{byte:02x}" if byte < 0x20 or byte >= 0x80 else chr(byte) for byte in value)
     return '"' + "".join(f"\\{part}" if part in '"\\' else part for part in parts) + '"'
 
@@ -191,31 +191,31 @@ def base64_text(text: str) -> str:
         Go encoding/base64, StdEncoding.Decode.
     """
     data = text.encode("utf-8", "surrogatepass")
-    kept: list[tuple[int, int]] = [(index, byte) for index, byte in enumerate(data) if byte not in b"\r\n"]
-    for position, (index, byte) in enumerate(kept):
+    symbols: list[tuple[int, int]] = [(index, byte) for index, byte in enumerate(data) if byte not in b"\r\n"]
+    for position, (index, byte) in enumerate(symbols):
         if byte in _ALPHABET:
             continue
         if byte != ord("=") or position % 4 < 2:
             _refuse_base64(index)
-        _check_padding(data, kept[position:], position % 4)
+        _check_padding(data, symbols[position:], position % 4)
         break
     else:
-        if unread := len(kept) % 4:
+        if unread := len(symbols) % 4:
             _refuse_base64(len(data) - unread)
-    written = base64.b64encode(base64.b64decode(bytes(byte for _, byte in kept))).decode("ascii")
+    written = base64.b64encode(base64.b64decode(bytes(byte for _, byte in symbols))).decode("ascii")
     return text if written == text else written
 
 
-def _check_padding(data: bytes, kept: list[tuple[int, int]], digits: int) -> None:
-    """Check what stands from the first `=` on, after 2 or 3 *digits* of its group of four."""
+def _check_padding(data: bytes, symbols: list[tuple[int, int]], digits: int) -> None:
+    """Raise GoParseError if *symbols*, which start at the first `=`, do not pad a group with 2 or 3 *digits*."""
     if digits == 2:
-        kept = kept[1:]
-        if not kept:
+        symbols = symbols[1:]
+        if not symbols:
             _refuse_base64(len(data))
-        if kept[0][1] != ord("="):
-            _refuse_base64(kept[0][0] - 1)
-    if len(kept) > 1:
-        _refuse_base64(kept[1][0])
+        if symbols[0][1] != ord("="):
+            _refuse_base64(symbols[0][0] - 1)
+    if len(symbols) > 1:
+        _refuse_base64(symbols[1][0])
 
 
 def _refuse_base64(index: int) -> NoReturn:

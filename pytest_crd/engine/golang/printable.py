@@ -1,4 +1,4 @@
-"""Which characters Go prints as they are: those of Unicode 15.0, whatever the Unicode version of Python."""
+"""Printable characters of Go, which are those in Unicode 15.0 whatever the Unicode version of Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 def is_printable(char: str) -> bool:
     """
-    Return whether Go prints *char* unescaped: letters, marks, numbers, punctuation, symbols, and of all spaces the ASCII one.
+    Return whether Go prints *char* unescaped: letters, marks, numbers, punctuation, symbols and the ASCII space.
 
     Args:
         char: One code point.
@@ -25,11 +25,11 @@ def is_printable(char: str) -> bool:
 
 @functools.cache
 def _boundaries() -> tuple[int, ...]:
-    """Return the code points at which runs of printable ones begin and end, alternately."""
+    """Return the code points at which runs of printable characters begin and end, alternately."""
     return tuple(itertools.accumulate(int(step, 36) for step in _STEPS.split()))
 
 
-# The lengths of the runs, in base 36: not printable, printable, not printable and so on.
+# Lengths of the runs in base 36, alternately not printable and printable.
 _STEPS: Final = """
 w 2n y c 1 ju 2 6 4 7 1 1 1 k 1 b1 1 12 2 1e 2 3 1 1j 8 r 4 6 h m 1 5c 1 1c 2 1n 2 2t e 1n 2 1d 2 f 1 s 2 1 1 b
 5 v 9 22 1 4h 1 8 2 2 2 m 1 7 1 1 3 4 2 9 2 2 2 4 8 1 4 2 1 5 2 p 2 3 1 6 4 2 2 m 1 7 1 2 1 2 1 2 2 1 1 5 4 2 2

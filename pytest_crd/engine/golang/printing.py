@@ -1,4 +1,4 @@
-"""Values printed as Go prints them: the server's messages quote strings with `%q` and numbers with `%v`."""
+"""Values in Go's notation: server messages quote strings with `%q` and print numbers with `%v`."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ _ESCAPES: Final = {
     "\\": "\\\\",
 }
 _PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
-# What JSON need not escape, and Go does.
+# Characters that Go escapes in JSON although it is optional.
 _TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
-# A float that Python writes differently from Go: with an exponent, or with a fraction of zero.
+# Floats that Python writes differently from Go: with an exponent, or with a zero fraction.
 _OWN_FLOAT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
 _STRING_OR_FLOAT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)')
 
 
 def quote(text: str) -> str:
     """
-    Return *text* as Go's `%q`: double-quoted, with what cannot be printed escaped.
+    Return *text* as Go's `%q`: double-quoted, with unprintable characters escaped.
+
+    Args:
+        text: Any text. Bytes that are not UTF-8 are lone surrogates (`surrogateescape`) and are printed as bytes.
 
     Reference:
-        strconv.Quote. A byte that is no text, as Python's `surrogateescape` reads it, is printed as such.
+        strconv.Quote.
     """
     return f'"{text}"' if _PLAIN.fullmatch(text) else '"' + "".join(map(_quoted, text)) + '"'
 
@@ -54,19 +57,19 @@ def _quoted(char: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def as_text(text: str) -> str:
-    """Return *text* with each byte in it that is no text replaced, as where Go writes JSON."""
+def replace_bytes(text: str) -> str:
+    """Replace each byte in *text* that is not UTF-8 by U+FFFD, as Go does when it writes JSON."""
     return "".join("\ufffd" if _is_byte(char) else char for char in text)
 
 
 def _is_byte(char: str) -> bool:
-    """Return whether *char* is what Python's `surrogateescape` makes of a byte that is no text."""
+    """Return whether *char* represents a byte that is not UTF-8 (Python's `surrogateescape`)."""
     return "\udc80" <= char <= "\udcff"
 
 
 def number(value: float) -> str:
     """
-    Return a number as Go's `%v`: shortest digits, with an exponent from 1e+06 on and below 1e-04.
+    Return *value* as Go's `%v`: shortest digits, with an exponent from 1e+06 on and below 1e-04.
 
     Args:
         value: An int64 (printed whole) or a float64.
@@ -78,7 +81,7 @@ def number(value: float) -> str:
 
 
 def _float(value: float, *, fixed_from: int, exponent_from: int) -> str:
-    """Write *value* without an exponent where its decimal exponent is in the given range, else with two digits of it."""
+    """Write *value* without exponent if its decimal exponent is in the range, else with an exponent of two digits."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else ("+Inf" if value > 0 else "-Inf")
     mantissa, _, exponent_text = repr(value).partition("e")
@@ -92,7 +95,7 @@ def _float(value: float, *, fixed_from: int, exponent_from: int) -> str:
 
 
 def _decimal(mantissa: str, exponent: int) -> tuple[str, str, int]:
-    """Return sign, significant digits and the decimal exponent of the first digit."""
+    """Return sign, significant digits, and the decimal exponent of the first digit."""
     sign = "-" if mantissa.startswith("-") else ""
     whole, _, fraction = mantissa.lstrip("-").partition(".")
     digits = (whole + fraction).lstrip("0")
@@ -110,7 +113,7 @@ def _fixed(digits: str, exponent: int) -> str:
 
 def marshal(value: JSONValue) -> str:
     """
-    Return *value* as Go's json.Marshal writes it: keys sorted, no blanks, `<`, `>`, `&` and line separators escaped.
+    Return *value* as Go's json.Marshal writes it: sorted keys, no blanks, `<`, `>`, `&` and line separators escaped.
 
     Reference:
         encoding/json, Marshal with HTML escaping on.
@@ -126,9 +129,9 @@ def marshal(value: JSONValue) -> str:
     return json.dumps(value)
 
 
-def marshalled(text: str) -> str:
+def respell_json(text: str) -> str:
     """
-    Return JSON text of Python's `json` with strings and numbers spelt as Go spells them; keys keep their order.
+    Return JSON text of Python's `json` with strings and numbers in Go's notation; keys keep their order.
 
     Args:
         text: JSON, written with `ensure_ascii=False`.

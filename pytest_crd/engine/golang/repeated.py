@@ -1,4 +1,4 @@
-"""Keys that are there twice: what Go holds after it has decoded one value after the other into the same place."""
+"""Merging of repeated keys as Go merges them when it decodes several values into one variable."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from pytest_crd.engine.golang.gotypes import Float, GoType, Int, List, Map, Poin
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
-def joined(value: JSONValue, kind: GoType) -> JSONValue:
+def merge(value: JSONValue, kind: GoType) -> JSONValue:
     """
-    Return a value in which each key is there once, of which Go holds the same.
+    Return *value* with each key once, such that Go decodes it to the same result.
 
     Args:
-        value: The value, whose objects may be `Repeating`; not modified.
-        kind: The Go type that it is decoded into. What structs do not know falls away.
+        value: JSON value whose objects may be `Repeating`; not modified.
+        kind: The Go type. Unknown fields of structs are dropped.
 
     Reference:
-        encoding/json, decodeState.object and array: structs are merged, also those of lists; of maps the entries are replaced. Null leaves
-        what cannot be nil.
+        encoding/json, decodeState.object and array. Structs are merged, also inside lists. Map entries are replaced.
+        Null keeps the previous value of types that cannot be nil.
     """
-    kind = _pointed(kind)
+    kind = _dereference(kind)
     if isinstance(kind, List) and isinstance(value, list):
-        return [joined(item, kind.item) for item in value]
+        return [merge(item, kind.item) for item in value]
     if isinstance(kind, Map) and isinstance(value, dict):
-        return {key: joined(item, kind.value) for key, item in value.items()}
+        return {key: merge(item, kind.value) for key, item in value.items()}
     if not (isinstance(kind, Struct) and isinstance(value, dict)):
         return value
-    found: dict[str, JSONValue] = {}
+    fields: dict[str, JSONValue] = {}
     for key, item in value.pairs if isinstance(value, Repeating) else value.items():
         if (field := kind.fields.get(key)) is not None:
-            once = joined(item, field)
-            found[key] = _over(found[key], once, field) if key in found else once
-    return found
+            merged = merge(item, field)
+            fields[key] = _decode_over(fields[key], merged, field) if key in fields else merged
+    return fields
 
 
-def _over(before: JSONValue, value: JSONValue, kind: GoType) -> JSONValue:
-    """Return what is there after a value was decoded over another one."""
+def _decode_over(before: JSONValue, value: JSONValue, kind: GoType) -> JSONValue:
+    """Return the result of decoding *value* over *before*, the value of an earlier occurrence of the key."""
     if value is None:
         return before if isinstance(kind, Scalar | Int | Float | Struct) else None
-    pointed = _pointed(kind)
-    if isinstance(pointed, List) and isinstance(before, list) and isinstance(value, list):
-        there = [_over(one, item, pointed.item) for one, item in zip(before, value, strict=False)]
-        return [*there, *value[len(there) :]]
-    if not (isinstance(pointed, Struct | Map) and isinstance(before, dict) and isinstance(value, dict)):
+    target = _dereference(kind)
+    if isinstance(target, List) and isinstance(before, list) and isinstance(value, list):
+        common = [_decode_over(old, new, target.item) for old, new in zip(before, value, strict=False)]
+        return [*common, *value[len(common) :]]
+    if not (isinstance(target, Struct | Map) and isinstance(before, dict) and isinstance(value, dict)):
         return value
-    fields = pointed.fields if isinstance(pointed, Struct) else {}
+    fields = target.fields if isinstance(target, Struct) else {}
     merged = dict(before)
     for key, item in value.items():
-        merged[key] = _over(before[key], item, fields[key]) if key in before and key in fields else item
+        merged[key] = _decode_over(before[key], item, fields[key]) if key in before and key in fields else item
     return merged
 
 
-def _pointed(kind: GoType) -> GoType:
+def _dereference(kind: GoType) -> GoType:
     """Return the type behind pointers and references."""
     while isinstance(kind, Pointer | StructReference):
         kind = kind.to if isinstance(kind, Pointer) else kind.load()

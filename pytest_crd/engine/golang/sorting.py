@@ -1,5 +1,5 @@
 """
-Sorting as Go does it: of items that are equal, the order follows from the algorithm.
+Go's unstable sort; the order of equal items follows from the algorithm.
 
 Reference:
     Go sort.Slice; sort/zsortfunc.go, pdqsort_func.
@@ -21,7 +21,7 @@ _UINT64: Final = 2**64 - 1
 
 
 def sort(items: Iterable[_T], less: Callable[[_T, _T], bool]) -> list[_T]:
-    """Return *items* sorted by *less*, which tells whether one belongs before another."""
+    """Return *items* sorted by *less*, which returns whether its first argument belongs before its second."""
     sorting = _Sorting(list(items), less)
     length = len(sorting.items)
     sorting.sort(0, length, length.bit_length())
@@ -29,7 +29,7 @@ def sort(items: Iterable[_T], less: Callable[[_T, _T], bool]) -> list[_T]:
 
 
 class _Sorting(Generic[_T]):
-    """A list that is being sorted; its parts are named by the index of their first item and of the one behind their last."""
+    """List during a sort; a part is given by its first index and the index after its last."""
 
     def __init__(self, items: list[_T], less: Callable[[_T, _T], bool]) -> None:
         self.items = items
@@ -43,7 +43,7 @@ class _Sorting(Generic[_T]):
         items[i], items[j] = items[j], items[i]
 
     def sort(self, start: int, end: int, limit: int) -> None:
-        """Sort a part; after *limit* bad choices of a pivot, as a heap."""
+        """Sort a part by quicksort, or by heapsort after *limit* bad pivots."""
         balanced = partitioned = True
         while end - start > _INSERTED:
             if limit == 0:
@@ -59,9 +59,9 @@ class _Sorting(Generic[_T]):
                 start = self._partition_equal(start, end, pivot)
                 continue
             middle, partitioned = self._partition(start, end, pivot)
-            left, right = middle - start, end - middle
-            balanced = min(left, right) >= (end - start) // 8
-            if left < right:
+            before, after = middle - start, end - middle
+            balanced = min(before, after) >= (end - start) // 8
+            if before < after:
                 self.sort(start, middle, limit)
                 start = middle + 1
             else:
@@ -94,7 +94,7 @@ class _Sorting(Generic[_T]):
             root = child
 
     def _break_patterns(self, start: int, end: int) -> None:
-        """Scatter three items about, by a number that follows from the length."""
+        """Swap three items to pseudorandom places, which depend on the length alone."""
         length = end - start
         random = length
         middle = start + length // 4 * 2
@@ -102,11 +102,11 @@ class _Sorting(Generic[_T]):
             random ^= random << 13 & _UINT64
             random ^= random >> 7
             random ^= random << 17 & _UINT64
-            other = random & ((1 << length.bit_length()) - 1)
-            self._swap(index, start + (other - length if other >= length else other))
+            target = random & ((1 << length.bit_length()) - 1)
+            self._swap(index, start + (target - length if target >= length else target))
 
     def _choose_pivot(self, start: int, end: int) -> tuple[int, bool]:
-        """Return a pivot, and whether the part seems to be sorted; one that is sorted the other way around is turned."""
+        """Return the index of a pivot, and whether the part seems sorted; reverse the part if it seems to descend."""
         quarter = (end - start) // 4
         places = [start + quarter, start + quarter * 2, start + quarter * 3]
         swaps = 0
@@ -121,7 +121,7 @@ class _Sorting(Generic[_T]):
         return end - 1 - (pivot - start), True
 
     def _median(self, a: int, b: int, c: int) -> tuple[int, int]:
-        """Return the place of the median of three, and how many swaps that took."""
+        """Return the index of the median of three items, and the number of swaps."""
         swaps = 0
         if self._less(b, a):
             a, b, swaps = b, a, 1
@@ -132,7 +132,7 @@ class _Sorting(Generic[_T]):
         return b, swaps
 
     def _finish(self, start: int, end: int) -> bool:
-        """Shift a few items of a part that is nearly sorted, and return whether it is sorted then."""
+        """Shift a few items of a nearly sorted part; return whether the part is sorted now."""
         index = start + 1
         for _ in range(_MOST_SHIFTS):
             while index < end and not self._less(index, index - 1):
@@ -149,14 +149,14 @@ class _Sorting(Generic[_T]):
         return False
 
     def _shift(self, places: Iterable[int]) -> None:
-        """Swap items with those before them, as long as they belong there."""
+        """Swap items with their predecessors while they are smaller."""
         for place in places:
             if not self._less(place, place - 1):
                 return
             self._swap(place, place - 1)
 
     def _partition(self, start: int, end: int, pivot: int) -> tuple[int, bool]:
-        """Put what is less than the pivot before it and the rest behind; return its place, and whether all stood so."""
+        """Move smaller items before the pivot, the rest after it; return its index and whether no item was swapped."""
         self._swap(start, pivot)
         swaps = 0
         i, j = start + 1, end - 1
@@ -172,7 +172,7 @@ class _Sorting(Generic[_T]):
             swaps, i, j = swaps + 1, i + 1, j - 1
 
     def _partition_equal(self, start: int, end: int, pivot: int) -> int:
-        """Put what equals the pivot, which is the least, before the rest; return where that begins."""
+        """Move items that equal the pivot, which is the minimum, before the rest; return the first index of the rest."""
         self._swap(start, pivot)
         i, j = start + 1, end - 1
         while True:

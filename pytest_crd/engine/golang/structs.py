@@ -1,7 +1,7 @@
 """
-Values of Go's types: how the server prints them inside messages, and when it takes two of them for equal.
+Values of Go types: their notation in server messages, and their semantic equality.
 
-Values come in their JSON shape and are told apart by type alone; nothing is validated here.
+Values have their JSON shape and are interpreted by type alone; nothing is validated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pytest_crd.engine.golang.gotypes import (
 )
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# Go names what JSON spells otherwise than with a small first letter.
+# Go's field names that differ from the JSON name by more than a capital first letter.
 _GO_NAMES: Final = {"$schema": "Schema", "$ref": "Ref", "id": "ID", "jsonPath": "JSONPath", "url": "URL"}
 _Part: TypeAlias = "tuple[str, JSONValue, GoType]"
 _Print: TypeAlias = Callable[[JSONValue, GoType], str]
@@ -34,14 +34,14 @@ _Print: TypeAlias = Callable[[JSONValue, GoType], str]
 
 def to_json(value: JSONValue, kind: GoType) -> str:
     """
-    Return a value as Go writes it as JSON where its types have no names for JSON: Go's names, nothing left out.
+    Return *value* as Go writes it as JSON if its structs have no JSON names: with Go's field names and all fields.
 
     Reference:
         encoding/json, Marshal.
     """
     kind = _resolved(kind)
     if isinstance(kind, Struct | Union):
-        return _joined("{", [f'"{name}":{to_json(part, of)}' for name, part, of in _parts(value, kind)], "}", ",")
+        return _joined("{", [f'"{name}":{to_json(part, type_)}' for name, part, type_ in _parts(value, kind)], "}", ",")
     if value is None:
         return "null" if kind.zero is None else printing.marshal(kind.zero)
     if isinstance(kind, Pointer):
@@ -55,14 +55,14 @@ def to_json(value: JSONValue, kind: GoType) -> str:
 
 def to_go_syntax(value: JSONValue, kind: GoType) -> str:
     """
-    Return a value as Go's `%#v` prints it; what lies behind a pointer shows as an address, which means nothing.
+    Return *value* as Go's `%#v` prints it; targets of pointers are printed as a placeholder address.
 
     Reference:
         fmt, `%#v`.
     """
     kind = _resolved(kind)
     if isinstance(kind, Struct | Union):
-        parts = [f"{name}:{to_go_syntax(part, of)}" for name, part, of in _parts(value, kind)]
+        parts = [f"{name}:{to_go_syntax(part, type_)}" for name, part, type_ in _parts(value, kind)]
         return _joined(f"{kind.name}{{", parts, "}", ", ")
     if isinstance(kind, Pointer):
         return f"(*{kind.name})({'nil' if value is None else gosyntax.ADDRESS})"
@@ -78,7 +78,7 @@ def to_go_syntax(value: JSONValue, kind: GoType) -> str:
 
 def equal(left: JSONValue, right: JSONValue, kind: GoType) -> bool:
     """
-    Return whether Go holds equal values: what is empty equals what is absent, except behind a pointer.
+    Return whether two values are semantically equal in Go: empty equals absent, except behind a pointer.
 
     Reference:
         apimachinery api/equality, Semantic.DeepEqual.
@@ -104,16 +104,16 @@ def _have_equal_parts(left: JSONValue, right: JSONValue, kind: Map | List | Stru
         return len(left) == len(right) and all(map(equal, left, right, [kind.item] * len(left)))
     if isinstance(kind, Struct):
         left, right = left or {}, right or {}
-        # What neither has is equal; most fields of a schema are absent.
+        # Most fields of a schema are absent on both sides, so only the present ones are compared.
         return all(
             equal(left.get(key), right.get(key), kind.fields[key]) for key in {**left, **right} if key in kind.fields
         )
     pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
-    return all(equal(one, other, part) for (_, one, part), (_, other, _) in pairs)
+    return all(equal(left_part, right_part, type_) for (_, left_part, type_), (_, right_part, _) in pairs)
 
 
 def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:
-    """Yield the fields of a struct: name in Go, value, type."""
+    """Yield the fields of a struct or union: name in Go, value, type."""
     if isinstance(kind, Struct):
         for key, part in kind.fields.items():
             yield _go_name(key), (value or {}).get(key), part

@@ -1,5 +1,5 @@
 """
-Times as Go reads them by a layout of its own: what is wrong with a text that is none.
+Errors of Go's time parser for a custom layout.
 
 Reference:
     Go time.Parse and ParseError.
@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 _FRACTION: Final = re.compile(r"[.,][0-9]+")
-# The elements of a layout: how they are read, and what they may be.
+# Elements of a layout: name, pattern and range.
 _TWO_DIGITS: Final = re.compile(r"[0-9]{2}")
 _ONE_OR_TWO_DIGITS: Final = re.compile(r"[0-9]{1,2}")
 _ELEMENTS: Final = {
@@ -26,15 +26,15 @@ _ELEMENTS: Final = {
 _PARTS: Final = re.compile("|".join(_ELEMENTS) + r"|[^0-9]+")
 
 
-def problem_of(text: str, layout: str) -> str:
+def find_problem(text: str, layout: str) -> str:
     """
-    Return why *text* is no time of *layout*, in Go's words; empty where it is one.
+    Return Go's error for *text* as a time in *layout*; empty if *text* is valid.
 
     Args:
         text: A date, or a date and a time.
         layout: `2006-01-02`, or `2006-01-02T15:04:05`: seconds may have a fraction.
     """
-    rest, found = text, {"year": 0, "month": 1, "day": 1}
+    rest, numbers = text, {"year": 0, "month": 1, "day": 1}
     for part in _PARTS.findall(layout):
         if part not in _ELEMENTS:
             common = _common(rest, part)
@@ -46,21 +46,21 @@ def problem_of(text: str, layout: str) -> str:
         digits = form.match(rest)
         if digits is None:
             return _cannot_parse(text, layout, rest, part)
-        rest, found[name] = rest[digits.end() :], int(digits[0])
-        if found[name] not in valid:
+        rest, numbers[name] = rest[digits.end() :], int(digits[0])
+        if numbers[name] not in valid:
             return f"parsing time {_quote(text)}: {name} out of range"
         if name == "second" and (fraction := _FRACTION.match(rest)):
             rest = rest[fraction.end() :]
     if rest:
         return f"parsing time {_quote(text)}: extra text: {_quote(rest)}"
     # Go's year 0 is a leap year, as the year 400 is.
-    if not 1 <= found["day"] <= calendar.monthrange(found["year"] or 400, found["month"])[1]:
+    if not 1 <= numbers["day"] <= calendar.monthrange(numbers["year"] or 400, numbers["month"])[1]:
         return f"parsing time {_quote(text)}: day out of range"
     return ""
 
 
 def _common(text: str, part: str) -> int:
-    """Return how many characters *text* begins with that *part* begins with too."""
+    """Return the length of the common prefix of *text* and *part*."""
     return next((index for index, char in enumerate(part) if text[index : index + 1] != char), len(part))
 
 
@@ -70,7 +70,7 @@ def _cannot_parse(text: str, layout: str, rest: str, part: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return *text* in quotes, with the bytes of what is no printable ASCII."""
+    """Return *text* in quotes, with the bytes of non-ASCII and control characters escaped."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

@@ -1,7 +1,7 @@
 """
-URLs as Go reads them: what it takes for a scheme, a host, a user and so on, and what it refuses.
+Parser of URLs with the errors of Go's `net/url`.
 
-Texts are bytes to Go; here they are the characters of those bytes until a part is handed out.
+Go parses bytes. Here, each character of an unparsed text is one byte; only finished parts are decoded.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _PORT: Final = re.compile(r"(:[0-9]*)?")
 _USER: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
 _ASCII_OF_HOST: Final = r"A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\""
-# What a host is refused for, whichever comes first: an escape that is none, one of an ASCII character, a character.
+# First error in a host: an invalid escape, an escaped ASCII character, or an invalid character.
 _BAD_IN_HOST: Final = re.compile(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
 _ALLOWED_IN_ZONE: Final = re.compile(rf"[{_ASCII_OF_HOST} %]")
 _ESCAPED_IN_USER: Final = re.compile(r"[^A-Za-z0-9\-_.~$&+,;=]")
 
 
 class UrlError(ValueError):
-    """A text that Go does not take for a URL; the message is Go's, less the text."""
+    """Text that Go refuses as a URL; the message is Go's without the text."""
 
 
 class Url(NamedTuple):
     """
-    A URL.
+    Parsed URL.
 
     Attributes:
         scheme: In lower case.
-        user: The user and perhaps a password, escaped; None where there is none.
-        host: With its port.
-        query: What follows the question mark, as it stands.
-        fragment: What follows the hash, unescaped.
-        path: The path as it stands, with its escapes.
-        opaque: What follows the scheme where that is no slash.
+        user: User and optional password, escaped; None if the URL has no user.
+        host: Host with port.
+        query: Raw text after the question mark.
+        fragment: Unescaped text after the hash.
+        path: Raw path with its escapes.
+        opaque: Text after the scheme if it does not begin with a slash.
     """
 
     scheme: str = ""
@@ -53,14 +53,14 @@ class Url(NamedTuple):
 
 def parse(text: str, *, strict_colons: bool) -> Url:
     """
-    Return the URL that *text* is.
+    Parse *text* as a URL.
 
     Args:
         text: Any text.
-        strict_colons: Whether a host of http and https holds a colon only before its port, as of Go 1.26.
+        strict_colons: Accept a colon in a host of http and https only before its port, as Go 1.26 does.
 
     Raises:
-        UrlError: It is none.
+        UrlError: It is not a URL.
 
     Reference:
         net/url, Parse.
@@ -80,14 +80,14 @@ def parse(text: str, *, strict_colons: bool) -> Url:
 
 def parse_request_uri(text: str, *, strict_colons: bool) -> Url:
     """
-    Return the URL that *text* is, as it stands in a request: absolute, or a path; a hash is part of it.
+    Parse *text* as the URL of a request: absolute, or an absolute path. A hash is an ordinary character.
 
     Args:
         text: Any text.
         strict_colons: As for `parse`.
 
     Raises:
-        UrlError: It is none.
+        UrlError: It is not such a URL.
 
     Reference:
         net/url, ParseRequestURI.
@@ -129,8 +129,8 @@ def _parse(text: str, *, via_request: bool, strict_colons: bool) -> Url:
 def _scheme(text: str) -> tuple[str, str]:
     if text.startswith(":"):
         raise UrlError("missing protocol scheme")
-    found = _SCHEME.match(text)
-    return (found[0][:-1].lower(), text[found.end() :]) if found else ("", text)
+    match = _SCHEME.match(text)
+    return (match[0][:-1].lower(), text[match.end() :]) if match else ("", text)
 
 
 def _refuse_relative(rest: str, *, via_request: bool) -> None:
@@ -192,10 +192,10 @@ def _unescaped(text: str) -> str:
 
 def _unescaped_host(host: str) -> str:
     if bad := _BAD_IN_HOST.search(host):
-        found = host[bad.start() : bad.start() + 3]
-        if found.startswith("%"):
-            raise UrlError(f"invalid URL escape {printing.quote(_text(found))}")
-        raise UrlError(f"invalid character {printing.quote(found[0])} in host name")
+        rejected = host[bad.start() : bad.start() + 3]
+        if rejected.startswith("%"):
+            raise UrlError(f"invalid URL escape {printing.quote(_text(rejected))}")
+        raise UrlError(f"invalid character {printing.quote(rejected[0])} in host name")
     return _unescaped(host)
 
 

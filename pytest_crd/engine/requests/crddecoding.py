@@ -60,7 +60,8 @@ class CrdDecoder(NamedTuple):
         Decode the body of a create or an update.
 
         Raises:
-            RefusedError: The body is no CRD, is too large, or has unknown or repeated fields although validation is strict.
+            RefusedError: The body is no CRD, is too large, or has unknown or repeated fields although validation is
+                strict.
 
         Reference:
             apiserver endpoints/handlers/create.go, transformDecodeError.
@@ -130,7 +131,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(error.refusal) from None
         written = strategicmerge.printed(patch)
         try:
-            typed = {**converting.converted(merged, kind), "apiVersion": live["apiVersion"], "kind": live["kind"]}
+            typed = {**converting.convert(merged, kind), "apiVersion": live["apiVersion"], "kind": live["kind"]}
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
         except (MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(written, str(error))) from None
@@ -153,7 +154,7 @@ class CrdDecoder(NamedTuple):
         """
         resource = new.resource
         try:
-            manifest = converting.converted(resource, custom_resource_definition("v1"))
+            manifest = converting.convert(resource, custom_resource_definition("v1"))
             decoded = decode_crd(manifest, whole_paths=self.profile.names_fields_of_nested_schemas)
         except (MistypedError, DecodeError) as error:
             raise self._unconverted(resource, str(error)) from None

@@ -68,7 +68,7 @@ def date(text: str) -> Timestamp:
     Raises:
         EvaluationError: It says none.
     """
-    if problem := time.problem_of(text, _DATE):
+    if problem := time.find_problem(text, _DATE):
         raise EvaluationError(f"Invalid date formatted string {text}: {problem}")
     return _utc(f"{text}T00:00:00Z")
 
@@ -85,7 +85,7 @@ def date_time(text: str) -> Timestamp:
     found = timestamps.parse_any(text)
     if found is not None:
         return found
-    if problem := time.problem_of(text, _LOCAL_TIME):
+    if problem := time.find_problem(text, _LOCAL_TIME):
         raise EvaluationError(f"Invalid date-time formatted string {text}: {problem}")
     return _utc(f"{text}Z")
 

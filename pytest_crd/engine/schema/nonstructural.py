@@ -182,7 +182,7 @@ def _junctors(
     if validation.not_ is not None:
         yield from _nested(validation.not_, path.child("not"), profile)
     pattern = validation.keywords.get("pattern")
-    if pattern is not None and (problem := patterns.problem_of(pattern, profile.go)):
+    if pattern is not None and (problem := patterns.find_problem(pattern, profile.go)):
         detail = f"must be a valid regular expression, but isn't: {problem}"
         yield fielderror.invalid(path.child("pattern"), pattern, detail)
 

@@ -1,8 +1,8 @@
 """
 Objects of built-in kinds decoded into their Go types: what a request sends, what comes of a patch, and what of an apply.
 
-What comes back is what the type holds, written as JSON: no unknown fields, no empty ones that are left out, numbers and times as a
-server writes them. Nothing is defaulted, but what all later depends on.
+What comes back is what the type holds, written as JSON: no unknown fields, no empty ones that are left out, numbers and
+times as a server writes them. Nothing is defaulted, but what all later depends on.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class TypedDecoder(NamedTuple):
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
             merged = strategicmerge.merge(live, patch, self.kind, cleans=cleans, merged=self.merged)
-            found = decoding.decode(converting.converted(merged, self.kind), self.kind)
+            found = decoding.decode(converting.convert(merged, self.kind), self.kind)
         except StrategicError as error:
             raise RefusedError(error.refusal) from None
         except (MistypedError, DecodeError) as error:
@@ -194,7 +194,7 @@ class TypedDecoder(NamedTuple):
             apimachinery managedfields/internal/structuredmerge.go, structuredMergeManager.Apply.
         """
         try:
-            found = decoding.decode(converting.converted(new.resource, self.kind), self.kind)
+            found = decoding.decode(converting.convert(new.resource, self.kind), self.kind)
         except (MistypedError, DecodeError) as error:
             metadata = asked.body.value.get("metadata") or {}
             group, _, version = self.type_meta["apiVersion"].rpartition("/")

@@ -48,7 +48,7 @@ def _quantity(value: JSONValue) -> JSONValue:
         apimachinery api/resource/quantity.go, Quantity.UnmarshalJSON.
     """
     if isinstance(value, _NUMBERS) and not isinstance(value, bool):
-        text = decodeerrors.spelled(value)
+        text = decodeerrors.spell(value)
     else:
         text = value if isinstance(value, str) else httpmessages.compact(value)
     try:
@@ -68,14 +68,14 @@ def _int_or_string(value: JSONValue) -> JSONValue:
         return value
     if type(value) is int and INT32.lowest <= value <= INT32.highest:
         return value
-    described = decodeerrors.described(value)
-    shown = f"{described} {decodeerrors.spelled(value)}" if described == "number" else described
+    described = decodeerrors.describe(value)
+    shown = f"{described} {decodeerrors.spell(value)}" if described == "number" else described
     raise CustomError(shown, INT32.go)
 
 
 def _micro_time(value: JSONValue) -> JSONValue:
     if not isinstance(value, str):
-        raise CustomError(decodeerrors.described(value), STRING.go)
+        raise CustomError(decodeerrors.describe(value), STRING.go)
     try:
         return parsing.rfc3339_micro(value)
     except parsing.GoParseError as error:

@@ -1,8 +1,8 @@
 """
 The kinds of Kubernetes that operators cannot do without.
 
-They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor validated; the report of
-a test says so.
+They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor
+validated; the report of a test says so.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class BuiltInType(ResourceType):
             return asked
         from pytest_crd.server.builtin import builtindecoding  # noqa: PLC0415 - as above
 
-        value = repeated.joined(builtindecoding.as_sent(asked.body), self._go_type)
+        value = repeated.merge(builtindecoding.as_sent(asked.body), self._go_type)
         return asked._replace(body=asked.body._replace(value=value))
 
     def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:

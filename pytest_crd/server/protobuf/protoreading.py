@@ -259,7 +259,7 @@ def _any_json(message: _Message) -> JSONValue:
     text = message.get(1, b"").decode(errors="surrogateescape")
     if not text:
         return None
-    if problem := jsonsyntax.problem(text):
+    if problem := jsonsyntax.find_problem(text):
         raise ProtobufError(problem)
     try:
         found = jsonreader.parse(text)

@@ -1,4 +1,4 @@
-"""IP addresses, CIDRs and MAC addresses: Go's grammar, and what Kubernetes tolerates beyond it."""
+"""Formats for IP addresses, CIDRs and MAC addresses, in Go's grammar and Kubernetes' extensions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_crd.engine.formats import addresses
         pytest.param("", None, id="nothing"),
     ],
 )
-def test_an_address_has_32_or_128_bits_or_is_none(text: str, bits: int | None) -> None:
+def test_only_ip_addresses_have_bits(text: str, bits: int | None) -> None:
     assert addresses.bits(text) == bits
 
 
@@ -39,7 +39,7 @@ def test_an_address_has_32_or_128_bits_or_is_none(text: str, bits: int | None) -
         pytest.param("::1.2.3.4%x", False, False, id="no zone"),
     ],
 )
-def test_an_ipv4_address_has_a_dot(text: str, *, strict: bool, sloppy: bool) -> None:
+def test_ipv4_addresses_contain_a_dotted_quad(text: str, *, strict: bool, sloppy: bool) -> None:
     assert addresses.is_ipv4(text, leading_zeros=False) is strict
     assert addresses.is_ipv4(text, leading_zeros=True) is sloppy
 
@@ -54,7 +54,7 @@ def test_an_ipv4_address_has_a_dot(text: str, *, strict: bool, sloppy: bool) -> 
         pytest.param("::1%1", False, id="a zone"),
     ],
 )
-def test_an_ipv6_address_is_strict_in_every_version(text: str, *, accepted: bool) -> None:
+def test_ipv6_addresses_are_parsed_strictly(text: str, *, accepted: bool) -> None:
     assert addresses.is_ipv6(text) is accepted
 
 
@@ -77,7 +77,7 @@ def test_an_ipv6_address_is_strict_in_every_version(text: str, *, accepted: bool
         pytest.param("fe80::%1/64", False, False, id="a zone"),
     ],
 )
-def test_a_cidr_is_an_address_and_the_length_of_a_prefix(text: str, *, strict: bool, sloppy: bool) -> None:
+def test_a_cidr_is_an_address_with_a_prefix_length(text: str, *, strict: bool, sloppy: bool) -> None:
     assert addresses.is_cidr(text, leading_zeros=False) is strict
     assert addresses.is_cidr(text, leading_zeros=True) is sloppy
 

@@ -1,4 +1,4 @@
-"""Durations: those of Go, and those of Scala anywhere in a text."""
+"""Go durations and Scala durations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pytest_crd.engine.formats import durationformat
         pytest.param("1h" + "h" * 5000 + ".", False, id="a long text is read once"),
     ],
 )
-def test_durations_of_go(text: str, *, accepted: bool) -> None:
+def test_go_durations_are_accepted_as_time_parse_duration_does(text: str, *, accepted: bool) -> None:
     assert durationformat.is_duration(text) is accepted
 
 
@@ -55,5 +55,5 @@ def test_durations_of_go(text: str, *, accepted: bool) -> None:
         pytest.param("9223372036854775808 1 s", True, id="unless nothing follows it"),
     ],
 )
-def test_durations_of_scala(text: str, *, accepted: bool) -> None:
+def test_scala_durations_are_accepted_anywhere_in_a_text(text: str, *, accepted: bool) -> None:
     assert durationformat.is_duration(text) is accepted

@@ -1,4 +1,4 @@
-"""Email addresses: what Go's mail parser takes for one."""
+"""Email addresses in the grammar of Go's net/mail."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pytest_crd.engine.formats import emails
         pytest.param("a@[::1", False, id="a bracket that is not closed"),
     ],
 )
-def test_an_address_is_a_local_part_and_a_domain(text: str, *, accepted: bool) -> None:
+def test_an_address_has_a_local_part_and_a_domain(text: str, *, accepted: bool) -> None:
     assert emails.is_address(text) is accepted
 
 
@@ -61,7 +61,7 @@ def test_an_address_is_a_local_part_and_a_domain(text: str, *, accepted: bool) -
         pytest.param(", <a@b>", False, id="no word at all"),
     ],
 )
-def test_a_name_stands_before_an_address_in_angle_brackets(text: str, *, accepted: bool) -> None:
+def test_a_display_name_precedes_an_address_in_angle_brackets(text: str, *, accepted: bool) -> None:
     assert emails.is_address(text) is accepted
 
 
@@ -84,7 +84,7 @@ def test_a_name_stands_before_an_address_in_angle_brackets(text: str, *, accepte
         pytest.param("a@b (=?koi8-r?b?Y\r\nQ==?=)", False, id="line breaks in base64 are skipped"),
     ],
 )
-def test_a_name_has_encoded_words(text: str, *, accepted: bool) -> None:
+def test_a_display_name_may_have_encoded_words(text: str, *, accepted: bool) -> None:
     assert emails.is_address(text) is accepted
 
 
@@ -102,7 +102,7 @@ def test_a_name_has_encoded_words(text: str, *, accepted: bool) -> None:
         pytest.param("a@b (c\\", False, id="not closed behind a backslash"),
     ],
 )
-def test_comments_stand_behind_words_and_addresses(text: str, *, accepted: bool) -> None:
+def test_comments_may_follow_words_and_addresses(text: str, *, accepted: bool) -> None:
     assert emails.is_address(text) is accepted
 
 
@@ -120,10 +120,10 @@ def test_comments_stand_behind_words_and_addresses(text: str, *, accepted: bool)
         pytest.param("All: a@b; x", False, id="a word behind"),
     ],
 )
-def test_a_group_of_one_is_an_address(text: str, *, accepted: bool) -> None:
+def test_a_group_with_one_address_is_an_address(text: str, *, accepted: bool) -> None:
     assert emails.is_address(text) is accepted
 
 
 @given(st.text(alphabet='ab@.<>()[]:;,"\\ =?q', max_size=24))
-def test_a_name_in_front_does_not_spoil_an_address(text: str) -> None:
+def test_a_group_with_a_valid_address_is_valid(text: str) -> None:
     assert not emails.is_address(text) or emails.is_address(f"All: {text};") or ":" in text

@@ -1,4 +1,4 @@
-"""Formats of strings: which ones are checked, what each accepts, and which ones are warned about."""
+"""Checks of string formats, and warnings about unrecognized formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import subschemas
 
 LATEST = profile.named("1.37")
-OF_ALL_VERSIONS = (
+FORMATS_OF_1_21 = (
     *("bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5"),
     *("isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration"),
     "datetime",
@@ -20,34 +20,34 @@ OF_ALL_VERSIONS = (
 
 
 @pytest.mark.parametrize("version", profile.KNOWN)
-@pytest.mark.parametrize("name", OF_ALL_VERSIONS)
-def test_every_version_checks_the_old_formats(name: str, version: str) -> None:
+@pytest.mark.parametrize("name", FORMATS_OF_1_21)
+def test_every_version_checks_the_formats_of_1_21(name: str, version: str) -> None:
     assert stringformats.check(name, profile.named(version)) is not None
 
 
 @pytest.mark.parametrize("name", ["k8s-short-name", "k8s-long-name"])
 def test_kubernetes_names_are_formats_since_1_35(name: str) -> None:
-    known = [version for version in profile.KNOWN if stringformats.check(name, profile.named(version)) is not None]
-    assert known == ["1.35", "1.36", "1.37"]
+    versions = [version for version in profile.KNOWN if stringformats.check(name, profile.named(version)) is not None]
+    assert versions == ["1.35", "1.36", "1.37"]
 
 
 @pytest.mark.parametrize("name", ["", "-", "Date", "date time", "uri-reference", "int32", "float"])
-def test_other_names_are_not_checked(name: str) -> None:
+def test_unknown_names_have_no_check(name: str) -> None:
     assert stringformats.check(name, LATEST) is None
 
 
 @pytest.mark.parametrize("name", ["date-time", "d-a-t-e-t-i-m-e", "--datetime-"])
-def test_dashes_in_names_do_not_count(name: str) -> None:
+def test_dashes_in_format_names_are_ignored(name: str) -> None:
     assert stringformats.check(name, LATEST) is stringformats.check("datetime", LATEST)
 
 
-def test_a_check_is_the_same_function_every_time() -> None:
+def test_a_format_always_has_the_same_check() -> None:
     assert stringformats.check("ipv4", LATEST) is stringformats.check("ipv4", LATEST)
 
 
 @settings(deadline=None)  # re2 is imported by the first host name
-@given(name=st.sampled_from([*OF_ALL_VERSIONS, "k8s-short-name", "k8s-long-name"]), text=st.text())
-def test_a_check_answers_for_any_text(name: str, text: str) -> None:
+@given(name=st.sampled_from([*FORMATS_OF_1_21, "k8s-short-name", "k8s-long-name"]), text=st.text())
+def test_checks_return_a_bool_for_any_text(name: str, text: str) -> None:
     check = stringformats.check(name, LATEST)
     assert check is not None
     assert check(text) in {True, False}
@@ -157,7 +157,7 @@ def test_a_check_answers_for_any_text(name: str, text: str) -> None:
         pytest.param("k8s-long-name", "a" * 254, False, id="k8s-long-name: more than 253 characters"),
     ],
 )
-def test_a_format_accepts(name: str, text: str, *, accepted: bool) -> None:
+def test_a_format_accepts_and_rejects_texts(name: str, text: str, *, accepted: bool) -> None:
     check = stringformats.check(name, LATEST)
     assert check is not None
     assert check(text) is accepted
@@ -171,7 +171,7 @@ def test_a_format_accepts(name: str, text: str, *, accepted: bool) -> None:
         pytest.param("uri", "http://a:1:2/", ["1.21", "1.32", "1.33", "1.34", "1.35"], id="several colons in a host"),
     ],
 )
-def test_versions_differ_in(name: str, text: str, versions: list[str]) -> None:
+def test_some_texts_are_accepted_by_some_versions_only(name: str, text: str, versions: list[str]) -> None:
     checks = {version: stringformats.check(name, profile.named(version)) for version in profile.KNOWN}
     assert [version for version, check in checks.items() if check and check(text)] == versions
 
@@ -193,7 +193,9 @@ def test_versions_differ_in(name: str, text: str, versions: list[str]) -> None:
         pytest.param("int32", "", False, False, id="an integer format where there is no type"),
     ],
 )
-def test_formats_belong_to_types_since_1_36(name: str, schema_type: str, *, latest: bool, before_1_36: bool) -> None:
+def test_formats_are_recognized_by_type_since_1_36(
+    name: str, schema_type: str, *, latest: bool, before_1_36: bool
+) -> None:
     assert stringformats.is_recognized(name, schema_type, LATEST) is latest
     assert stringformats.is_recognized(name, schema_type, profile.named("1.35")) is before_1_36
 
@@ -206,9 +208,9 @@ def _string(name: str) -> JSONValue:
     ("schema", "names"),
     [
         pytest.param({"type": "object"}, (), id="no format"),
-        pytest.param({"type": "object", "format": ""}, (), id="an empty one"),
-        pytest.param(_string("date"), (), id="one that is checked"),
-        pytest.param(_string("x"), ("x",), id="one that is not"),
+        pytest.param({"type": "object", "format": ""}, (), id="an empty format"),
+        pytest.param(_string("date"), (), id="a format that is checked"),
+        pytest.param(_string("x"), ("x",), id="an unknown format"),
         pytest.param({"items": _string("x")}, ("x",), id="in items"),
         pytest.param({"items": [_string("x"), _string("y")]}, ("x", "y"), id="in a list of items"),
         pytest.param({"additionalProperties": _string("x")}, ("x",), id="in the values of a map"),
@@ -234,15 +236,15 @@ def _string(name: str) -> JSONValue:
         pytest.param({"properties": {"a": _string("x"), "b": _string("x")}}, ("x",), id="each once"),
     ],
 )
-def test_unrecognized_formats_are_found_everywhere(schema: JSONValue, names: tuple[str, ...]) -> None:
-    assert stringformats.unrecognized(subschemas.walk(schema), LATEST) == names
+def test_unrecognized_formats_are_found_in_all_subschemas(schema: JSONValue, names: tuple[str, ...]) -> None:
+    assert stringformats.find_unrecognized(subschemas.walk(schema), LATEST) == names
 
 
-def test_only_formats_of_strings_are_warned_about_in_1_35() -> None:
+def test_version_1_35_warns_about_string_formats_only() -> None:
     schema = {"properties": {"a": {"type": "integer", "format": "x"}, "b": {"format": "y"}, "c": _string("z")}}
-    assert stringformats.unrecognized(subschemas.walk(schema), LATEST) == ("x", "y", "z")
-    assert stringformats.unrecognized(subschemas.walk(schema), profile.named("1.35")) == ("z",)
-    assert stringformats.unrecognized(subschemas.walk(schema), profile.named("1.32")) == ()
+    assert stringformats.find_unrecognized(subschemas.walk(schema), LATEST) == ("x", "y", "z")
+    assert stringformats.find_unrecognized(subschemas.walk(schema), profile.named("1.35")) == ("z",)
+    assert stringformats.find_unrecognized(subschemas.walk(schema), profile.named("1.32")) == ()
 
 
 def test_warnings_name_each_new_format_once() -> None:

@@ -1,4 +1,4 @@
-"""JSON values that are put into Go types without being written as JSON."""
+"""Conversion of unstructured JSON values to Go types."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pytest_crd.server.builtin import builtingotypes
         (None, gotypes.STRING, None),
     ],
 )
-def test_a_value_is_made_one_of_its_type(value: Any, kind: gotypes.GoType, made: Any) -> None:
-    """Numbers are cut off to the bits of their type."""
-    found = converting.converted(value, kind)
+def test_values_are_converted_to_their_go_type(value: Any, kind: gotypes.GoType, expected: Any) -> None:
+    """Numbers wrap around to the bits of their type."""
+    result = converting.convert(value, kind)
 
-    assert (found, type(found)) == (made, type(made))
+    assert (result, type(result)) == (expected, type(expected))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_value_is_made_one_of_its_type(value: Any, kind: gotypes.GoType, made:
         ("x", gotypes.FLOAT64, "unrecognized type: float64"),
     ],
 )
-def test_a_value_of_another_type_is_refused(value: Any, kind: gotypes.GoType, words: str) -> None:
+def test_values_of_another_type_are_refused(value: Any, kind: gotypes.GoType, words: str) -> None:
     with pytest.raises(converting.MistypedError) as error:
-        converting.converted(value, kind)
+        converting.convert(value, kind)
     assert str(error.value) == words

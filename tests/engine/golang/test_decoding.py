@@ -1,4 +1,4 @@
-"""Decoding does what Go does; the types here are examples, made so that each law shows alone."""
+"""Decoding into example Go types, each made to show one rule of Go."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ WRITTEN = Struct(
 )
 
 
-def test_a_type_is_named_as_go_names_it() -> None:
+def test_types_have_gos_names() -> None:
     assert List(Pointer(StructReference(tree))).name == "[]v1.Tree"
     assert Map(List(STRING)).name == "map[string][]string"
 
 
-def error_of(value: Any, kind: gotypes.GoType = TREE, *, sort_keys: bool = True) -> str:
+def decode_error(value: Any, kind: gotypes.GoType = TREE, *, sort_keys: bool = True) -> str:
     with pytest.raises(decoding.DecodeError) as refused:
         decoding.decode(value, kind, sort_keys=sort_keys)
     return str(refused.value)
@@ -142,15 +142,15 @@ def error_of(value: Any, kind: gotypes.GoType = TREE, *, sort_keys: bool = True)
         pytest.param(
             {"rest": {"inners": [{"number": "x"}]}},
             "string into Go struct field Tree.rest.inners.number of type int64",
-            id="below a type that decodes itself the struct is the one outside of it",
+            id="inside a union, the struct is the outer one",
         ),
         pytest.param(
             {"items": [1]}, "number into Go struct field Tree.items of type v1.Tree", id="in a list that decodes itself"
         ),
     ],
 )
-def test_a_mismatch_is_described_as_go_does(value: Any, message: str) -> None:
-    assert error_of(value) == f"json: cannot unmarshal {message}"
+def test_mismatches_have_gos_message(value: Any, message: str) -> None:
+    assert decode_error(value) == f"json: cannot unmarshal {message}"
 
 
 @pytest.mark.parametrize(
@@ -164,29 +164,29 @@ def test_a_mismatch_is_described_as_go_does(value: Any, message: str) -> None:
         pytest.param({"rest": {"rest": []}}, "boolean or tree expected", id="deeper down"),
     ],
 )
-def test_errors_of_other_decoders_stand_alone(value: Any, message: str) -> None:
-    assert error_of(value) == message
+def test_errors_of_custom_decoders_are_reported_unchanged(value: Any, message: str) -> None:
+    assert decode_error(value) == message
 
 
 def test_the_first_mismatch_by_sorted_keys_is_reported() -> None:
-    assert error_of({"size": "x", "name": 5}).endswith("Tree.name of type string")
+    assert decode_error({"size": "x", "name": 5}).endswith("Tree.name of type string")
 
 
-def test_the_first_mismatch_in_document_order_is_reported_on_request() -> None:
-    assert error_of({"size": "x", "name": 5}, sort_keys=False).endswith("Tree.size of type int64")
+def test_without_sorting_the_first_mismatch_in_document_order_is_reported() -> None:
+    assert decode_error({"size": "x", "name": 5}, sort_keys=False).endswith("Tree.size of type int64")
 
 
 @pytest.mark.parametrize("sort_keys", [True, False])
-def test_an_error_of_a_type_that_decodes_itself_beats_an_earlier_mismatch(*, sort_keys: bool) -> None:
-    assert error_of({"name": 5, "rest": 5}, sort_keys=sort_keys) == "boolean or tree expected"
+def test_errors_of_custom_decoders_take_precedence_over_mismatches(*, sort_keys: bool) -> None:
+    assert decode_error({"name": 5, "rest": 5}, sort_keys=sort_keys) == "boolean or tree expected"
 
 
-def test_inside_such_a_type_the_same_holds() -> None:
-    assert error_of({"rest": {"name": 5, "rest": 5}}) == "boolean or tree expected"
+def test_errors_of_nested_custom_decoders_take_precedence_over_mismatches() -> None:
+    assert decode_error({"rest": {"name": 5, "rest": 5}}) == "boolean or tree expected"
 
 
-def test_a_wrong_byte_after_another_error_is_no_surprise() -> None:
-    assert error_of({"data": [1], "name": 5}).endswith("Tree.name of type string")
+def test_bytes_given_as_a_list_do_not_hide_an_earlier_mismatch() -> None:
+    assert decode_error({"data": [1], "name": 5}).endswith("Tree.name of type string")
 
 
 @pytest.mark.parametrize(
@@ -198,14 +198,14 @@ def test_a_wrong_byte_after_another_error_is_no_surprise() -> None:
         {"any": {"x": [None, 1.5]}, "anys": [None, {}], "ratio": 5, "either": {"a": ["x"], "b": {"name": "c"}}},
     ],
 )
-def test_what_go_holds_as_it_is_comes_back_as_the_same_object(value: Any) -> None:
+def test_values_that_go_holds_unchanged_are_returned_as_the_same_object(value: Any) -> None:
     decoded = decoding.decode(value, TREE)
     assert decoded.value is value
     assert decoded.unknown == ()
 
 
 @pytest.mark.parametrize(
-    ("value", "held"),
+    ("value", "decoded"),
     [
         pytest.param(None, {}, id="a null for the whole is the empty struct"),
         pytest.param({"name": None, "inner": None, "any": None, "names": None}, {}, id="a null in a field is not set"),
@@ -233,16 +233,16 @@ def test_what_go_holds_as_it_is_comes_back_as_the_same_object(value: Any) -> Non
         pytest.param({"time": "0001-01-01T00:00:00Z"}, {}, id="the zero time is not set"),
     ],
 )
-def test_what_go_holds_otherwise_is_changed(value: Any, held: Any) -> None:
-    assert decoding.decode(value, TREE).value == held
+def test_values_are_normalized_as_go_holds_them(value: Any, decoded: Any) -> None:
+    assert decoding.decode(value, TREE).value == decoded
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        pytest.param({"kind": "a", "name": "b"}, {"kind": "a", "name": "b"}, id="what is set stays"),
-        pytest.param({}, {"kind": ""}, id="what is required is there"),
-        pytest.param({"kind": "", "name": "", "size": 0, "labels": {}}, {"kind": ""}, id="what is empty goes"),
+        pytest.param({"kind": "a", "name": "b"}, {"kind": "a", "name": "b"}, id="set fields stay"),
+        pytest.param({}, {"kind": ""}, id="required fields are added"),
+        pytest.param({"kind": "", "name": "", "size": 0, "labels": {}}, {"kind": ""}, id="empty fields are dropped"),
         pytest.param({"kind": "a", "limit": 0, "raw": {}}, {"kind": "a", "limit": 0, "raw": {}}, id="pointers stay"),
         pytest.param({"kind": "a", "inner": {}}, {"kind": "a", "inner": {}}, id="structs stay"),
         pytest.param(
@@ -253,7 +253,7 @@ def test_what_go_holds_otherwise_is_changed(value: Any, held: Any) -> None:
         pytest.param({"x": "", "kind": None}, {"kind": ""}, id="an unknown field is not taken for a required one"),
     ],
 )
-def test_a_struct_can_come_back_as_it_is_written(value: Any, written: Any) -> None:
+def test_structs_with_required_fields_are_returned_as_go_writes_them(value: Any, written: Any) -> None:
     assert decoding.decode(value, WRITTEN).value == written
 
 
@@ -280,20 +280,20 @@ def test_unknown_fields_are_listed(value: Any, unknown: tuple[str, ...]) -> None
     assert decoding.decode(value, TREE).unknown == unknown
 
 
-def test_unknown_fields_are_listed_in_document_order_on_request() -> None:
+def test_without_sorting_unknown_fields_are_listed_in_document_order() -> None:
     assert decoding.decode({"z": 1, "a": 1}, TREE, sort_keys=False).unknown == ("z", "a")
 
 
-def test_unknown_fields_fall_away_also_where_they_are_not_listed() -> None:
+def test_unlisted_unknown_fields_are_dropped() -> None:
     assert decoding.decode({"rest": {"x": 1, "name": "a"}}, TREE).value == {"rest": {"name": "a"}}
 
 
-def test_what_is_no_type_cannot_be_compiled() -> None:
-    class Other(gotypes.GoType):
+def test_unregistered_types_cannot_be_compiled() -> None:
+    class Unregistered(gotypes.GoType):
         name = "other"
 
     with pytest.raises(TypeError, match="is no type"):
-        decoding.decode({}, Other())
+        decoding.decode({}, Unregistered())
 
 
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "a", "2020-01-01T00:00:00Z", "aGk="])
@@ -304,8 +304,8 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=5))
-def test_decoding_changes_nothing_and_twice_is_once(value: dict[str, Any]) -> None:
-    """The value given is left alone; what Go holds is what Go holds after decoding it again, with nothing unknown."""
+def test_decoding_is_pure_and_idempotent(value: dict[str, Any]) -> None:
+    """The input is not modified, and decoding the result again returns it without unknown fields."""
     before = copy.deepcopy(value)
     try:
         decoded = decoding.decode(value, TREE)
@@ -319,7 +319,7 @@ def test_decoding_changes_nothing_and_twice_is_once(value: dict[str, Any]) -> No
 
 
 @given(st.dictionaries(st.sampled_from(["name", "below", "x", "y.z"]), st.none() | st.just("a"), max_size=4))
-def test_what_is_listed_as_unknown_is_what_disappeared(value: dict[str, Any]) -> None:
+def test_exactly_the_unknown_fields_are_dropped(value: dict[str, Any]) -> None:
     value.pop("below", None)
     decoded = decoding.decode(value, TREE)
     assert set(decoded.unknown) == value.keys() - TREE.fields.keys()

@@ -1,4 +1,4 @@
-"""Values in Go's syntax, as servers up to 1.32 print them."""
+"""Values in Go syntax, as servers up to 1.32 print them."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ S = FieldPath(("s",))
         ([True, False, -3], "[]interface {}{true, false, -3}"),
     ],
 )
-def test_values_are_written_as_go_writes_them(value: Any, printed: str) -> None:
+def test_values_have_gos_notation(value: Any, printed: str) -> None:
     assert gosyntax.value(value) == printed
 
 
-def test_what_stands_for_nil_depends_on_the_type_around_it() -> None:
+def test_the_notation_of_nil_can_be_set() -> None:
     assert gosyntax.value(None, null="apiextensions.JSON(nil)") == "apiextensions.JSON(nil)"
 
 
 @pytest.mark.parametrize(("version", "printed"), [("1.37", '{"a":1}'), ("1.32", 'map[string]interface {}{"a":1}')])
-def test_an_error_prints_its_value_as_its_version_does(version: str, printed: str) -> None:
+def test_errors_print_values_in_the_notation_of_their_version(version: str, printed: str) -> None:
     error = badvalues.invalid(S, {"a": 1}, "must not", profile=profile.named(version))
     assert str(error) == f"s: Invalid value: {printed}: must not"
     assert error.bad_value == {"a": 1}
 
 
-def test_an_unsupported_value_may_be_printed_in_its_own_way_too() -> None:
+def test_unsupported_values_can_be_reprinted() -> None:
     error = badvalues.reprinted(fielderror.not_supported(S, "x", ["y"]), "printed")
     assert str(error) == 's: Unsupported value: printed: supported values: "y"'
 
 
-def test_an_error_without_a_detail_ends_with_the_value() -> None:
+def test_errors_without_detail_end_with_the_value() -> None:
     assert badvalues.reprinted(fielderror.duplicate(S, "x"), "printed").message == "Duplicate value: printed"

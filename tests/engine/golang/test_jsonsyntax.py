@@ -1,4 +1,4 @@
-"""What Go finds wrong with a text that is no JSON."""
+"""Go's errors for invalid JSON."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ from pytest_crd.engine.golang import jsonsyntax
         ("[[],{}]", ""),
     ],
 )
-def test_a_text_is_json_or_go_says_what_is_wrong(text: str, problem: str) -> None:
-    assert jsonsyntax.problem(text) == problem
+def test_invalid_json_is_refused_with_gos_message(text: str, problem: str) -> None:
+    assert jsonsyntax.find_problem(text) == problem

@@ -1,4 +1,4 @@
-"""IP addresses as Go reads them."""
+"""IP addresses in Go's grammar."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_crd.engine.golang.netip import AddressError
         ("1:2:3:4:5:6:7::", 6),
     ],
 )
-def test_addresses_are_told_apart(text: str, version: int) -> None:
+def test_addresses_have_version_4_or_6(text: str, version: int) -> None:
     assert netip.version(text) == version
 
 
@@ -61,7 +61,7 @@ def test_addresses_are_told_apart(text: str, version: int) -> None:
         ("::1:2:3:4:5:6:7:8", "the :: must expand to at least one field of zeros"),
     ],
 )
-def test_what_is_no_address_is_refused_in_the_words_of_go(text: str, problem: str) -> None:
+def test_invalid_addresses_are_refused_with_gos_message(text: str, problem: str) -> None:
     with pytest.raises(AddressError) as raised:
         netip.version(text)
     assert str(raised.value) == f'ParseAddr("{text}"): {problem}'

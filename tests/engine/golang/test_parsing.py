@@ -1,4 +1,4 @@
-"""Texts are read as Go reads them; the expectations were made by Go 1.26."""
+"""Parsers of times and base64; the expected results were printed by Go 1.26."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pytest_crd.engine.golang import parsing
         pytest.param("0001-01-01T00:00:00.1Z", "0001-01-01T00:00:00Z", id="a tenth of a second later is one"),
     ],
 )
-def test_rfc3339_is_written_back_in_utc(text: str, written: str | None) -> None:
+def test_times_are_written_back_in_utc(text: str, written: str | None) -> None:
     assert parsing.rfc3339(text) == written
 
 
@@ -43,7 +43,7 @@ def test_rfc3339_is_written_back_in_utc(text: str, written: str | None) -> None:
         ("0001-01-01T00:00:00.000001Z", "0001-01-01T00:00:00.000001Z"),
     ],
 )
-def test_a_time_with_microseconds_is_written_back_with_them(text: str, written: str | None) -> None:
+def test_times_keep_their_microseconds(text: str, written: str | None) -> None:
     assert parsing.rfc3339_micro(text) == written
 
 
@@ -57,7 +57,7 @@ def test_a_time_with_microseconds_is_written_back_with_them(text: str, written: 
         ("2024-02-31T03:04:05.000001Z", ": day out of range"),
     ],
 )
-def test_a_wrong_time_with_microseconds_is_refused_in_these_words(text: str, reason: str) -> None:
+def test_invalid_times_with_microseconds_are_refused_with_gos_message(text: str, reason: str) -> None:
     with pytest.raises(parsing.GoParseError) as refused:
         parsing.rfc3339_micro(text)
     assert str(refused.value) == f'parsing time "{text}"{reason}'
@@ -87,13 +87,13 @@ def test_a_wrong_time_with_microseconds_is_refused_in_these_words(text: str, rea
         ("2021-01-00T00:00:00Z", ": day out of range"),
     ],
 )
-def test_a_wrong_time_is_refused_in_the_words_of_package_time(text: str, reason: str) -> None:
+def test_invalid_times_are_refused_with_gos_message(text: str, reason: str) -> None:
     with pytest.raises(parsing.GoParseError) as refused:
         parsing.rfc3339(text)
     assert str(refused.value) == f'parsing time "{text}"{reason}'
 
 
-def test_a_refused_time_is_quoted_byte_by_byte() -> None:
+def test_invalid_times_are_quoted_byte_by_byte() -> None:
     with pytest.raises(parsing.GoParseError) as refused:
         parsing.rfc3339('é"\\\n')
     quoted = r'"\xc3\xa9\"\\\x0a"'
@@ -103,7 +103,7 @@ def test_a_refused_time_is_quoted_byte_by_byte() -> None:
 
 
 @given(st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 1, 1), timezones=st.timezones()))  # noqa: DTZ001 - bounds
-def test_a_time_is_the_moment_that_python_reads(moment: dt.datetime) -> None:
+def test_times_are_parsed_as_python_does(moment: dt.datetime) -> None:
     offset = moment.utcoffset() or dt.timedelta()
     moment = moment.replace(tzinfo=dt.timezone(dt.timedelta(minutes=offset // dt.timedelta(minutes=1))), fold=0)
     written = parsing.rfc3339(moment.isoformat())
@@ -122,7 +122,7 @@ def test_a_time_is_the_moment_that_python_reads(moment: dt.datetime) -> None:
         pytest.param("aA=\n=", "aA==", id="line breaks may stand within the padding"),
     ],
 )
-def test_base64_is_written_back_as_go_writes_it(text: str, written: str) -> None:
+def test_base64_is_normalized_as_in_go(text: str, written: str) -> None:
     assert parsing.base64_text(text) == written
 
 
@@ -141,12 +141,12 @@ def test_base64_is_written_back_as_go_writes_it(text: str, written: str) -> None
         pytest.param("é", 0, id="not ASCII"),
     ],
 )
-def test_wrong_base64_is_refused_at_the_byte_where_go_refuses_it(text: str, index: int) -> None:
+def test_invalid_base64_is_refused_at_gos_byte_offset(text: str, index: int) -> None:
     with pytest.raises(parsing.GoParseError, match=rf"\Aillegal base64 data at input byte {index}\Z"):
         parsing.base64_text(text)
 
 
 @given(st.binary())
-def test_base64_of_any_bytes_stays(data: bytes) -> None:
+def test_canonical_base64_is_returned_unchanged(data: bytes) -> None:
     text = base64.b64encode(data).decode()
     assert parsing.base64_text(text) is text

@@ -1,4 +1,4 @@
-"""Values print as Go prints them; the expectations were printed by Go 1.26."""
+"""Values in Go's notation; the expected results were printed by Go 1.26."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_quote_escapes_what_go_cannot_print(text: str, quoted: str) -> None:
 
 
 @given(st.text())
-def test_quoted_text_has_quotes_around_it_and_none_inside(text: str) -> None:
+def test_quotes_inside_a_quoted_text_are_escaped(text: str) -> None:
     quoted = printing.quote(text)
     assert quoted[0] == quoted[-1] == '"'
     assert '"' not in quoted[1:-1].replace(r"\\", "").replace(r"\"", "")
@@ -74,12 +74,12 @@ def test_quoted_text_has_quotes_around_it_and_none_inside(text: str) -> None:
         (math.nan, "NaN"),
     ],
 )
-def test_number_has_an_exponent_from_a_million_on_unless_it_is_an_integer(value: float, printed: str) -> None:
+def test_floats_have_an_exponent_from_a_million_on(value: float, printed: str) -> None:
     assert printing.number(value) == printed
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_number_keeps_every_digit_of_a_float(value: float) -> None:
+def test_floats_keep_all_digits(value: float) -> None:
     assert float(printing.number(value)) == value
 
 
@@ -99,21 +99,21 @@ def test_number_keeps_every_digit_of_a_float(value: float) -> None:
         pytest.param(9.223372036854775808e18, "9223372036854776000", id="2^63 is its shortest digits and zeros"),
     ],
 )
-def test_marshal_writes_as_encoding_json(value: object, written: str) -> None:
+def test_values_are_marshalled_as_by_encoding_json(value: object, written: str) -> None:
     assert printing.marshal(value) == written
 
 
 @given(JSON)
-def test_marshalled_json_is_read_back_as_what_is_marshalled_the_same(value: object) -> None:
-    """Not as the same value: a float beyond 2^53 is written with zeros, and read back as an integer; -0 as 0 but here."""
+def test_marshalled_json_is_stable_when_read_back(value: object) -> None:
+    """Values may change: a float beyond 2^53 is written with zeros and read back as an integer."""
     written = printing.marshal(value)
     read = json.loads(written, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
     assert printing.marshal(read) == written
 
 
 @given(JSON)
-def test_json_of_python_is_respelt_as_go_marshals_it(value: JSONValue) -> None:
-    assert printing.marshalled(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))) == (
+def test_respelled_json_equals_marshalled_json(value: JSONValue) -> None:
+    assert printing.respell_json(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))) == (
         printing.marshal(value)
     )
 
@@ -128,5 +128,5 @@ def test_json_of_python_is_respelt_as_go_marshals_it(value: JSONValue) -> None:
         ('["a<b>&"]', r'["a\u003cb\u003e\u0026"]'),
     ],
 )
-def test_strings_with_numbers_in_them_stay(text: str, marshalled: str) -> None:
-    assert printing.marshalled(text) == marshalled
+def test_numbers_inside_strings_are_not_respelled(text: str, marshalled: str) -> None:
+    assert printing.respell_json(text) == marshalled

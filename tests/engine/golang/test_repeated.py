@@ -1,4 +1,4 @@
-"""Keys that are there twice: what is said of them, and what Go holds."""
+"""Repeated keys: errors of a strict decoder, and the values that Go decodes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ KIND = Struct(
 
 
 def _read(text: str) -> Any:
-    def made(pairs: list[tuple[str, Any]]) -> Any:
+    def build_object(pairs: list[tuple[str, Any]]) -> Any:
         return dict(pairs) if len(dict(pairs)) == len(pairs) else Repeating(pairs)
 
-    return json.loads(text, object_pairs_hook=made)
+    return json.loads(text, object_pairs_hook=build_object)
 
 
 @pytest.mark.parametrize(
-    ("text", "held"),
+    ("text", "decoded"),
     [
         ('{"name":"a","name":"b","name":null}', {"name": "b"}),
         ('{"flag":true,"flag":null}', {}),
@@ -48,16 +48,16 @@ def _read(text: str) -> Any:
         ('{"items":[{"name":"a","name":"b"}]}', {"items": [{"name": "b"}]}),
     ],
 )
-def test_what_is_decoded_twice_is_merged_as_go_merges_it(text: str, held: Any) -> None:
-    assert decoding.decode(_read(text), KIND, sort_keys=False).value == held
+def test_repeated_keys_are_merged_as_in_go(text: str, decoded: Any) -> None:
+    assert decoding.decode(_read(text), KIND, sort_keys=False).value == decoded
 
 
-def test_what_is_unknown_or_there_twice_is_told_in_its_order() -> None:
+def test_unknown_and_repeated_fields_are_reported_in_document_order() -> None:
     text = '{"b":1,"name":"a","a":{"x":1,"x":2},"name":"b","of":{"zz":1,"name":"a","name":"c"},"b":2,"labels":{"l":"1","l":"2"},"name":""}'
-    found = decoding.decode(_read(text), KIND, sort_keys=False)
+    decoded = decoding.decode(_read(text), KIND, sort_keys=False)
 
-    assert found.unknown == ("b", "a", "of.zz")
-    assert found.problems == (
+    assert decoded.unknown == ("b", "a", "of.zz")
+    assert decoded.problems == (
         'unknown field "b"',
         'unknown field "a"',
         'duplicate field "name"',
@@ -67,14 +67,14 @@ def test_what_is_unknown_or_there_twice_is_told_in_its_order() -> None:
     )
 
 
-def test_unknown_fields_alone_are_told_in_the_order_that_is_asked_for() -> None:
+def test_unknown_fields_are_reported_in_the_requested_order() -> None:
     value = {"b": 1, "a": 2}
     assert decoding.decode(value, KIND).problems == ('unknown field "a"', 'unknown field "b"')
     assert decoding.decode(value, KIND, sort_keys=False).problems == ('unknown field "b"', 'unknown field "a"')
 
 
 @pytest.mark.parametrize("text", ['{"name":1,"name":"a"}', '{"name":"a","name":1}'])
-def test_each_value_of_a_key_is_of_its_type(text: str) -> None:
+def test_all_values_of_a_repeated_key_are_checked(text: str) -> None:
     with pytest.raises(
         decoding.DecodeError, match=r"cannot unmarshal number into Go struct field Kind.name of type string"
     ):
@@ -82,12 +82,12 @@ def test_each_value_of_a_key_is_of_its_type(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [STRING, List(STRING)])
-def test_an_object_with_a_key_twice_is_an_object_to_other_types(kind: Any) -> None:
+def test_mismatches_call_an_object_with_repeated_keys_an_object(kind: Any) -> None:
     with pytest.raises(decoding.DecodeError, match="cannot unmarshal object into Go value"):
         decoding.decode(Repeating([("a", 1), ("a", 2)]), kind)
 
 
-def test_a_number_is_shown_as_it_was_sent() -> None:
+def test_mismatches_print_the_literal_of_a_number() -> None:
     number = SentNumber(1.0)
     number.spelled = "1.0"
     with pytest.raises(
@@ -100,7 +100,7 @@ def test_a_number_is_shown_as_it_was_sent() -> None:
         decoding.decode({"name": number}, ITEM)
 
 
-def test_what_is_inlined_is_told_with_what_it_is_in() -> None:
+def test_mismatches_name_embedded_structs() -> None:
     kind = Struct("v1.Volume", {"name": STRING, "empty": ITEM}, frozenset(), {"empty": "VolumeSource"})
     outer = Struct("v1.Pod", {"volumes": List(kind)})
     with pytest.raises(decoding.DecodeError) as error:

@@ -1,4 +1,4 @@
-"""Sorting as Go does it; which order equal items get is recorded in the table of lists in tests/conformance/cel."""
+"""Go's sort. The conformance tests of lists in tests/conformance/cel record the order of equal items."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_items_are_sorted(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("length", [13, 49, 50, 200, 1_000])
-def test_items_in_any_pattern_are_sorted(length: int) -> None:
-    chance = random.Random(length)  # noqa: S311 - chance that can be repeated
+def test_items_are_sorted_whatever_their_initial_order(length: int) -> None:
+    generator = random.Random(length)  # noqa: S311 - reproducible
     ascending = list(range(length))
     nearly = ascending[:]
     for at in (length // 3, length // 2):
@@ -32,7 +32,7 @@ def test_items_in_any_pattern_are_sorted(length: int) -> None:
         nearly,
         [0] * length,
         [at % 7 for at in ascending],
-        chance.sample(ascending, length),
+        generator.sample(ascending, length),
     )
 
     for pattern in patterns:
@@ -40,17 +40,17 @@ def test_items_in_any_pattern_are_sorted(length: int) -> None:
 
 
 @pytest.mark.parametrize("length", [13, 14, 100])
-def test_after_too_many_bad_pivots_the_rest_is_sorted_as_a_heap(length: int) -> None:
-    chance = random.Random(length)  # noqa: S311 - chance that can be repeated
-    numbers = [chance.randrange(length) for _ in range(length)]
+def test_heapsort_sorts_only_its_part(length: int) -> None:
+    generator = random.Random(length)  # noqa: S311 - reproducible
+    numbers = [generator.randrange(length) for _ in range(length)]
     rest = sorting._Sorting([-1, *numbers, length], operator.lt)
     rest.sort(1, length + 1, 0)
 
     assert rest.items == [-1, *sorted(numbers), length]
 
 
-def test_equal_items_that_are_sorted_as_a_heap_are_moved_as_go_moves_them() -> None:
-    """The answer is that of Go's function, called by itself."""
+def test_heapsort_orders_equal_items_as_go_does() -> None:
+    """The expected order was printed by Go's own function."""
     rest = sorting._Sorting([index * 7 % 4 * 100 + index for index in range(20)], lambda a, b: a // 100 < b // 100)
     rest.sort(0, 20, 0)
 

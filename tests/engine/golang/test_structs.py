@@ -1,4 +1,4 @@
-"""Values of Go's types, printed and compared."""
+"""Notation and equality of values of Go types."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ANY = Raw("apiextensions.JSON")
         pytest.param({"b": True}, Struct("p.T", {"b": BOOL, "jsonPath": STRING}), '{"B":true,"JSONPath":""}', 'p.T{B:true, JSONPath:""}', id="a struct, in Go's names"),
     ],
 )  # fmt: skip
-def test_values_are_printed_as_json_or_in_the_syntax_of_go(value: Any, kind: GoType, json: str, go: str) -> None:
+def test_values_are_printed_as_json_or_in_go_syntax(value: Any, kind: GoType, json: str, go: str) -> None:
     assert structs.to_json(value, kind) == json
     assert structs.to_go_syntax(value, kind) == go
 
@@ -113,13 +113,13 @@ def test_versions_know_the_fields_of_their_kubernetes_version() -> None:
         ),
     ],
 )
-def test_what_is_empty_equals_what_is_absent_except_behind_a_pointer(left: Any, right: Any, *, answer: bool) -> None:
+def test_empty_equals_absent_except_behind_a_pointer(left: Any, right: Any, *, answer: bool) -> None:
     kind = internaltypes.validation(NEWEST)
     assert structs.equal(left, right, kind) is answer
     assert structs.equal(right, left, kind) is answer
 
 
-def test_errors_print_json_on_new_servers_and_go_on_old_ones() -> None:
+def test_old_servers_print_values_in_go_syntax() -> None:
     path = FieldPath(("a",))
     listed = badvalues.invalid_of_type(path, ["x"], internaltypes.STRINGS, "no", NEWEST)
     assert str(listed) == 'a: Invalid value: ["x"]: no'
@@ -129,7 +129,7 @@ def test_errors_print_json_on_new_servers_and_go_on_old_ones() -> None:
     )
 
 
-def test_old_servers_print_what_a_pointer_to_a_text_points_to() -> None:
+def test_old_servers_print_the_target_of_a_string_pointer() -> None:
     path = FieldPath(("a",))
     assert (
         badvalues.invalid_of_type(path, "<", internaltypes.STRING_POINTER, "no", NEWEST).message

@@ -1,4 +1,4 @@
-"""The expected words were printed by Go's time.Parse."""
+"""Errors of Go's time.Parse; the expected messages were printed by Go."""
 
 import pytest
 
@@ -19,8 +19,8 @@ DATE_TIME = "2006-01-02T15:04:05"
         ("2024-01-31T1:20:30", DATE_TIME),
     ],
 )
-def test_a_time_of_the_layout_has_no_problem(text: str, layout: str) -> None:
-    assert time.problem_of(text, layout) == ""
+def test_times_of_the_layout_are_valid(text: str, layout: str) -> None:
+    assert time.find_problem(text, layout) == ""
 
 
 @pytest.mark.parametrize(
@@ -56,5 +56,5 @@ def test_a_time_of_the_layout_has_no_problem(text: str, layout: str) -> None:
         ),
     ],
 )
-def test_any_other_text_is_refused_in_the_words_of_go(text: str, layout: str, problem: str) -> None:
-    assert time.problem_of(text, layout) == f"parsing time {problem}"
+def test_invalid_times_have_gos_message(text: str, layout: str, problem: str) -> None:
+    assert time.find_problem(text, layout) == f"parsing time {problem}"

@@ -1,4 +1,4 @@
-"""URLs as Go reads them."""
+"""URLs in Go's grammar."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pytest_crd.engine.golang.urls import Url, UrlError
         pytest.param("db://a,b:1:2/", Url("db", host="a,b:1:2", path="/"), id="several hosts"),
     ],
 )
-def test_urls_are_taken_apart(text: str, url: Url) -> None:
+def test_urls_are_split_into_their_parts(text: str, url: Url) -> None:
     assert urls.parse(text, strict_colons=True) == url
 
 
@@ -60,23 +60,23 @@ def test_urls_are_taken_apart(text: str, url: Url) -> None:
         ("https://[::1%25a b]/", 'parse "https://[::1%25a b]/": invalid character " " in host name'),
     ],
 )
-def test_what_is_no_url_is_refused_in_the_words_of_go(text: str, problem: str) -> None:
+def test_invalid_urls_are_refused_with_gos_message(text: str, problem: str) -> None:
     with pytest.raises(UrlError) as raised:
         urls.parse(text, strict_colons=True)
     assert str(raised.value) == problem
 
 
-def test_older_servers_look_at_the_last_colon_only() -> None:
+def test_older_servers_check_only_the_port_after_the_last_colon() -> None:
     assert urls.parse("https://a:1:2/", strict_colons=False).host == "a:1:2"
 
 
 @pytest.mark.parametrize(("text", "problem"), [("", "empty url"), ("a", "invalid URI for request")])
-def test_a_request_needs_an_absolute_url(text: str, problem: str) -> None:
+def test_request_uris_must_be_absolute(text: str, problem: str) -> None:
     with pytest.raises(UrlError, match=problem):
         urls.parse_request_uri(text, strict_colons=True)
 
 
-def test_a_request_takes_a_hash_for_a_character() -> None:
+def test_a_hash_in_a_request_uri_is_part_of_the_path() -> None:
     assert urls.parse_request_uri("https://a/#%41", strict_colons=True) == Url("https", host="a", path="/#%41")
 
 
@@ -103,11 +103,11 @@ def _is_request_uri(text: str, *, strict_colons: bool) -> bool:
         pytest.param("a+b-c.1:x", True, id="a scheme of all characters that it may have"),
         pytest.param("1a:b", False, id="a scheme that begins with a digit"),
         pytest.param(":a", False, id="an empty scheme"),
-        pytest.param("a:%zz", True, id="what follows a scheme without a slash is not looked at"),
+        pytest.param("a:%zz", True, id="the text after a scheme without a slash is not checked"),
         pytest.param("http:/%zz", False, id="a path with a bad escape"),
         pytest.param("http://h/%2", False, id="an escape that is cut off"),
         pytest.param("http://h/%2F\u00e4 |", True, id="a path of any characters"),
-        pytest.param("http://h/?%zz", True, id="a query is not looked at"),
+        pytest.param("http://h/?%zz", True, id="a query is not checked"),
         pytest.param("http://h?a?b", True, id="a query behind the host"),
         pytest.param("http://h/\n", False, id="a control character"),
         pytest.param("http://h/\x7f", False, id="a delete character"),
@@ -136,11 +136,11 @@ def _is_request_uri(text: str, *, strict_colons: bool) -> bool:
         pytest.param("http://[::1%25en%65%20]/", True, id="a zone with escapes"),
         pytest.param("http://[fe80::1%25%25en0]/a", True, id="a zone with an escaped percent sign"),
         pytest.param("http://[::1%25]/", False, id="an empty zone"),
-        pytest.param("http://[::1%25a%2F]/", False, id="an escape in the zone of what a host cannot have"),
+        pytest.param("http://[::1%25a%2F]/", False, id="an escaped character in the zone that a host cannot have"),
         pytest.param("http://[::1%en0]/", False, id="a zone behind a bare percent sign"),
     ],
 )
-def test_a_request_takes_an_absolute_uri_or_an_absolute_path(text: str, *, accepted: bool) -> None:
+def test_request_uris_are_absolute_uris_or_absolute_paths(text: str, *, accepted: bool) -> None:
     assert _is_request_uri(text, strict_colons=True) is accepted
     assert _is_request_uri(text, strict_colons=False) is accepted
 
@@ -154,11 +154,11 @@ def test_a_request_takes_an_absolute_uri_or_an_absolute_path(text: str, *, accep
         pytest.param("postgres://a:1,b:c/", False, False, id="if the last is a port"),
     ],
 )
-def test_a_host_has_several_colons(text: str, *, strict: bool, lax: bool) -> None:
+def test_strict_colons_refuse_several_colons_in_http_hosts(text: str, *, strict: bool, lax: bool) -> None:
     assert _is_request_uri(text, strict_colons=True) is strict
     assert _is_request_uri(text, strict_colons=False) is lax
 
 
 @given(st.text(alphabet="ah:/?#[]@%2541. ", max_size=20))
-def test_strict_colons_refuse_more_and_accept_nothing_more(text: str) -> None:
+def test_strict_colons_accept_a_subset_of_the_uris(text: str) -> None:
     assert _is_request_uri(text, strict_colons=False) or not _is_request_uri(text, strict_colons=True)

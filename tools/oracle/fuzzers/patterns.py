@@ -1,8 +1,8 @@
 """
 Compare how the engine reads and matches patterns with Go's regexp: what is refused, in which words, and what matches.
 
-With a version of Go, that one is fetched and asked; a seed repeats a run. Every class of Unicode is compared whole, with its case and
-without. It ends at the twentieth disagreement.
+With a version of Go, that one is fetched and asked; a seed repeats a run. Every class of Unicode is compared whole,
+with its case and without. It ends at the twentieth disagreement.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def questions(chance: random.Random, count: int) -> Iterator[tuple[str, Sequence
 def at_the_bounds(name: str, chance: random.Random, *, fold: bool) -> Sequence[str]:
     """Return the characters on both sides of every bound of a class, and some others."""
     bounds = {
-        char for first, last in unicodeclasses.find(name, loosely=True, fold=fold) or () for char in (first, last)
+        char for first, last in unicodeclasses.find_class(name, loosely=True, fold=fold) or () for char in (first, last)
     }
     chars = {char + step for char in bounds for step in (-1, 0, 1)} | {chance.randrange(0x110000) for _ in range(200)}
     return [chr(char) for char in sorted(chars) if 0 <= char < 0xD800 or 0xE000 <= char < 0x110000]
@@ -237,7 +237,7 @@ def at_the_bounds(name: str, chance: random.Random, *, fold: bool) -> Sequence[s
 
 def answered(pattern: str, texts: Sequence[str], go: GoRelease) -> dict[str, Any]:
     """Return what the engine says, in the form of the reference."""
-    if problem := patterns.problem_of(pattern, go):
+    if problem := patterns.find_problem(pattern, go):
         return {"problem": problem, "matches": []}
     matches = patterns.compile(pattern, go)
     return {"problem": "", "matches": [matches(text) for text in texts]}

@@ -1,1 +1,1 @@
-"""Patterns as Go's regexp reads them."""
+"""Go's regular expressions: parser, syntax tree and matching with RE2."""

@@ -1,4 +1,4 @@
-"""Classes and escapes in a pattern as Go's regexp reads them: which code points stand at a place."""
+"""Parser of classes and escapes in patterns, as Go's regexp reads them."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _HEX: Final = "0123456789abcdefABCDEF"
 
 class Classes(NamedTuple):
     r"""
-    Reads what stands for one code point of several.
+    Parser of escapes and bracketed classes in one pattern.
 
     Attributes:
         pattern: The whole pattern.
-        loosely: Whether the names in `\p{…}` are looked up loosely.
+        loosely: Look up the names in `\p{…}` in any spelling.
     """
 
     pattern: str
@@ -58,10 +58,10 @@ class Classes(NamedTuple):
 
     def escaped(self, at: int, *, fold: bool) -> tuple[RuneSet, int] | None:
         r"""
-        Return the class that the escape at *at* stands for, `\d` or `\pL`, and where it ends; None where it is no class.
+        Return the class of the escape at *at* (`\d`, `\pL`) and its end; None if the escape is not a class.
 
         Raises:
-            PatternError: A class of Unicode that Go does not know.
+            PatternError: Go does not have the Unicode class.
         """
         kind = self.pattern[at + 1 : at + 2]
         if kind.lower() == "p":
@@ -71,10 +71,10 @@ class Classes(NamedTuple):
 
     def bracketed(self, start: int, *, fold: bool) -> tuple[RuneSet, int]:
         """
-        Return the class that begins with the bracket at *start*, and where it ends.
+        Return the class that begins with the bracket at *start*, and its end.
 
         Raises:
-            PatternError: The class is not whole, or something in it is wrong.
+            PatternError: The class is incomplete or invalid.
         """
         at = start + 1
         negative = self.pattern.startswith("^", at)
@@ -82,21 +82,21 @@ class Classes(NamedTuple):
         first = at
         runs: list[tuple[int, int]] = []
         while not self.pattern.startswith("]", at) or at == first:
-            if found := self._named(at, fold=fold):
-                runes, at = found
+            if named := self._named(at, fold=fold):
+                runes, at = named
             else:
                 run, at = self._run(at, start)
-                runes = unicodeclasses.folded((run,)) if fold else (run,)
+                runes = unicodeclasses.fold_case((run,)) if fold else (run,)
             runs += runes
         runes = runesets.union(runs)
-        return (runesets.negated(runes) if negative else runes), at + 1
+        return (runesets.negate(runes) if negative else runes), at + 1
 
     def char(self, at: int) -> tuple[int, int]:
         """
-        Return the code point that the escape at *at* stands for, and where it ends.
+        Return the code point of the escape at *at*, and its end.
 
         Raises:
-            PatternError: No such escape.
+            PatternError: There is no such escape.
         """
         kind = self.pattern[at + 1 : at + 2]
         if not kind:
@@ -112,7 +112,7 @@ class Classes(NamedTuple):
         raise PatternError(_INVALID_ESCAPE, self.pattern[at : at + 2])
 
     def _named(self, at: int, *, fold: bool) -> tuple[RuneSet, int] | None:
-        """Return the class with a name at *at* between brackets, `[:alpha:]` or an escape, if there is one."""
+        r"""Return the named class (`[:alpha:]`, `\d`) at *at* inside brackets and its end; None without a class."""
         if self.pattern.startswith("[:", at) and (end := self.pattern.find(":]", at + 2)) >= 0:
             name = self.pattern[at + 2 : end]
             runes = _POSIX.get(name.removeprefix("^"))
@@ -122,7 +122,7 @@ class Classes(NamedTuple):
         return self.escaped(at, fold=fold) if self.pattern.startswith("\\", at) else None
 
     def _run(self, begin: int, bracket: int) -> tuple[tuple[int, int], int]:
-        """Return the run of code points at *begin* between brackets, which is one alone or from one to another."""
+        """Return the run of code points at *begin* inside brackets, a single one or a range, and its end."""
         first, at = self._char_between_brackets(begin, bracket)
         last = first
         if self.pattern.startswith("-", at) and self.pattern[at + 1 : at + 2] not in ("", "]"):
@@ -137,7 +137,7 @@ class Classes(NamedTuple):
         return self.char(at) if self.pattern[at] == "\\" else (ord(self.pattern[at]), at + 1)
 
     def _unicode(self, at: int, *, fold: bool) -> tuple[RuneSet, int]:
-        r"""Return the class that `\p` or `\P` at *at* names, and where it ends."""
+        r"""Return the class of `\p` or `\P` at *at*, and its end."""
         begin = at + 2
         if not self.pattern.startswith("{", begin):
             end, name = begin + 1, self.pattern[begin : begin + 1]
@@ -146,13 +146,13 @@ class Classes(NamedTuple):
         else:
             raise PatternError(_INVALID_RANGE, self.pattern[at:])
         negative = (self.pattern[at + 1] == "P") is not name.startswith("^")
-        runes = unicodeclasses.find(name.removeprefix("^"), loosely=self.loosely, fold=fold)
+        runes = unicodeclasses.find_class(name.removeprefix("^"), loosely=self.loosely, fold=fold)
         if runes is None:
             raise PatternError(_INVALID_RANGE, self.pattern[at:end])
-        return (runesets.negated(runes) if negative else runes), end
+        return (runesets.negate(runes) if negative else runes), end
 
     def _octal(self, at: int) -> tuple[int, int]:
-        """Return the code point of up to three octal digits; one that is not zero would be a reference to a group."""
+        """Return the code point of up to three octal digits and its end; a single non-zero digit is refused."""
         end = begin = at + 1
         while end < begin + _OCTAL_DIGITS and self.pattern[end : end + 1] in tuple(_OCTAL):
             end += 1
@@ -180,5 +180,5 @@ class Classes(NamedTuple):
 
 
 def _signed(runes: RuneSet, *, negative: bool, fold: bool) -> RuneSet:
-    folded = unicodeclasses.folded(runes) if fold else runes
-    return runesets.negated(folded) if negative else folded
+    folded = unicodeclasses.fold_case(runes) if fold else runes
+    return runesets.negate(folded) if negative else folded

@@ -1,4 +1,4 @@
-"""Patterns as the server compiles and matches them: read as Go's regexp reads them, and matched by RE2."""
+"""Compilation and matching of patterns as in the server: Go's syntax, matched by RE2."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ if TYPE_CHECKING:
     from pytest_crd.engine.golang.regexp.patterntree import Node
     from pytest_crd.engine.golang.regexp.re2pattern import Written
 
-# What RE2 may use, in bytes, and what it may use where that is too little: a large class that is repeated a thousand times.
+# Memory limit of RE2 in bytes, and the limit for larger patterns, such as a thousand repetitions of a large class.
 _USUAL_MEMORY: Final = 8 << 20
 _MOST_MEMORY: Final = 1 << 30
 _KEPT_TEXTS: Final = 64
 
 
 class PatternTooLargeError(ValueError):
-    """A pattern that the server matches, but that takes more memory here than there should be."""
+    """Pattern that the server matches but that exceeds the memory limit here."""
 
 
 def compile(pattern: str, go: GoRelease = NEWEST) -> Callable[[str], bool]:  # noqa: A001 - read as patterns.compile
     """
-    Return a function that says whether a text contains a match of *pattern*.
+    Return a predicate that tests whether a text contains a match of *pattern*.
 
     Args:
-        pattern: As it stands in a schema or a rule.
-        go: The Go that the server is built with; left out, for patterns that stand in neither, it is the newest.
+        pattern: The pattern in Go's syntax.
+        go: Go release of the server. The default suits patterns that do not come from a schema or a rule.
 
     Raises:
-        PatternError: The server could not compile it.
-        PatternTooLargeError: It would take more than a gigabyte.
+        PatternError: The server cannot compile it.
+        PatternTooLargeError: It takes more than a gigabyte.
 
     Reference:
         Go's regexp.Compile and MatchString: unanchored, `$` is the end of the text, classes are ASCII.
     """
     written = _for_re2(pattern, go.has_short_group_names, go.has_loose_class_names)
-    # Between the bytes of one character RE2 sees no boundary of words, either.
+    # RE2 would match `\\B` between the bytes of one character, so the prefix consumes whole characters.
     return _searching(f"\\A(?s:.)*?{written.text}" if written.splits_characters else written.text)
 
 
 def expression(pattern: str, go: GoRelease) -> Any:
     """
-    Return *pattern* as RE2 has compiled it, which says where a match in the bytes of a text begins and ends.
+    Return *pattern* as a compiled RE2 object; match positions are in bytes.
 
     Raises:
-        PatternError: The server could not compile it.
-        PatternTooLargeError: It would take more than a gigabyte.
+        PatternError: The server cannot compile it.
+        PatternTooLargeError: It takes more than a gigabyte.
     """
     return _compiled(_for_re2(pattern, go.has_short_group_names, go.has_loose_class_names).text)
 
 
-def problem_of(pattern: str, go: GoRelease = NEWEST) -> str:
-    """Return why *pattern* does not compile, in Go's words; empty when it does."""
+def find_problem(pattern: str, go: GoRelease = NEWEST) -> str:
+    """Return Go's error for *pattern*; empty if it compiles."""
     try:
         _for_re2(pattern, go.has_short_group_names, go.has_loose_class_names)
     except PatternError as error:
@@ -65,10 +65,10 @@ def problem_of(pattern: str, go: GoRelease = NEWEST) -> str:
 
 def tree(pattern: str, go: GoRelease = NEWEST) -> Node:
     """
-    Return what *pattern* says.
+    Return the syntax tree of *pattern*.
 
     Raises:
-        PatternError: The server could not compile it.
+        PatternError: The server cannot compile it.
     """
     return _read(pattern, go.has_short_group_names, go.has_loose_class_names)
 
@@ -77,7 +77,7 @@ def tree(pattern: str, go: GoRelease = NEWEST) -> Node:
 def _for_re2(pattern: str, short_group_names: bool, loose_class_names: bool) -> Written:  # noqa: FBT001 - keys of a cache
     from pytest_crd.engine.golang.regexp import re2pattern  # noqa: PLC0415 - most sessions need no pattern
 
-    return re2pattern.written(_read(pattern, short_group_names, loose_class_names))
+    return re2pattern.write(_read(pattern, short_group_names, loose_class_names))
 
 
 def _read(pattern: str, short_group_names: bool, loose_class_names: bool) -> Node:  # noqa: FBT001 - as _for_re2 has them
@@ -91,10 +91,10 @@ def _read(pattern: str, short_group_names: bool, loose_class_names: bool) -> Nod
 def _searching(pattern: str) -> Callable[[str], bool]:
     search = _compiled(pattern).search
 
-    # The same names and defaults come again in the objects of a suite, and RE2's binding takes ten times as long.
+    # The objects of a suite repeat names and defaults, and a call of RE2's binding takes ten times as long as the cache.
     @functools.lru_cache(_KEPT_TEXTS)
     def matches(text: str) -> bool:
-        # Given as bytes, because of a str the binding counts where each character begins.
+        # Bytes, because for a str the binding computes the offset of every character.
         return search(text.encode("utf-8", "surrogatepass")) is not None
 
     return matches
@@ -112,5 +112,5 @@ def _compiled(pattern: str) -> Any:
             return re2.compile(pattern, options)
         except re2.error as error:
             if b"pattern too large" not in error.args[0]:
-                raise  # what was read was not written as RE2 takes it
+                raise  # a bug in re2pattern
     raise PatternTooLargeError(f"the pattern takes more than {_MOST_MEMORY >> 30} GiB to match: {pattern[:60]}…")

@@ -1,4 +1,4 @@
-"""The syntax of patterns: read as Go's regexp reads it, and refused in its words."""
+"""Parser of patterns with the syntax and the errors of Go's regexp."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _DIGITS: Final = "0123456789"
 
 class _Term(NamedTuple):
     """
-    A part of a pattern that stands by itself, and may be repeated.
+    Parsed part of a pattern that can be repeated.
 
     Attributes:
-        node: What was read.
+        node: The syntax tree.
         kind: `char`, `class`, `literal` (several characters), `concat`, `alternate` or `other`.
-        height: How high its tree is.
-        repetitions: The largest product of the counts of repetitions inside each other.
+        height: Height of the tree.
+        repetitions: The largest product of nested repetition counts.
     """
 
     node: Node
@@ -49,12 +49,12 @@ _ESCAPED: Final = {
     "B": _Term(Assertion.NO_WORD_BOUNDARY),
     "z": _Term(Assertion.TEXT_END),
 }
-# How often what stands before an operator is repeated at least, and at most; -1 where nothing limits it.
+# Minimum and maximum count of each operator; -1 for no limit.
 _BOUNDS: Final = {"*": (0, -1), "+": (1, -1), "?": (0, 1)}
 
 
 class _Flags(NamedTuple):
-    """The flags that hold at a place."""
+    """Flags at a position of the pattern."""
 
     fold: bool = False
     multiline: bool = False
@@ -64,7 +64,7 @@ class _Flags(NamedTuple):
 
 @dataclass(slots=True)
 class _Group:
-    """An open group: the flags that hold after it, whether it captures, and what was read of it."""
+    """Open group: the flags after it, whether it captures, and its terms so far."""
 
     outside: _Flags
     captures: bool
@@ -73,16 +73,16 @@ class _Group:
 
 
 class Reader:
-    """Reads one pattern."""
+    """Parser of one pattern."""
 
     def __init__(self, pattern: str, *, short_group_names: bool, loose_class_names: bool) -> None:
         """
-        Take a pattern.
+        Create a parser at the start of *pattern*.
 
         Args:
-            pattern: As it stands in a schema.
-            short_group_names: Whether `(?<name>` opens a group, as `(?P<name>` does.
-            loose_class_names: Whether classes of Unicode may be called by long names, and in any spelling.
+            pattern: The pattern in Go's syntax.
+            short_group_names: `(?<name>` opens a group, as `(?P<name>` does.
+            loose_class_names: Unicode classes have long names in any spelling.
         """
         self._pattern = pattern
         self._at = 0
@@ -93,14 +93,14 @@ class Reader:
 
     def read(self) -> Node:
         """
-        Return what the pattern says.
+        Return the syntax tree of the whole pattern.
 
         Raises:
             PatternError: Go does not compile it.
 
         Reference:
-            Go's regexp/syntax, parse. Not its limits on the size of what is compiled, which no pattern of a size that is
-            written by hand reaches; and its trees of alternatives with a common prefix may be a little higher.
+            Go's regexp/syntax, parse. Go's limits on the compiled size are not checked; handwritten patterns do not
+            reach them. Trees of alternatives with a common prefix may be a little higher than Go's.
         """
         operator = -1
         while self._at < len(self._pattern):
@@ -115,7 +115,7 @@ class Reader:
         return whole.node
 
     def _term(self) -> None:
-        """Read anything that is no repetition."""
+        """Parse anything except a repetition operator."""
         match self._pattern[self._at]:
             case "(":
                 self._open()
@@ -152,8 +152,8 @@ class Reader:
             self._at = min(start + 4 + len(literal), len(self._pattern))
         elif assertion := _ESCAPED.get(kind):
             self._push(assertion, start + 2)
-        elif found := self._classes.escaped(start, fold=self._flags.fold):
-            runes, end = found
+        elif escaped_class := self._classes.escaped(start, fold=self._flags.fold):
+            runes, end = escaped_class
             self._push(_Term(Chars(runes), "class"), end)
         else:
             code, end = self._classes.char(start)
@@ -164,7 +164,7 @@ class Reader:
         self._at = end
 
     def _open(self) -> None:
-        """Read the beginning of a group, or flags that hold from here."""
+        """Parse the beginning of a group, or flags for the rest of the enclosing group."""
         start, flags = self._at, self._flags
         captures = True
         rest = len(self._pattern) - start
@@ -190,7 +190,7 @@ class Reader:
         return end + 1
 
     def _opens_with_flags(self) -> bool:
-        """Read `(?` and flags, set them, and return whether a group begins there."""
+        """Parse `(?` and flags, set them, and return whether a group begins there."""
         start = self._at
         flags = dict(zip("imsU", self._flags, strict=True))
         value, is_whole = True, True
@@ -221,7 +221,7 @@ class Reader:
         self._push(term, self._at + 1)
 
     def _repetition(self, operator: int) -> bool:
-        """Read a repetition, if one is there; *operator* is where one begins that ends here, or -1."""
+        """Parse a repetition, if present, and return whether it is; *operator* is the start of the preceding one or -1."""
         start = self._at
         char = self._pattern[start]
         counts = self._counts() if char == "{" else None
@@ -245,7 +245,7 @@ class Reader:
         return True
 
     def _counts(self) -> tuple[int, int, int] | None:
-        """Return the bounds in the braces here, -1 for no upper one, and where they end; None where these are no bounds."""
+        """Return the counts in the braces here (-1 for no maximum) and their end; None if these are not counts."""
         least, at = self._count(self._at + 1)
         most = least
         if least is not None and self._pattern.startswith(",", at):
@@ -270,7 +270,7 @@ class Reader:
 
 
 def _repeated(term: _Term, operator: str, counts: tuple[int, int, int] | None, *, is_lazy: bool) -> _Term:
-    """Return *term* with an operator or counts after it; *is_lazy*: few repetitions are preferred."""
+    """Return *term* repeated by an operator or counts; *is_lazy* prefers few repetitions."""
     least, most = counts[:2] if counts else _BOUNDS[operator]
     if most == 0:
         return _Term(EMPTY, "other", term.height + 1)  # RE2 would count the repetitions in it
@@ -280,7 +280,7 @@ def _repeated(term: _Term, operator: str, counts: tuple[int, int, int] | None, *
 
 
 def _concat(terms: list[_Term]) -> _Term:
-    """Return what *terms* are one after the other; characters beside each other are one node."""
+    """Return the sequence of *terms*; adjacent characters form one literal."""
     if len(terms) == 1:
         return terms[0]
     if not terms:
@@ -292,7 +292,7 @@ def _concat(terms: list[_Term]) -> _Term:
 
 
 def _alternate(group: _Group) -> _Term:
-    """Return what a group is: one of several, or what stands in it; characters and classes become one class."""
+    """Return the term of a group: its alternatives or its sequence; single characters and classes form one class."""
     terms = [*group.alternatives, _concat(group.terms)]
     if len(terms) == 1:
         return terms[0]
@@ -303,7 +303,7 @@ def _alternate(group: _Group) -> _Term:
 
 
 def _above(node: Node, kind: str, terms: list[_Term]) -> _Term:
-    """Return the node above *terms*, which takes in those of its own kind."""
+    """Return the parent of *terms*, which absorbs terms of its own kind."""
     height = max(term.height - (term.kind == kind) for term in terms)
     return _Term(node, kind, height + 1, max(term.repetitions for term in terms))
 
@@ -311,4 +311,4 @@ def _above(node: Node, kind: str, terms: list[_Term]) -> _Term:
 @functools.lru_cache(maxsize=1024)
 def _char(code: int, *, fold: bool) -> _Term:
     runes: RuneSet = ((code, code),)
-    return _Term(Chars(unicodeclasses.folded(runes) if fold else runes, code), "char")
+    return _Term(Chars(unicodeclasses.fold_case(runes) if fold else runes, code), "char")

@@ -1,4 +1,4 @@
-"""What a pattern says, as a tree: flags are resolved in it, and names and groups are gone."""
+"""Syntax tree of a pattern, with flags resolved and without group names and captures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_crd.engine.golang.regexp.runesets import RuneSet
 
 
 class Assertion(StrEnum):
-    """What must hold between two characters; the value is how RE2 writes it."""
+    """Zero-width assertion; the value is its RE2 notation."""
 
     TEXT_BEGIN = r"\A"
     TEXT_END = r"\z"
@@ -27,7 +27,7 @@ class Chars:
 
     Attributes:
         runes: The set.
-        named: The one that stands in the pattern, where it is no class; others of the set differ from it by their case.
+        named: The code point written in the pattern, None for a class; other members of the set differ from it in case.
     """
 
     runes: RuneSet
@@ -36,14 +36,14 @@ class Chars:
 
 @dataclass(slots=True)
 class Concat:
-    """Parts one after the other; nothing where there are none."""
+    """Sequence of parts; matches the empty text if it has none."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(slots=True)
 class Alternate:
-    """One of several branches."""
+    """Alternation of branches."""
 
     branches: tuple[Node, ...]
 
@@ -51,13 +51,13 @@ class Alternate:
 @dataclass(slots=True)
 class Repeat:
     """
-    A part, several times.
+    Repetition of a part.
 
     Attributes:
-        part: What is repeated.
-        least: How often at least.
-        most: How often at most, more than never; None where nothing limits it.
-        is_lazy: Whether few repetitions are preferred, which matters for where a match ends.
+        part: The repeated part.
+        least: Minimum count.
+        most: Maximum count, at least 1; None for no limit.
+        is_lazy: Prefer few repetitions; affects where a match ends.
     """
 
     part: Node

@@ -1,7 +1,7 @@
 """
-Patterns written so that RE2 matches the same as Go.
+Writer of patterns in RE2's syntax that match the same texts as in Go.
 
-Everything in which the two may differ is written out: flags, and every class as its code points.
+It spells out all parts that RE2 and Go may interpret differently: flags, and the code points of every class.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _SHORT_CLASSES: Final = {runesets.ALL: "(?s:.)", runesets.NO_NEWLINE: "[^\\n]"}
 
 class Written(NamedTuple):
     """
-    A pattern as RE2 takes it.
+    Pattern in RE2's syntax.
 
     Attributes:
         text: The pattern.
-        splits_characters: Whether it might match between the bytes of one character, where Go does not look.
+        splits_characters: It might match between the bytes of one character, where Go does not match.
     """
 
     text: str
     splits_characters: bool
 
 
-def written(root: Node) -> Written:
-    """Return a pattern as RE2 takes it."""
+def write(root: Node) -> Written:
+    """Return the syntax tree *root* in RE2's syntax."""
     texts: list[str] = []
-    # Patterns may nest thousands of groups, which is deeper than functions can.
+    # An explicit stack, because patterns may nest thousands of groups, beyond Python's recursion limit.
     remaining: list[str | Node] = [root]
     while remaining:
         node = remaining.pop()

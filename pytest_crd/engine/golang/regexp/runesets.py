@@ -1,4 +1,4 @@
-"""Sets of code points, as the classes of a pattern are."""
+"""Sets of code points, such as the classes of a pattern."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import bisect
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-# First and last code point of every run: sorted, and at least one code point is missing between two of them.
+# First and last code point of every run: sorted, with a gap of at least one code point between runs.
 RuneSet: TypeAlias = "tuple[tuple[int, int], ...]"
 
 LAST: Final = 0x10FFFF
 ALL: Final[RuneSet] = ((0, LAST),)
-# What a text may hold: a code point of which two stand for one character in UTF-16 is none by itself.
+# Valid characters: all code points except the surrogates of UTF-16.
 CHARACTERS: Final[RuneSet] = ((0, 0xD7FF), (0xE000, LAST))
 NO_NEWLINE: Final[RuneSet] = ((0, 0x09), (0x0B, LAST))
 
 
 def union(runs: Iterable[tuple[int, int]]) -> RuneSet:
-    """Return the set of all code points in *runs*, which may overlap and come in any order."""
+    """Return the set of all code points in *runs*, which may overlap and be unsorted."""
     united: list[tuple[int, int]] = []
     for first, last in sorted(runs):
         if united and first <= united[-1][1] + 1:
@@ -27,7 +27,7 @@ def union(runs: Iterable[tuple[int, int]]) -> RuneSet:
     return tuple(united)
 
 
-def negated(runes: RuneSet) -> RuneSet:
+def negate(runes: RuneSet) -> RuneSet:
     """Return the set of all code points that are not in *runes*."""
     gaps: list[tuple[int, int]] = []
     after = 0
@@ -41,11 +41,11 @@ def negated(runes: RuneSet) -> RuneSet:
 
 
 def intersection(left: RuneSet, right: RuneSet) -> RuneSet:
-    """Return the set of all code points that are in both."""
-    return negated(union((*negated(left), *negated(right))))
+    """Return the set of all code points that are in both sets."""
+    return negate(union((*negate(left), *negate(right))))
 
 
 def contains(runes: RuneSet, code: int) -> bool:
-    """Return whether a code point is in a set."""
+    """Return whether *code* is in *runes*."""
     at = bisect.bisect_right(runes, (code, LAST)) - 1
     return at >= 0 and code <= runes[at][1]

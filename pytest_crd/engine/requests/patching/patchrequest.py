@@ -36,7 +36,7 @@ def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
     """Return why a body is refused that is no JSON, before anything is looked for, or None; only newer versions do so."""
     if not profile.json_patch.checks_json_first or not body.text:
         return None
-    return bad_request("invalid JSON patch") if jsonsyntax.problem(body.text) else None
+    return bad_request("invalid JSON patch") if jsonsyntax.find_problem(body.text) else None
 
 
 def patch(
@@ -60,7 +60,7 @@ def patch(
     """
     is_checked = field_validation != "Ignore" and profile.field_validation
     is_json_patch = mediatypes.plain_media_type(media_type) == mediatypes.JSON_PATCH
-    if problem := jsonsyntax.problem(body.text) if body.text else "":
+    if problem := jsonsyntax.find_problem(body.text) if body.text else "":
         if is_checked:
             raise RefusedError(bad_request(f"error decoding patch: {problem}"))
         raise RefusedError(bad_request(problem) if is_json_patch else _refuse_merge(profile))
@@ -87,7 +87,7 @@ def strategic(body: Body) -> Document:
     Raises:
         RefusedError: It is neither.
     """
-    if problem := jsonsyntax.problem(body.text) if body.text else "":
+    if problem := jsonsyntax.find_problem(body.text) if body.text else "":
         raise RefusedError(bad_request(problem))
     try:
         sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)

@@ -1,4 +1,4 @@
-"""Patterns: RE2 as the server has it, and errors in the words of Go's regexp."""
+"""Matching of patterns with RE2, and errors of Go's regexp."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
         pytest.param(r"^\Qa.b*\E*$", "a.b**", True, id="quoted"),
         pytest.param(r"^\Qa", "a", True, id="quoted to the end"),
         pytest.param(r"^\x41\x{42}\103\07\0\t\.\_$", "ABC\a\0\t._", True, id="escapes"),
-        pytest.param("^a{2}b{2,}c{1,2}?d{0}e{,2}f{01}g{$", "aabbbce{,2}f{01}g{", True, id="counts, and what is none"),
+        pytest.param(
+            "^a{2}b{2,}c{1,2}?d{0}e{,2}f{01}g{$", "aabbbce{,2}f{01}g{", True, id="counts, and braces that are literals"
+        ),
         pytest.param("^(?:a{500}){2}$", "a" * 1000, True, id="as many repetitions as there may be"),
         pytest.param("^(?:(?:a{1000}){0}){1000}b$", "b", True, id="repetitions that are repeated never do not count"),
         pytest.param("(" * 999 + "a" + ")" * 999, "a", True, id="as deep as there may be"),
@@ -69,7 +71,7 @@ from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
 )
 def test_patterns_match_as_in_go(pattern: str, text: str, *, matches: bool) -> None:
     assert patterns.compile(pattern)(text) is matches
-    assert patterns.problem_of(pattern) == ""
+    assert patterns.find_problem(pattern) == ""
 
 
 @pytest.mark.parametrize(
@@ -116,19 +118,19 @@ def test_patterns_match_as_in_go(pattern: str, text: str, *, matches: bool) -> N
         ("a{99999999999,}", "invalid repeat count: `{99999999999,}`"),
     ],
 )
-def test_problems_are_worded_as_go_words_them(pattern: str, problem: str) -> None:
-    assert patterns.problem_of(pattern) == f"error parsing regexp: {problem}"
+def test_invalid_patterns_have_gos_message(pattern: str, problem: str) -> None:
+    assert patterns.find_problem(pattern) == f"error parsing regexp: {problem}"
 
 
-def test_a_pattern_that_is_not_closed_is_quoted_whole() -> None:
-    assert patterns.problem_of("b(a") == "error parsing regexp: missing closing ): `b(a`"
+def test_the_error_of_an_unclosed_group_quotes_the_whole_pattern() -> None:
+    assert patterns.find_problem("b(a") == "error parsing regexp: missing closing ): `b(a`"
 
 
 @pytest.mark.parametrize(
     "pattern", ["(" * 1000 + "a" + ")" * 1000, "(x" * 501 + "a" + ")" * 501, "(" * 999 + "ab|c" + ")" * 999]
 )
-def test_a_pattern_that_nests_too_deeply_is_refused(pattern: str) -> None:
-    assert patterns.problem_of(pattern) == f"error parsing regexp: expression nests too deeply: `{pattern}`"
+def test_patterns_nested_too_deeply_are_refused(pattern: str) -> None:
+    assert patterns.find_problem(pattern) == f"error parsing regexp: expression nests too deeply: `{pattern}`"
 
 
 @pytest.mark.parametrize(
@@ -144,16 +146,16 @@ def test_a_pattern_that_nests_too_deeply_is_refused(pattern: str) -> None:
         ("(?<n>a)", "1.21", False),
     ],
 )
-def test_what_compiles_depends_on_the_go_of_the_version(pattern: str, version: str, *, compiles: bool) -> None:
-    assert (patterns.problem_of(pattern, profile.named(version).go) == "") is compiles
+def test_syntax_depends_on_the_go_release_of_the_version(pattern: str, version: str, *, compiles: bool) -> None:
+    assert (patterns.find_problem(pattern, profile.named(version).go) == "") is compiles
 
 
-def test_other_characters_are_unassigned_ones_too_since_those_have_a_class() -> None:
+def test_class_c_contains_unassigned_characters_since_1_35() -> None:
     matches = [patterns.compile(r"^\pC$", profile.named(version).go)("\u0378") for version in ("1.34", "1.35")]
     assert matches == [False, True]
 
 
-def test_a_pattern_that_takes_more_memory_than_is_usual_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_patterns_are_compiled_with_a_higher_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "_USUAL_MEMORY", 1 << 16)
 
     matches = patterns.compile(r"^[\p{L}\p{N}]{20}$")
@@ -162,28 +164,28 @@ def test_a_pattern_that_takes_more_memory_than_is_usual_has_it(monkeypatch: pyte
     assert not matches("\u00e9" * 19)
 
 
-def test_a_pattern_that_was_not_written_as_re2_takes_it_is_a_bug_of_ours() -> None:
+def test_other_errors_of_re2_are_raised_as_bugs() -> None:
     with pytest.raises(re2.error, match="missing"):
         patterns._compiled("(")
 
 
 @pytest.mark.parametrize(
-    ("memory", "count", "said"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
+    ("memory", "count", "limit"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
 )
-def test_a_pattern_beyond_all_measure_is_no_verdict(
-    memory: int, count: int, said: str, monkeypatch: pytest.MonkeyPatch
+def test_patterns_beyond_the_memory_limit_raise_an_error(
+    memory: int, count: int, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
     pattern = r"\pL{1000}" * count + f"{memory}"
-    assert patterns.problem_of(pattern) == ""
-    with pytest.raises(PatternTooLargeError, match=f"takes more than {said} to match"):
+    assert patterns.find_problem(pattern) == ""
+    with pytest.raises(PatternTooLargeError, match=f"takes more than {limit} to match"):
         patterns.compile(pattern)
 
 
-def test_a_pattern_that_does_not_compile_is_an_error() -> None:
+def test_invalid_patterns_raise_an_error() -> None:
     with pytest.raises(PatternError):
         patterns.compile("(")
 
 
-def test_a_pattern_is_compiled_once() -> None:
+def test_compiled_patterns_are_cached() -> None:
     assert patterns.compile("^once$") is patterns.compile("^once$")

@@ -1,4 +1,4 @@
-"""What a pattern says: its flags, names and groups are gone, and RE2 is given the same."""
+"""Syntax trees of patterns, and their notation for RE2."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DIGIT = Chars(((0x30, 0x39),))
         (r"\b\B", Concat((Assertion.WORD_BOUNDARY, Assertion.NO_WORD_BOUNDARY))),
     ],
 )
-def test_a_pattern_is_read_as_a_tree(pattern: str, root: Node) -> None:
+def test_patterns_are_parsed_into_trees(pattern: str, root: Node) -> None:
     assert patterns.tree(pattern) == root
 
 
@@ -57,15 +57,15 @@ def test_a_pattern_is_read_as_a_tree(pattern: str, root: Node) -> None:
         (r"(?m)^\.$", r"(?m:^)\x{2e}(?m:$)"),
     ],
 )
-def test_a_tree_is_written_for_re2(pattern: str, text: str) -> None:
-    assert re2pattern.written(patterns.tree(pattern)) == (text, False)
+def test_trees_are_written_in_re2_syntax(pattern: str, text: str) -> None:
+    assert re2pattern.write(patterns.tree(pattern)) == (text, False)
 
 
-def test_what_might_match_between_the_bytes_of_a_character_is_known() -> None:
-    assert re2pattern.written(patterns.tree(r"a\B")) == (r"a\B", True)
+def test_patterns_that_might_split_characters_are_marked() -> None:
+    assert re2pattern.write(patterns.tree(r"a\B")) == (r"a\B", True)
 
 
-def test_what_a_tree_is_made_of_depends_on_the_version() -> None:
+def test_the_syntax_tree_depends_on_the_go_release() -> None:
     with pytest.raises(PatternError):
         patterns.tree("(?<n>a)", profile.named("1.21").go)
     assert patterns.tree("(?<n>a)", profile.named("1.32").go) == A

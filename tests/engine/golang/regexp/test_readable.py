@@ -1,4 +1,4 @@
-"""Characters of a set: those that are read best stand first."""
+"""Representatives of character sets, the most readable first."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pytest_crd.engine.golang.regexp.patterntree import Chars
         (r"[\x{D800}]", ""),
     ],
 )
-def test_characters_are_ordered_by_how_well_they_are_read(pattern: str, begin: str) -> None:
+def test_characters_are_ordered_by_readability(pattern: str, begin: str) -> None:
     root = tree(pattern)
     assert isinstance(root, Chars)
 
-    found = readable.characters(root.runes)
+    characters = readable.characters(root.runes)
 
-    assert found[: len(begin)] == begin
-    assert len(set(found)) == len(found)
-    assert all(runesets.contains(root.runes, ord(char)) for char in found)
+    assert characters[: len(begin)] == begin
+    assert len(set(characters)) == len(characters)
+    assert all(runesets.contains(root.runes, ord(char)) for char in characters)
 
 
-def test_ranks_order_characters_as_they_are_written() -> None:
+def test_ranks_order_characters_by_readability() -> None:
     assert sorted("\u00e9 ~A1za", key=readable.rank) == ["a", "z", "1", "A", " ", "~", "\u00e9"]

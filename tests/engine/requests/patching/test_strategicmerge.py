@@ -129,10 +129,10 @@ def test_values_are_printed_as_go_prints_them() -> None:
 )
 def test_a_value_of_another_type_is_none(value: Any, problem: str) -> None:
     if not problem:
-        assert converting.converted(value, CRD) == value
+        assert converting.convert(value, CRD) == value
         return
     with pytest.raises(converting.MistypedError) as error:
-        converting.converted(value, CRD)
+        converting.convert(value, CRD)
     assert str(error.value) == problem
 
 
