@@ -11,7 +11,7 @@ from pytest_crd.server.builtin import builtingotypes
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "made"),
+    ("value", "kind", "expected"),
     [
         (1.0, gotypes.INT64, 1),
         (2**70, gotypes.INT64, -(2**63)),
