@@ -55,10 +55,13 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
     """
     first = exampleobjects.example(version)
     root = Demand.of_version(version)
-    judge = repair.trying(version.unobserved.create)
+    judge = repair.create_judge(version.unobserved.create)
     head = {name: first[name] for name in _HEAD}
     accepted = _accepted(
-        _values(root), head, version, Search(judge, repair.acceptance, Mutator.of_version(version, root, Maker()).find)
+        _values(root),
+        head,
+        version,
+        Search(judge, repair.acceptance, Mutator.of_version(version, root, Maker()).find_changes),
     )
     return accepted if valid else _refused(accepted, judge)
 
@@ -108,7 +111,7 @@ def _of_type(node: Demand) -> SearchStrategy[Any]:
 
 def _texts(node: Demand) -> SearchStrategy[str]:
     demand = node.text
-    known = list(texts.find(demand)) if demand.patterns or demand.format else []
+    known = list(texts.find_texts(demand)) if demand.patterns or demand.format else []
     if known:
         return st.sampled_from(known)
     return st.text(_CHARACTERS, min_size=demand.least, max_size=_limit(demand.least, demand.most, _LONGEST))
@@ -124,7 +127,7 @@ def _integers(node: Demand) -> SearchStrategy[int]:
 def _numbers(node: Demand) -> SearchStrategy[float]:
     demand = node.number
     if demand.multiples:
-        return st.sampled_from(numbervalues.find(demand))
+        return st.sampled_from(numbervalues.find_numbers(demand))
     low, high = (None if bound is None else float(bound) for bound in (demand.least, demand.most))
     return st.floats(
         low,

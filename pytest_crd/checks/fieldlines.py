@@ -52,7 +52,9 @@ def make_finding(manifest: Manifest, error: FieldError, details: tuple[str, ...]
 def find_named_field(manifest: Manifest, sentence: str) -> str:
     """Return `file:line` of the first field that a *sentence* of the server names, or of the whole object."""
     named = _PATH.search(sentence)
-    return manifest.where if named is None else find_line(manifest, objectplaces.find(manifest.value, named[0])[0])
+    return (
+        manifest.where if named is None else find_line(manifest, objectplaces.find_steps(manifest.value, named[0])[0])
+    )
 
 
 def find_values(manifest: Manifest, key: str, value: JSONValue) -> tuple[str, ...]:

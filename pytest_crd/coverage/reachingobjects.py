@@ -85,7 +85,7 @@ class Suggestions:
         if "allOf" in point.steps and point.kind in _LIMITS:
             yield from self._of_part(place, point)
             return
-        boundary = self._boundaries.find(place, self._keyword(point))
+        boundary = self._boundaries.find_boundary(place, self._keyword(point))
         if point.side in {"held", "true"}:
             yield from _given(boundary.inside, boundary.subresource)
             yield from _given(boundary.old, boundary.subresource, boundary.old)  # of a change that may be
@@ -99,7 +99,7 @@ class Suggestions:
             return
         resource, steps = held
         alternative = next(self._placer.node(place).alternatives())
-        sides = boundaryvalues.find(alternative, str(point.steps[-1]), self._placer.maker)
+        sides = boundaryvalues.find_sides(alternative, str(point.steps[-1]), self._placer.maker)
         for value in sides.inside if point.side == "held" else sides.outside:
             yield Suggestion(objectplaces.replaced(resource, steps, value), self._placer.subresource(place))
 
@@ -122,8 +122,8 @@ class Suggestions:
         resource, steps = held
         if point.side in {"used", "taken"}:
             node = self._placer.node(place)
-            wanted = [self._declared(point.steps)] if point.side == "used" else self._placer.maker.find(node)
-            found = (self._placer.holding(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
+            wanted = [self._declared(point.steps)] if point.side == "used" else self._placer.maker.find_values(node)
+            found = (self._placer.place_value(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
             yield from (one[0] for one in found if one is not None)
         elif point.side == "null-kept":
             yield objectplaces.replaced(resource, steps, None)

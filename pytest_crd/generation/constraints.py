@@ -15,7 +15,7 @@ from pytest_crd.generation.proposedcases import Proposal, bare
 from pytest_crd.synthesis import boundaryvalues, objectplaces
 from pytest_crd.synthesis.boundaries import Boundaries, Boundary, keywords
 from pytest_crd.synthesis.demands import INT_OR_STRING, Demand
-from pytest_crd.synthesis.placement import STATUS, Held
+from pytest_crd.synthesis.placement import STATUS, PlacedValue
 from pytest_crd.synthesis.rulesearch import is_failed_evaluation
 
 OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -113,7 +113,7 @@ class Constraints:
                     f"{words.of_place(place)}: {keyword} {_limit(node, keyword):,} is too large for a case"
                 )
                 continue
-            boundary = self.finder.find(place, keyword)
+            boundary = self.finder.find_boundary(place, keyword)
             if boundary.outside is None and keyword in _MOST_OF_SIZE and (limit := _limit(node, keyword)):
                 self.left_out.append(f"{words.of_place(place)}: {keyword} {limit:,}, beyond which no object was found")
                 continue
@@ -128,15 +128,15 @@ class Constraints:
         yield from self._of_types(place, node)
         for keyword in keywords(node):
             if keyword == "format" and _group_of(node, keyword) is None:
-                yield from self._outside(place, node, self.finder.find(place, keyword))
+                yield from self._outside(place, node, self.finder.find_boundary(place, keyword))
         if is_inner(place) and node.type:
-            yield from self._outside(place, node, self.finder.find(place, "type"))
+            yield from self._outside(place, node, self.finder.find_boundary(place, "type"))
         yield from self._types_of_either(place, node)
 
     def null(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield what becomes of null for an item, or the value of a map; that of a field is asked of the object that has it."""
         if is_inner(place) and node.type:
-            boundary = self.finder.find(place, "nullable")
+            boundary = self.finder.find_boundary(place, "nullable")
             yield from self._outside(place, node, boundary)
             yield from self._inside(place, node, boundary)
 
@@ -179,14 +179,14 @@ class Constraints:
         return proposedcases.at(resource, place, self._fields)
 
     def _holding(self, place: Place, value: Any, name: str) -> Iterator[Proposal]:
-        held = self.finder.holding(place, value)
+        held = self.finder.place_value(place, value)
         if held is not None:
             yield self.proposal(place, name, held[0])
 
     def _types_of_either(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield an object for each type of an int-or-string."""
         if node.type == INT_OR_STRING:
-            by_type = {type(value): value for value in reversed(list(self.finder.maker.find(node)))}
+            by_type = {type(value): value for value in reversed(list(self.finder.maker.find_values(node)))}
             for value in by_type.values():
                 yield from self._holding(place, value, f"{words.of_value(value)} is allowed")
 
@@ -196,8 +196,8 @@ class Constraints:
             return
         for junctor, branch in ((one, branch) for one in _JUNCTORS for branch in node.structure.get(one) or ()):
             plain = {key: value for key, value in node.structure.items() if key != junctor}
-            values = itertools.islice(self.finder.maker.find(Demand((plain, branch))), 6)
-            found = (self.finder.holding(place, value) for value in values)
+            values = itertools.islice(self.finder.maker.find_values(Demand((plain, branch))), 6)
+            found = (self.finder.place_value(place, value) for value in values)
             held = next(filter(None, found), None)
             if held is not None:
                 shown = words.of_value(self._value(held[0], place))
@@ -220,7 +220,7 @@ class Constraints:
     def _of_types(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield an object whose fields all have a value of another type: each of them is refused."""
         fields = {
-            name: boundaryvalues.find(child, "type", self.finder.maker).outside[0]
+            name: boundaryvalues.find_sides(child, "type", self.finder.maker).outside[0]
             for name, child in node.properties.items()
             if child.type and not self._is_left_out(place, node, name)
         }
@@ -241,7 +241,7 @@ class Constraints:
 
     def set(self, place: Place) -> Iterator[Proposal]:
         """Yield an object in which something stands at *place*."""
-        held: Held | None = self.finder.existing(place)
+        held: PlacedValue | None = self.finder.existing(place)
         if held is not None:
             yield self.proposal(place, "may be set", held[0])
 

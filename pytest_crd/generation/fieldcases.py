@@ -13,7 +13,7 @@ from pytest_crd.generation.constraints import OF_RESOURCE, Constraints
 from pytest_crd.generation.proposedcases import Proposal, nested
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.placement import Held
+from pytest_crd.synthesis.placement import PlacedValue
 
 # How much of an object one case sets: a line, which what is stored repeats.
 _LONGEST: Final = 110
@@ -63,7 +63,7 @@ class FieldCases:
             is_meta = name in OF_RESOURCE and (not place or node.is_embedded_resource)
             if is_meta or own in known or own in self._constraints.excluded or self._leads_further(own, child):
                 continue
-            value = next((one for one in maker.find(child) if one is not None), None)
+            value = next((one for one in maker.find_values(child) if one is not None), None)
             if value is not None:
                 yield name, value
 
@@ -75,7 +75,7 @@ class FieldCases:
         return bool(node.properties) and (*place, *steps) in self._inner
 
 
-def _with(held: Held, fields: Mapping[str, Any]) -> Any:
+def _with(held: PlacedValue, fields: Mapping[str, Any]) -> Any:
     """Return the object of *held* with *fields* in the one that is held."""
     resource, steps = held
     return objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **fields})

@@ -1,4 +1,4 @@
-"""Objects made from schemas: the smallest and the fullest that a server accepts, and those at the boundary of a constraint."""
+"""Objects made from schemas: the smallest and the fullest that a server accepts, and objects at the boundary of a constraint."""
 
 from pytest_crd.synthesis.boundaries import Boundaries, Boundary, boundaries, boundary
 from pytest_crd.synthesis.exampleobjects import NoExampleError, example

@@ -1,8 +1,8 @@
 """
-Automata of patterns: which texts hold a match, one character after the other.
+Automata of patterns, which read a text one character at a time and report matches.
 
-A pattern's tree becomes a program, whose states are joined by characters, by assertions and by nothing; an automaton runs it, and
-makes a state of its own of each set of states that the program may be in, when it first gets there.
+A pattern's tree is compiled to a program, a nondeterministic automaton with transitions by characters, by assertions and without input. A
+deterministic automaton runs it, and creates its states lazily as sets of program states.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ FINAL: Final = 1
 _NEWLINE: Final[RuneSet] = ((0x0A, 0x0A),)
 _OF_WORDS: Final = frozenset({Assertion.WORD_BOUNDARY, Assertion.NO_WORD_BOUNDARY})
 _OF_LINES: Final = frozenset({Assertion.LINE_BEGIN, Assertion.LINE_END})
-# What holds or not by the character before alone.
+# Assertions that depend on the character before them alone.
 _OF_BEFORE: Final = frozenset({Assertion.TEXT_BEGIN, Assertion.LINE_BEGIN})
 
 
 class BudgetSpentError(Exception):
-    """More steps would have been made than there may be."""
+    """The budget of steps was exceeded."""
 
 
 class Budget:
-    """How many steps may still be made."""
+    """A budget of steps."""
 
     def __init__(self, steps: int) -> None:
-        self._left = steps
+        self._remaining = steps
 
     def spend(self, steps: int) -> None:
         """
-        Count steps.
+        Subtract *steps* from the budget.
 
         Raises:
-            BudgetSpentError: There are not that many left.
+            BudgetSpentError: Fewer steps are left.
         """
-        self._left -= steps
-        if self._left < 0:
+        self._remaining -= steps
+        if self._remaining < 0:
             raise BudgetSpentError
 
 
 class _Side(Enum):
-    """What stands on one side of a place in a text."""
+    """The kind of neighbour on one side of a position in a text."""
 
     NOTHING = auto()
     NEWLINE = auto()
@@ -60,23 +60,23 @@ class _Side(Enum):
 
 class Program:
     """
-    A pattern as states that are joined.
+    A pattern compiled to states and transitions.
 
     Attributes:
-        characters: For each state, the sets of characters that lead from it, by their numbers, and where to.
-        nothing: For each state, where nothing leads from it.
-        assertions: For each state, the assertions that lead from it where they hold, and where to.
-        asserted: All assertions that there are.
+        characters: The character transitions of each state: the number of a character set, and the next state.
+        nothing: The next states of each state without input.
+        assertions: The transitions of each state by assertions that hold there.
+        asserted: All assertions in the pattern.
     """
 
     def __init__(self, root: Node, sets: dict[RuneSet, int], budget: Budget) -> None:
         """
-        Make a program.
+        Compile the tree of a pattern.
 
         Args:
-            root: What the pattern says.
-            sets: The number of each set of characters that is known; new ones are added.
-            budget: What is spent on it, a step a state.
+            root: The tree of the pattern.
+            sets: The numbers of known character sets; new sets are added.
+            budget: The budget; each state costs one step.
 
         Raises:
             BudgetSpentError: The program is too large.
@@ -91,8 +91,8 @@ class Program:
         self._join(root, sets)
 
     def _join(self, root: Node, sets: dict[RuneSet, int]) -> None:
-        """Join the first state with the final one."""
-        # What is joined between two states never leads back to the first, nor on from the second, unless they are the same.
+        """Connect the first state to the final one by the transitions of *root*."""
+        # The transitions between two distinct states never lead back into the first or out of the second.
         remaining: list[tuple[Node, int, int]] = [(root, START, FINAL)]
         while remaining:
             node, begin, end = remaining.pop()
@@ -109,10 +109,10 @@ class Program:
                     remaining += zip(parts, row, row[1:], strict=False)
                     self.nothing[row[-1]].append(end)
                 case _:
-                    remaining += self._repeated(node, begin, end)
+                    remaining += self._expand_repeat(node, begin, end)
 
-    def _repeated(self, repeat: Repeat, begin: int, end: int) -> Iterator[tuple[Node, int, int]]:
-        """Yield what is to be joined: the part as often as must be, then a loop of it, or the times it may be left out."""
+    def _expand_repeat(self, repeat: Repeat, begin: int, end: int) -> Iterator[tuple[Node, int, int]]:
+        """Yield the nodes to connect: the required repetitions, then a loop or the optional repetitions."""
         least, most = repeat.least, repeat.most
         row = self._row(begin, least if most is None else most)
         yield from ((repeat.part, *pair) for pair in itertools.pairwise(row))
@@ -138,15 +138,15 @@ class Program:
 
 class Alphabet:
     """
-    The classes of characters that no set of several tells apart.
+    The classes of characters that a list of character sets cannot tell apart.
 
     Attributes:
-        characters: Of each class, the character that is read best; the classes are ordered by that.
-        members: Of each class, the numbers of the sets that hold it, as bits.
+        characters: The most readable character of each class; the classes are in the order of readability.
+        members: The numbers of the sets that contain each class, as bits.
     """
 
     def __init__(self, sets: Sequence[RuneSet]) -> None:
-        """Make the classes of *sets*, whose numbers are their places."""
+        """Compute the classes of *sets*; the number of a set is its index."""
         changes: dict[int, int] = defaultdict(int)
         for number, runes in enumerate((*sets, runesets.CHARACTERS)):
             for first, last in runes:
@@ -158,22 +158,24 @@ class Alphabet:
             members ^= changes[first]
             runs[members].append((first, after - 1))
         is_character = 1 << len(sets)
-        found = {readable.characters(tuple(of))[0]: members for members, of in runs.items() if members & is_character}
-        self.characters = sorted(found, key=readable.rank)
-        self.members = [found[char] for char in self.characters]
+        classes_ = {
+            readable.characters(tuple(ranges))[0]: members for members, ranges in runs.items() if members & is_character
+        }
+        self.characters = sorted(classes_, key=readable.rank)
+        self.members = [classes_[char] for char in self.characters]
 
 
 class Automaton:
-    """Runs a program; a state is a number, which has a meaning for this automaton alone."""
+    """A deterministic automaton of a program; its states are numbers."""
 
     def __init__(self, program: Program, alphabet: Alphabet, budget: Budget) -> None:
         """
-        Take a program.
+        Create the start state.
 
         Args:
-            program: What is run.
-            alphabet: The classes of characters that are looked at.
-            budget: What is spent on states, a step for each state of the program in them.
+            program: The program to run.
+            alphabet: The character classes.
+            budget: The budget; each program state in a new state costs one step.
         """
         self._program = program
         self._alphabet = alphabet
@@ -187,27 +189,27 @@ class Automaton:
         self.start: Final = self._number({START}, _Side.NOTHING)
 
     def follow(self, state: int, character: int) -> int:
-        """Return the state after a character, of which the class is given."""
-        known = self._next[state]
-        if character not in known:
-            known[character] = self._following(state, character)
-        return known[character]
+        """Return the state after a character of the class with the number *character*."""
+        transitions = self._next[state]
+        if character not in transitions:
+            transitions[character] = self._compute_next(state, character)
+        return transitions[character]
 
     def accepts(self, state: int) -> bool:
-        """Return whether a text that ends here holds a match."""
+        """Return True if a text that ends in *state* contains a match."""
         if state not in self._accepting:
             self._accepting[state] = FINAL in self._ready(state, _Side.NOTHING)
         return self._accepting[state]
 
     def always_accepts(self, state: int) -> bool:
-        """Return whether there was a match already, so that no matter what follows there is one."""
+        """Return True if a match is complete, so that each continuation of the text matches."""
         return FINAL in self._states[state][0]
 
     def never_accepts(self, state: int) -> bool:
-        """Return whether there can be no match any more."""
+        """Return True if no continuation of the text can match."""
         return not self._states[state][0] and not self._renews
 
-    def _following(self, state: int, character: int) -> int:
+    def _compute_next(self, state: int, character: int) -> int:
         side = self._sides[character]
         ready = self._ready(state, side)
         if FINAL in ready:
@@ -215,20 +217,20 @@ class Automaton:
         members = self._alphabet.members[character]
         self._budget.spend(len(ready))
         reached = {end for begin in ready for runes, end in self._program.characters[begin] if members >> runes & 1}
-        return self._number({START, *reached}, side)  # a match may begin anywhere
+        return self._number({START, *reached}, side)  # a match may begin at any character
 
     def _number(self, reached: Iterable[int], before: _Side) -> int:
-        """Return the state in which *reached* is, after a character."""
-        closed = self._closed(reached, before, None)
+        """Return the number of the state for the program states *reached* after a character of the side *before*."""
+        closed = self._close(reached, before, None)
         program = self._program
-        kept = frozenset(
+        active = frozenset(
             [FINAL]
             if FINAL in closed
-            else (state for state in closed if program.characters[state] or _waits(program.assertions[state]))
+            else (state for state in closed if program.characters[state] or _depends_on_next(program.assertions[state]))
         )
-        # The character before matters where an assertion is still to be decided.
-        waits = any(_waits(program.assertions[state]) for state in kept)
-        key = kept, before if waits else None
+        # The character before matters only if an assertion is undecided.
+        waits = any(_depends_on_next(program.assertions[state]) for state in active)
+        key = active, before if waits else None
         if key not in self._numbers:
             self._numbers[key] = len(self._states)
             self._states.append(key)
@@ -236,12 +238,12 @@ class Automaton:
         return self._numbers[key]
 
     def _ready(self, state: int, after: _Side) -> AbstractSet[int]:
-        """Return where the program is in a state when it is known what follows."""
-        kept, before = self._states[state]
-        return kept if before is None else self._closed(kept, before, after)
+        """Return the active program states of *state* before a character of the side *after*."""
+        active, before = self._states[state]
+        return active if before is None else self._close(active, before, after)
 
-    def _closed(self, reached: Iterable[int], before: _Side, after: _Side | None) -> set[int]:
-        """Return where the program gets without a character; *after* is None where it is not known yet."""
+    def _close(self, reached: Iterable[int], before: _Side, after: _Side | None) -> set[int]:
+        """Return the program states reachable without input; *after* may be None for an undetermined next character."""
         closed = set(reached)
         remaining = list(closed)
         while remaining:
@@ -254,19 +256,19 @@ class Automaton:
         return closed
 
     def _side(self, code: int) -> _Side:
-        """Return what a character is beside an assertion, as far as there are assertions that care."""
+        """Return the side of a character, as far as the program's assertions distinguish it."""
         asserted = self._program.asserted
         if asserted & _OF_WORDS and runesets.contains(classes.WORD, code):
             return _Side.WORD
         return _Side.NEWLINE if asserted & _OF_LINES and code == ord("\n") else _Side.OTHER
 
 
-def automata(roots: Sequence[Node], budget: Budget) -> tuple[list[Automaton], list[str]]:
+def build_automata(roots: Sequence[Node], budget: Budget) -> tuple[list[Automaton], list[str]]:
     """
-    Return an automaton of each of some patterns, and a character of each of the classes that they tell apart.
+    Return an automaton for each of *roots*, and a character for each class that the automata distinguish.
 
     Raises:
-        BudgetSpentError: They are too large.
+        BudgetSpentError: The automata are too large.
     """
     sets: dict[RuneSet, int] = {}
     programs = [Program(root, sets, budget) for root in roots]
@@ -279,8 +281,8 @@ def automata(roots: Sequence[Node], budget: Budget) -> tuple[list[Automaton], li
     return [Automaton(program, alphabet, budget) for program in programs], alphabet.characters
 
 
-def _waits(assertions: Iterable[tuple[Assertion, int]]) -> bool:
-    """Return whether one of *assertions* depends on what follows."""
+def _depends_on_next(assertions: Iterable[tuple[Assertion, int]]) -> bool:
+    """Return True if any assertion depends on the next character."""
     return any(assertion not in _OF_BEFORE for assertion, _ in assertions)
 
 

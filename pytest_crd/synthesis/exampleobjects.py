@@ -13,55 +13,57 @@ from pytest_crd.synthesis.repair import NotFoundError, Resource, Search
 from pytest_crd.synthesis.schemavalues import NAME, Maker
 
 _OF_RESOURCE = ("apiVersion", "kind", "metadata")
-# How many objects are tried to have one at all.
+# The number of objects to try before giving up.
 _MOST_TRIALS: Final = 600
 
 
 class NoExampleError(ValueError):
     """
-    No object was found that a server accepts; the message has what it says of the nearest one.
+    No accepted object was found; the message has the server's answer to the nearest one.
 
-    That none was found does not mean that there is none: rules are not solved, their parts are tried.
+    An accepted object may exist all the same: rules are not solved, only values from their text are tried.
     """
 
 
 def example(version: engine.Version, *, full: bool = False) -> Resource:
     """
-    Return an object that the server creates without a word: the same one each time.
+    Return an object that the server creates without warnings; the result is deterministic.
 
     Args:
-        version: Of which version of a CRD.
-        full: Whether all fields are set that may be, as far as they go together; else what must be, and nothing more. What a
-            create drops, a status that is a subresource, is left out.
+        version: The version of a CRD.
+        full: Whether all optional fields are set as far as they are compatible; else only required fields are set. Fields that a create
+            drops, such as a status that is a subresource, are left out.
 
     Raises:
-        NoExampleError: None was found.
-        UnsupportedExpressionError: A rule uses what the server knows and the engine does not.
+        NoExampleError: No accepted object was found.
+        UnsupportedExpressionError: A rule uses a function that the engine does not support.
     """
     if not version.served:
         raise NoExampleError(
             f"{version.crd.name} does not serve {version.name}, so that no server creates objects of it"
         )
     maker, root = Maker(full=full), Demand.of_version(version)
-    judge = repair.trying(version.unobserved.create)
-    search = Search(judge, repair.acceptance, Mutator.of_version(version, root, maker).find)
+    judge = repair.create_judge(version.unobserved.create)
+    search = Search(judge, repair.acceptance, Mutator.of_version(version, root, maker).find_changes)
     try:
-        found = search.run(start(version, root, maker), most=_MOST_TRIALS)
+        accepted = search.run(make_start(version, root, maker), most=_MOST_TRIALS)
     except NotFoundError as error:
         raise NoExampleError(
             f"no object of {version.crd.kind} {version.name} was found that a server accepts; of the nearest one it says: {error}"
         ) from None
-    # Values of the schema are in it as they are.
-    made: Resource = jsonvalue.copy(found if full else smallest(found, search))
-    return made
+    # Parts of the object are shared with the schema.
+    resource: Resource = jsonvalue.copy(accepted if full else shrink(accepted, search))
+    return resource
 
 
-def start(version: engine.Version, root: Demand, maker: Maker) -> Resource:
-    """Return the object that the keywords of the schema suggest."""
+def make_start(version: engine.Version, root: Demand, maker: Maker) -> Resource:
+    """Return the object that the keywords of the schema suggest; it need not be accepted."""
     name: Any = NAME
-    if (metadata := root.field("metadata")) is not None and (named := metadata.properties.get("name")) is not None:
-        name = maker.first(named) or NAME
-    made: Resource = {
+    if (metadata := root.field("metadata")) is not None and (
+        name_demand := metadata.properties.get("name")
+    ) is not None:
+        name = maker.first(name_demand) or NAME
+    resource: Resource = {
         "apiVersion": f"{version.crd.group}/{version.name}",
         "kind": version.crd.kind,
         "metadata": {"name": name},
@@ -69,13 +71,13 @@ def start(version: engine.Version, root: Demand, maker: Maker) -> Resource:
     alternative = next(root.alternatives())
     for field, child in alternative.properties.items():
         wanted = maker.full or (field in alternative.required and child.default is None)
-        if field not in made and wanted and not (field == "status" and version.has_status):
-            made[field] = maker.first(child)
-    return made
+        if field not in resource and wanted and not (field == "status" and version.has_status):
+            resource[field] = maker.first(child)
+    return resource
 
 
-def smallest(resource: Resource, search: Search) -> Resource:
-    """Return *resource* without whatever it is answered as wanted without."""
+def shrink(resource: Resource, search: Search) -> Resource:
+    """Return *resource* without all parts that its answer does not need."""
     for steps in reversed(list(objectplaces.all_steps(resource))):
         if not steps or steps[0] in _OF_RESOURCE:
             continue

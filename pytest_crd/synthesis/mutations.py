@@ -1,4 +1,4 @@
-"""Mutations: the changes of one part of an object that an error suggests."""
+"""Mutations: changes to one part of an object that an error suggests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd import engine
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.synthesis import matchingtexts, objectplaces
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.objectchanges import ABSENT, Change, Mutation, there
+from pytest_crd.synthesis.objectchanges import ABSENT, Change, Mutation, value_at
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
 from pytest_crd.synthesis.schemavalues import KEYS, Maker
@@ -22,28 +22,28 @@ _MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.
 _ESCAPED: Final = re.compile(r"\\(['\"\\])")
 _MOST_TEXTS: Final = 8
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
-# A rule that speaks of the value as a whole: `self == oldSelf`.
+# A rule about the whole value: `self == oldSelf`.
 _WHOLE: Final = re.compile(r"\bself\b(?!\s*[.\[?])")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _MOST_VALUES: Final = 12
-# How far below the value that a rule speaks of its fields are looked for.
+# The depth below a rule's value to which its fields are searched.
 _DEEPEST: Final = 4
 _OF_RESOURCE: Final = frozenset({("apiVersion",), ("kind",), ("metadata",)})
 _NAME_OF_RESOURCE: Final = ("metadata", "name")
 _A_TEXT: Final = Demand(({"type": "string"},))
-# How many ways to make a rule true are tried before its text is read.
+# The number of solutions of a rule that are tried before the values in its text.
 _MOST_SOLVED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Mutator:
     """
-    Knows which mutations there are.
+    A source of mutations.
 
     Attributes:
-        root: What the schema asks of the whole object.
-        maker: Makes values.
-        goals: Makes rules true; None where no version is known.
+        root: The demand on the whole object.
+        maker: The source of values.
+        goals: The solver of rules; None if no version is known.
     """
 
     root: Demand
@@ -52,52 +52,55 @@ class Mutator:
 
     @classmethod
     def of_version(cls, version: engine.Version, root: Demand, maker: Maker) -> Mutator:
-        """Return what knows the mutations in objects of a version."""
+        """Return a mutator for the objects of a version."""
         return cls(root, maker, RuleGoals(version, root, maker))
 
-    def find(self, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
-        """Yield mutations that may make *error* go, the likeliest first; none where there is no error."""
+    def find_changes(self, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
+        """Yield changes that may remove *error*, the likeliest first; nothing without an error."""
         if error is None:
             return
         if error.rule is not None:
-            found, _ = _place(resource, error)
-            base = found[: _depth(error.rule.steps)]
-            yield from itertools.islice(self._solved(resource, base, error.rule), _MOST_SOLVED)
-            yield from self.of_rule(resource, base, error.rule.text)
+            reached, _ = _place(resource, error)
+            base = reached[: _depth(error.rule.steps)]
+            yield from itertools.islice(self._solve_rule(resource, base, error.rule), _MOST_SOLVED)
+            yield from self.vary_rule_values(resource, base, error.rule.text)
             return
         steps, missing = _place(resource, error)
-        yield from self._added(resource, steps, missing)
-        yield from self.of_value(resource, steps)
+        yield from self._add_field(resource, steps, missing)
+        yield from self.vary_value(resource, steps)
         if steps:
-            yield from self.of_value(resource, steps[:-1])
+            yield from self.vary_value(resource, steps[:-1])
 
-    def _solved(self, resource: Any, base: Steps, rule: FailedRule) -> Iterator[Change]:
+    def _solve_rule(self, resource: Any, base: Steps, rule: FailedRule) -> Iterator[Change]:
         """Yield changes that make a rule true."""
         if self.goals is not None:
             index = int(rule.steps[-1])
-            for state in self.goals.find(base, index, wanted=True, new=resource, hasty=True):
+            for state in self.goals.find_states(base, index, wanted=True, new=resource, hasty=True):
                 yield state.change
 
-    def _added(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Mutation]:
-        """Yield mutations that add the field that *missing*, the end of a path, begins with."""
+    def _add_field(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Mutation]:
+        """Yield mutations that add the first field of *missing*, the unmatched end of a path."""
         if missing and isinstance(objectplaces.at(resource, steps), dict):
-            made = self.maker.find(self.root.at((*steps, missing[0])))
-            yield from (Mutation((*steps, missing[0]), one) for one in itertools.islice(made, _MOST_VALUES))
+            values = self.maker.find_values(self.root.at((*steps, missing[0])))
+            yield from (Mutation((*steps, missing[0]), value) for value in itertools.islice(values, _MOST_VALUES))
 
-    def of_value(self, resource: Any, steps: Steps) -> Iterator[Mutation]:
-        """Yield mutations that change the value at *steps*: another value, one field less or more, none at all."""
-        node, value = self.root.at(steps), there(resource, steps)
+    def vary_value(self, resource: Any, steps: Steps) -> Iterator[Mutation]:
+        """Yield mutations of the value at *steps*: other values, one field more or less, and its removal."""
+        node, value = self.root.at(steps), value_at(resource, steps)
         if value is ABSENT or steps[:1] in _OF_RESOURCE:
             return
         if isinstance(value, dict):
-            yield from self._fewer_or_more(steps, node, value)
+            yield from self._vary_fields(steps, node, value)
         if steps:
-            yield from (Mutation(steps, one) for one in itertools.islice(self.maker.find(node), 1, _MOST_VALUES))
+            yield from (
+                Mutation(steps, candidate)
+                for candidate in itertools.islice(self.maker.find_values(node), 1, _MOST_VALUES)
+            )
             yield Mutation(steps)
         if isinstance(value, list):
-            yield from self._longer_or_shorter(steps, node, value)
+            yield from self._vary_length(steps, node, value)
 
-    def _fewer_or_more(self, steps: Steps, node: Demand, value: dict[str, Any]) -> Iterator[Mutation]:
+    def _vary_fields(self, steps: Steps, node: Demand, value: dict[str, Any]) -> Iterator[Mutation]:
         for name in value:
             if name not in node.structure.get("required", ()) and (*steps, name) not in _OF_RESOURCE:
                 yield Mutation((*steps, name))
@@ -108,31 +111,33 @@ class Mutator:
             more = (Mutation((*steps, key), self.maker.first(node.values)) for key in KEYS if key not in value)
             yield from itertools.islice(more, 1)
 
-    def _longer_or_shorter(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Mutation]:
+    def _vary_length(self, steps: Steps, node: Demand, value: list[Any]) -> Iterator[Mutation]:
         if value:
             yield Mutation(steps, [*value, value[-1]])
         for count in (len(value) + 1, len(value) - 1, 1, 2):
             if 0 <= count != len(value) and (items := self.maker.items(node, count)) is not None:
                 yield Mutation(steps, items)
 
-    def of_rule(self, resource: Any, base: Steps, text: str) -> Iterator[Mutation]:
-        """Yield mutations that change what a rule on the value at *base* speaks of: to what it names, or what the schema allows."""
+    def vary_rule_values(self, resource: Any, base: Steps, text: str) -> Iterator[Mutation]:
+        """Yield mutations of the fields in a rule on the value at *base*: values from the rule, then others that the schema allows."""
         names = set(_NAME.findall(_TEXT.sub(" ", text)))
         literals = _literals(text)
         node = self.root.at(base)
-        spoken = list(self._spoken_of(resource, base, node, names))
-        values = [value for steps, _ in spoken if (value := there(resource, steps)) is not ABSENT]
-        yield from _in_turn([self._toward(resource, steps, child, [*literals, *values]) for steps, child in spoken])
+        fields = list(self._find_rule_fields(resource, base, node, names))
+        values = [value for steps, _ in fields if (value := value_at(resource, steps)) is not ABSENT]
+        yield from _in_turn([self._try_values(resource, steps, child, [*literals, *values]) for steps, child in fields])
         if _WHOLE.search(text):
-            yield from self.of_value(resource, base)
+            yield from self.vary_value(resource, base)
 
-    def _spoken_of(self, resource: Any, base: Steps, node: Demand, names: set[str]) -> Iterator[tuple[Steps, Demand]]:
-        """Yield the fields below *base* that a rule with these *names* may speak of, those that are not there too."""
+    def _find_rule_fields(
+        self, resource: Any, base: Steps, node: Demand, names: set[str]
+    ) -> Iterator[tuple[Steps, Demand]]:
+        """Yield the fields below *base* that a rule with the identifiers *names* may use, including absent fields."""
         if not base and "metadata" in names:
             yield _NAME_OF_RESOURCE, _A_TEXT
         level = [(base, node)]
         for _ in range(_DEEPEST):
-            inner = [one for steps, parent in level for one in _children(resource, steps, parent)]
+            inner = [child for steps, parent in level for child in _children(resource, steps, parent)]
             named = [
                 (steps, child)
                 for steps, child in inner
@@ -140,47 +145,49 @@ class Mutator:
                 or not names.isdisjoint(_spellings(steps[-1]))
                 or not _is_property(self.root, steps)
             ]
-            yield from (one for one in named if one[0][:1] not in _OF_RESOURCE)
+            yield from (field for field in named if field[0][:1] not in _OF_RESOURCE)
             level = named
         if base:
             yield base, node
 
-    def _toward(self, resource: Any, steps: Steps, node: Demand, known: list[Any]) -> Iterator[Mutation]:
-        """Yield mutations that change the value at *steps* to one that is *known*, or next to it, and to others of its type."""
-        value = there(resource, steps)
+    def _try_values(self, resource: Any, steps: Steps, node: Demand, candidates: list[Any]) -> Iterator[Mutation]:
+        """Yield mutations of the value at *steps*: *candidates* and their neighbours, then other values of its type."""
+        value = value_at(resource, steps)
         if value is not ABSENT and isinstance(steps[-1], str):
             yield Mutation(steps)
-        for one in known:
-            if node.fits(one):
-                yield Mutation(steps, one)
-                if isinstance(one, int | float) and not isinstance(one, bool):
-                    yield Mutation(steps, one + 1)
-                    yield Mutation(steps, one - 1)
-            elif node.type == "array" and node.items is not None and node.items.fits(one):
-                yield Mutation(steps, [one])
+        for candidate in candidates:
+            if node.fits(candidate):
+                yield Mutation(steps, candidate)
+                if isinstance(candidate, int | float) and not isinstance(candidate, bool):
+                    yield Mutation(steps, candidate + 1)
+                    yield Mutation(steps, candidate - 1)
+            elif node.type == "array" and node.items is not None and node.items.fits(candidate):
+                yield Mutation(steps, [candidate])
                 if isinstance(value, list):
-                    yield Mutation(steps, [*value, one])
-        yield from (Mutation(steps, one) for one in itertools.islice(self.maker.find(node), _MOST_VALUES))
+                    yield Mutation(steps, [*value, candidate])
+        yield from (
+            Mutation(steps, candidate) for candidate in itertools.islice(self.maker.find_values(node), _MOST_VALUES)
+        )
         if isinstance(value, list):
-            yield from self._longer_or_shorter(steps, node, value)
+            yield from self._vary_length(steps, node, value)
         if node.values is not None:
-            yield from self._keyed(steps, node, node.values, known)
+            yield from self._add_keys(steps, node, node.values, candidates)
 
-    def _keyed(self, steps: Steps, node: Demand, values: Demand, known: list[Any]) -> Iterator[Mutation]:
-        """Yield mutations that put a key into a map that a rule names, with a value that it names too."""
-        for key in known:
+    def _add_keys(self, steps: Steps, node: Demand, values: Demand, candidates: list[Any]) -> Iterator[Mutation]:
+        """Yield mutations that add a key from *candidates* to a map, with a value from *candidates*."""
+        for key in candidates:
             if isinstance(key, str) and key not in node.properties:
-                named = [one for one in known if values.fits(one) and one != key]
-                yield from (Mutation((*steps, key), one) for one in [*named, self.maker.first(values)])
+                named = [candidate for candidate in candidates if values.fits(candidate) and candidate != key]
+                yield from (Mutation((*steps, key), value) for value in [*named, self.maker.first(values)])
 
 
 def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, Steps]:
-    """Return where the nearest part of *resource* stands that an error is about, and what of its path leads no further."""
+    """Return the steps of the nearest existing value that an error is about, and the rest of the error's path."""
     return objectplaces.reached(resource, error.path.steps if error.path is not None else ())
 
 
 def _depth(rule_steps: Steps) -> int:
-    """Return how deep in an object the values are of a schema that *rule_steps* lead to a rule of."""
+    """Return the depth in an object of the values of the rule at *rule_steps* in the schema."""
     depth, steps = 0, iter(rule_steps)
     for step in steps:
         if step == "properties":
@@ -192,14 +199,14 @@ def _depth(rule_steps: Steps) -> int:
 
 
 def _literals(text: str) -> list[Any]:
-    """Return the texts and numbers that a rule has in it, each once."""
-    found: list[Any] = [_unquoted(match) for match in _TEXT.findall(text)]
+    """Return the texts and numbers in a rule, without duplicates."""
+    values: list[Any] = [_unquoted(match) for match in _TEXT.findall(text)]
     for pattern in map(_unquoted, _MATCHES.findall(text)):
         matching = list(itertools.islice(matchingtexts.texts(pattern), _MOST_TEXTS))
-        found += matching if pattern.startswith("^") else [*matching, *(f"a{one}" for one in matching)]
+        values += matching if pattern.startswith("^") else [*matching, *(f"a{match}" for match in matching)]
     for number in _NUMBER.findall(_TEXT.sub(" ", text)):
-        found.append(float(number) if "." in number else int(number))
-    return list(dict.fromkeys(found))
+        values.append(float(number) if "." in number else int(number))
+    return list(dict.fromkeys(values))
 
 
 def _unquoted(literal: str) -> str:
@@ -207,7 +214,7 @@ def _unquoted(literal: str) -> str:
 
 
 def _children(resource: Any, steps: Steps, node: Demand) -> Iterator[tuple[Steps, Demand]]:
-    value = there(resource, steps)
+    value = value_at(resource, steps)
     for name, child in node.properties.items():
         yield (*steps, name), child
     if isinstance(value, list) and node.items is not None:
@@ -221,7 +228,7 @@ def _is_property(root: Demand, steps: Steps) -> bool:
 
 
 def _spellings(name: str) -> set[str]:
-    """Return the ways in which rules may spell a field: one whose name is no identifier, or a word of CEL's, is escaped."""
+    """Return the spellings of a field in rules; names that are no CEL identifiers, and CEL keywords, are escaped."""
     escaped = name
     for char, escape in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
         escaped = escaped.replace(char, escape)

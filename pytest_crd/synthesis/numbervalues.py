@@ -1,4 +1,4 @@
-"""Numbers that a schema may ask for: between bounds, and multiples of a number."""
+"""Numbers within the bounds of a schema that are multiples of a number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 _USUAL: Final = (2, 3, 10, 80, 100, -1)
 _FRACTION: Final = Decimal("0.5")
-# How far JSON's integers go, and those of the formats.
+# The ranges of JSON integers and of the integer formats.
 _INT64: Final = (-(2**63), 2**63 - 1)
 _INT32: Final = (-(2**31), 2**31 - 1)
 
@@ -19,14 +19,14 @@ _INT32: Final = (-(2**31), 2**31 - 1)
 @dataclass(frozen=True, slots=True)
 class NumberDemand:
     """
-    What is asked of a number.
+    The demand on a number.
 
     Attributes:
-        is_integer: Whether it must be one without a fraction.
-        least: The least value; None where nothing limits it.
-        excludes_least: Whether it must be greater than that.
-        most: The greatest value; None where nothing limits it.
-        excludes_most: Whether it must be less than that.
+        is_integer: Whether it must be an integer.
+        least: The lower bound; None if unbounded.
+        excludes_least: Whether the lower bound is exclusive.
+        most: The upper bound; None if unbounded.
+        excludes_most: Whether the upper bound is exclusive.
         multiples: Numbers of which it must be a multiple.
     """
 
@@ -39,7 +39,7 @@ class NumberDemand:
 
     @property
     def step(self) -> Decimal:
-        """How far apart the numbers are that may be asked for; a half where they may have any fraction."""
+        """The distance between valid numbers; one half if any fraction is valid."""
         steps = [_decimal(multiple) for multiple in self.multiples if multiple] or [
             Decimal(1) if self.is_integer else _FRACTION
         ]
@@ -50,20 +50,20 @@ class NumberDemand:
         return max(steps)
 
     def fits(self, value: float) -> bool:
-        """Return whether *value* lies between the bounds."""
+        """Return True if *value* is within the bounds."""
         if self.least is not None and (value <= self.least if self.excludes_least else value < self.least):
             return False
         return self.most is None or (value < self.most if self.excludes_most else value <= self.most)
 
 
 def limits(format_: str) -> tuple[int, int]:
-    """Return the least and the greatest integer of a format; those of int64 for any other."""
+    """Return the least and the greatest integer of a format; the int64 range for unknown formats."""
     return _INT32 if format_ == "int32" else _INT64
 
 
 @functools.lru_cache(maxsize=1024)
-def find(demand: NumberDemand) -> tuple[float, ...]:
-    """Return numbers that are asked for, the plainest first, each once: near 0 where the bounds let it, else near a bound."""
+def find_numbers(demand: NumberDemand) -> tuple[float, ...]:
+    """Return valid numbers without duplicates, simple ones first: near 0 if the bounds allow it, else near a bound."""
     return tuple(_all(demand))
 
 
@@ -71,17 +71,17 @@ def _all(demand: NumberDemand) -> Iterator[float]:
     step = demand.step
     bounds = sorted((bound for bound in (demand.least, demand.most) if bound is not None), key=abs)
     starts = [Decimal(0), Decimal(1), *map(_decimal, bounds), *map(Decimal, _USUAL)]
-    seen: set[float] = set()
+    numbers: set[float] = set()
     for start in starts:
         for offset in (0, 1, -1):
             value = to_number((start / step).to_integral_value() * step + offset * step, is_integer=demand.is_integer)
-            if value not in seen and demand.fits(value):
-                seen.add(value)
+            if value not in numbers and demand.fits(value):
+                numbers.add(value)
                 yield value
 
 
 def to_number(value: Decimal, *, is_integer: bool) -> float:
-    """Return *value* as JSON has it: an int where it is one."""
+    """Return *value* as a JSON number, as an int if it is integral."""
     return int(value) if is_integer or value == value.to_integral_value() else float(value)
 
 

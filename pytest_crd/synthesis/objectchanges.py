@@ -1,4 +1,4 @@
-"""Changes of an object: of one part, or of several at once."""
+"""Changes of an object: of one part, or of several parts at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.objectplaces import Steps
 
 ABSENT: Final = object()
-"""What stands where nothing is."""
+"""The placeholder for a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class Mutation:
     A change of one part of an object.
 
     Attributes:
-        steps: Where.
-        value: What is put there; nothing where the part is taken away.
+        steps: The steps of the part.
+        value: The new value; `ABSENT` if the part is removed.
     """
 
     steps: Steps
@@ -27,18 +27,18 @@ class Mutation:
 
     @property
     def is_removal(self) -> bool:
-        """Whether the part is taken away."""
+        """Whether the part is removed."""
         return self.value is ABSENT
 
     @property
     def parts(self) -> tuple[Mutation, ...]:
-        """The changes of one part each."""
+        """The mutation itself, as a tuple."""
         return (self,)
 
     def applied(self, resource: Any) -> Any:
         """Return *resource* with the change."""
         if self.is_removal:
-            is_there = there(resource, self.steps) is not ABSENT
+            is_there = value_at(resource, self.steps) is not ABSENT
             return objectplaces.removed(resource, self.steps) if is_there else resource
         return objectplaces.replaced(resource, self.steps, self.value)
 
@@ -46,10 +46,10 @@ class Mutation:
 @dataclass(frozen=True, slots=True)
 class Mutations:
     """
-    Changes that are made together.
+    Several changes that are made together.
 
     Attributes:
-        parts: The changes of one part each, in their order.
+        parts: The mutations in their order.
     """
 
     parts: tuple[Mutation, ...]
@@ -64,8 +64,8 @@ class Mutations:
 Change: TypeAlias = "Mutation | Mutations"
 
 
-def there(resource: Any, steps: Steps) -> Any:
-    """Return what stands at *steps*; `ABSENT` where nothing does."""
+def value_at(resource: Any, steps: Steps) -> Any:
+    """Return the value at *steps*; `ABSENT` if it is missing."""
     try:
         return objectplaces.at(resource, steps)
     except (KeyError, IndexError, TypeError):

@@ -1,4 +1,4 @@
-"""Navigation in objects: where in a JSON value something stands, and the value with something else there."""
+"""Navigation in JSON values: reading, replacing and removing the value at a path of steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INDEX: Final = re.compile(r"(?:\[(\d{1,9})\]|\.(\d{1,9}))(?=[.\[]|$)")
 
 
 def all_steps(value: Any, steps: Steps = ()) -> Iterator[Steps]:
-    """Yield where *value* and each value in it stands, outer ones first."""
+    """Yield the steps of *value* and of each value inside it, outer ones first."""
     yield steps
     if isinstance(value, Mapping):
         for key, child in value.items():
@@ -23,26 +23,26 @@ def all_steps(value: Any, steps: Steps = ()) -> Iterator[Steps]:
             yield from all_steps(child, (*steps, index))
 
 
-def find(resource: Any, field: str) -> tuple[Steps, str]:
+def find_steps(resource: Any, field: str) -> tuple[Steps, str]:
     """
-    Return where in *resource* the field of an error stands, or the nearest around it that is there; and what leads no further.
+    Return the steps of the nearest existing value to an error's field in *resource*, and the unmatched rest of the field.
 
-    The server spells a key of a map with a dot or in brackets, depending on what found the error.
+    The server spells a key of a map with a dot or in brackets, depending on the validation that reports the error.
     """
     steps: list[str | int] = []
     rest = f".{field}" if field and not field.startswith("[") else field
     while rest:
-        found = max(_next_steps(resource, rest), key=lambda one: len(one[1]), default=None)
-        if found is None:
+        longest = max(_next_steps(resource, rest), key=lambda item: len(item[1]), default=None)
+        if longest is None:
             break
-        step, spelling = found
+        step, spelling = longest
         resource, rest = resource[step], rest.removeprefix(spelling)
         steps.append(step)
     return tuple(steps), rest.removeprefix(".")
 
 
 def reached(resource: Any, path: Steps) -> tuple[Steps, Steps]:
-    """Return the part of *path* that is there in *resource*, and what of it leads no further."""
+    """Return the part of *path* that exists in *resource*, and the rest of the path."""
     for index, step in enumerate(path):
         is_there = step in resource if isinstance(resource, Mapping) else False
         if isinstance(resource, list):
@@ -54,11 +54,11 @@ def reached(resource: Any, path: Steps) -> tuple[Steps, Steps]:
 
 
 def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
-    """Yield the steps into *value* that the path *rest* may begin with, each with its spelling there."""
+    """Yield the steps into *value* with which the path *rest* can begin, each with its spelling there."""
     if isinstance(value, list):
-        found = _INDEX.match(rest)
-        if found is not None and (index := int(found[1] or found[2])) < len(value):
-            yield index, found[0]
+        match = _INDEX.match(rest)
+        if match is not None and (index := int(match[1] or match[2])) < len(value):
+            yield index, match[0]
     elif isinstance(value, Mapping):
         for key in value:
             for spelling in (f".{key}", f"[{key}]"):
@@ -67,14 +67,14 @@ def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
 
 
 def at(value: Any, steps: Sequence[str | int]) -> Any:
-    """Return what stands at *steps*, which are there."""
+    """Return the value at *steps*, which must exist."""
     for step in steps:
         value = value[step]
     return value
 
 
 def replaced(value: Any, steps: Sequence[str | int], new: Any) -> Any:
-    """Return *value* with *new* at *steps*; what is not changed is shared."""
+    """Return *value* with *new* at *steps*; unchanged parts are shared."""
     if not steps:
         return new
     step, *rest = steps
@@ -85,14 +85,14 @@ def replaced(value: Any, steps: Sequence[str | int], new: Any) -> Any:
 
 
 def set_below(value: Any, names: Sequence[str], new: Any) -> Any:
-    """Return *value* with *new* at the end of *names* of fields, which need not be there; what is not changed is shared."""
+    """Return *value* with *new* at the path of fields *names*, creating missing parents; unchanged parts are shared."""
     name, *rest = names
     fields = value if isinstance(value, Mapping) else {}
     return {**fields, name: set_below(fields.get(name), rest, new) if rest else new}
 
 
 def removed(value: Any, steps: Sequence[str | int]) -> Any:
-    """Return *value* without what is at *steps*; at least one."""
+    """Return *value* without the part at *steps*, which must not be empty."""
     *outer, last = steps
     parent = copy.copy(at(value, outer))
     del parent[last]

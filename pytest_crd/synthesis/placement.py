@@ -1,7 +1,7 @@
 """
-Placement: accepted objects in which something stands at a place of the schema.
+Placement: accepted objects with a value at a given place of the schema.
 
-They are made from outside in: the object that has a list is the one that an item is put into.
+They are built from outside in: an item is placed into an accepted object that has the list.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pytest_crd.synthesis.repair import Judge, Keep, NotFoundError, Resource, Se
 from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
 from pytest_crd.synthesis.schemavalues import Maker
 
-# An object, and where in it something stands.
-Held: TypeAlias = "tuple[Resource, Steps]"
+# An object, and the steps of a value in it.
+PlacedValue: TypeAlias = "tuple[Resource, Steps]"
 
 STATUS: Final = "status"
-# How many objects are tried around one value, and to have one at all; and how many values.
+# The numbers of objects to try around a given value and around any value, and the number of values to try.
 _MOST_TRIALS: Final = 60
 _MOST_TO_EXIST: Final = 150
-# Objects with so many parts take long to be judged, and what is wrong in them is wrong in each part.
+# A large object takes long to judge, and its errors repeat in each part.
 _LARGE: Final = 1000
 _MOST_OF_LARGE: Final = 5
 _MOST_TRIED: Final = 12
@@ -36,15 +36,15 @@ _MOST_TRIED: Final = 12
 
 class Placer:
     """
-    Makes objects of one version, from its smallest one on.
+    A source of objects of one version, based on its smallest object.
 
     Attributes:
         version: The version.
-        root: What its schema asks of an object.
+        root: The demand on the whole object.
         start: The smallest object.
-        maker: Makes values.
-        goals: Makes rules true or false.
-        mutator: Changes objects.
+        maker: The source of values.
+        goals: The solver that makes rules true or false.
+        mutator: The source of changes to objects.
     """
 
     def __init__(self, version: engine.Version) -> None:
@@ -52,7 +52,7 @@ class Placer:
         Make the smallest object.
 
         Raises:
-            NoExampleError: There is none.
+            NoExampleError: No accepted object is known.
         """
         self.version = version
         self.root = Demand.of_version(version)
@@ -61,74 +61,74 @@ class Placer:
         self.mutator = Mutator(self.root, self.maker, self.goals)
         self.start = exampleobjects.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
-        self._existing: dict[Place, Held | None] = {}
+        self._existing: dict[Place, PlacedValue | None] = {}
 
     def subresource(self, place: Place) -> str:
-        """Return the subresource by which what is at *place* is written: `status`, or empty for the object itself."""
+        """Return the subresource through which the value at *place* is written: `status`, or empty for the main resource."""
         return STATUS if self.version.has_status and place[:1] == (STATUS,) else ""
 
     def judge(self, place: Place) -> Judge:
-        """Return what asks the server about objects with something at *place*."""
+        """Return the judge of objects with a value at *place*: a create, or an update of the status."""
         return self._judge_of_status if self.subresource(place) else self._judge_of_object
 
-    def existing(self, place: Place) -> Held | None:
-        """Return an accepted object in which there is something at *place*; None where none was found."""
+    def existing(self, place: Place) -> PlacedValue | None:
+        """Return an accepted object with a value at *place*; None if none was found."""
         if place not in self._existing:
-            self._existing[place] = self._made(place) if place else (self.start, ())
+            self._existing[place] = self._make(place) if place else (self.start, ())
         return self._existing[place]
 
-    def holding(self, place: Place, value: Any) -> Held | None:
-        """Return an accepted object with *value* at *place*; None where none was found."""
-        base = self.existing(place) or self.placed(place, value)
+    def place_value(self, place: Place, value: Any) -> PlacedValue | None:
+        """Return an accepted object with *value* at *place*; None if none was found."""
+        base = self.existing(place) or self.insert_value(place, value)
         if base is None:
             return None
         resource, steps = base
         placed = objectplaces.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
         most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
-        return self._accepted(place, placed, steps, Keep(steps, within=True), most)
+        return self._repair(place, placed, steps, Keep(steps, within=True), most)
 
-    def _made(self, place: Place) -> Held | None:
-        for value in itertools.islice(self.maker.find(self.node(place)), _MOST_TRIED):
-            placed = self.placed(place, value)
+    def _make(self, place: Place) -> PlacedValue | None:
+        for value in itertools.islice(self.maker.find_values(self.node(place)), _MOST_TRIED):
+            placed = self.insert_value(place, value)
             if placed is not None:
                 resource, steps = placed
                 if self._is_dropped(resource, steps):
-                    return None  # whatever else is changed, and whatever stands there
-                found = self._accepted(place, resource, steps, Keep(steps), _MOST_TO_EXIST)
-                if found is not None:
-                    return found
+                    return None  # no change elsewhere and no other value helps
+                accepted = self._repair(place, resource, steps, Keep(steps), _MOST_TO_EXIST)
+                if accepted is not None:
+                    return accepted
         return None
 
     def _is_dropped(self, resource: Resource, steps: Steps) -> bool:
-        """Return whether the server drops what stands at *steps*, as no schema specifies it."""
+        """Return True if the server prunes the value at *steps*."""
         try:
-            kept = self.version.unobserved.prune(resource).value
-        except engine.DecodeError:  # of something else that stands there
+            pruned = self.version.unobserved.prune(resource).value
+        except engine.DecodeError:  # caused by another value
             return False
         for step in steps:
-            if isinstance(kept, Mapping) and step not in kept:
+            if isinstance(pruned, Mapping) and step not in pruned:
                 return True
-            kept = objectplaces.at(kept, (step,))
+            pruned = objectplaces.at(pruned, (step,))
         return False
 
-    def _accepted(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> Held | None:
-        search = Search(self.judge(place), repair.acceptance, self.mutator.find, keep=keep)
+    def _repair(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> PlacedValue | None:
+        search = Search(self.judge(place), repair.acceptance, self.mutator.find_changes, keep=keep)
         try:
             return search.run(resource, most=most), steps
         except NotFoundError:
             return None
 
-    def first_holding(self, place: Place, values: Iterable[Any]) -> Held | None:
-        """Return an accepted object with the first of *values* at *place* with which there is one."""
-        found = (self.holding(place, value) for value in itertools.islice(values, _MOST_TRIED))
-        return next((one for one in found if one is not None), None)
+    def place_first_value(self, place: Place, values: Iterable[Any]) -> PlacedValue | None:
+        """Return an accepted object with the first of *values* at *place* that allows one; None if none does."""
+        attempts = (self.place_value(place, value) for value in itertools.islice(values, _MOST_TRIED))
+        return next((placed for placed in attempts if placed is not None), None)
 
     def node(self, place: Place) -> Demand:
-        """Return what is asked of the value at *place*: nothing where a schema does not specify it."""
+        """Return the demand on the value at *place*; `ANYTHING` if it is unspecified."""
         return self.root.at(place)
 
-    def placed(self, place: Place, value: Any) -> Held | None:
-        """Return an object with *value* at *place*, which need not be accepted, and where that is."""
+    def insert_value(self, place: Place, value: Any) -> PlacedValue | None:
+        """Return an object with *value* at *place*, accepted or not; None if no accepted object has the parent."""
         outer = self.existing(place[:-1])
         if outer is None:
             return None
@@ -143,20 +143,20 @@ class Placer:
         return objectplaces.replaced(resource, inner, value), inner
 
     def judge_of_change(self, place: Place, old: Resource) -> Judge:
-        """Return what asks the server to replace *old*, an accepted object with something at *place*."""
+        """Return the judge of updates that replace *old*, an accepted object with a value at *place*."""
         stored = self.judge(place)(old).stored
         version = self.version.unobserved
         write = version.update_status if self.subresource(place) else version.update
-        return repair.trying(write, old=stored)
+        return repair.create_judge(write, old=stored)
 
     @functools.cached_property
     def _judge_of_object(self) -> Judge:
-        return repair.trying(self.version.unobserved.create)
+        return repair.create_judge(self.version.unobserved.create)
 
     @functools.cached_property
     def _judge_of_status(self) -> Judge:
         stored = self._judge_of_object(self.start).stored
-        return repair.trying(self.version.unobserved.update_status, old=stored)
+        return repair.create_judge(self.version.unobserved.update_status, old=stored)
 
 
 def _size(value: Any) -> int:

@@ -1,8 +1,8 @@
 """
-Repair: an object that a server refuses is changed, one part at a time, until it accepts it.
+Repair: changes to a refused object, one part at a time, until the server accepts it.
 
-What to change is read off the errors: where they are, which rule found them, and what the rule speaks of. The engine judges each step,
-so that what is found is right whatever the guess was.
+The changes are derived from the errors: their places, the rules that failed, and the fields of these rules. The engine judges each step, so
+a wrong guess does no harm.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from pytest_crd.synthesis.objectplaces import Steps
 
 Resource: TypeAlias = "dict[str, Any]"
 Judge: TypeAlias = "Callable[[Resource], engine.Response]"
-# How far an answer is from the one that is wanted: the less, the nearer; None where it is the one.
+# The distance of an answer from the wanted one: the less, the nearer; None if it is the wanted one.
 Distance: TypeAlias = "Callable[[engine.Response], tuple[int, ...] | None]"
 
-# A long list may be wrong in each item: those that are repaired first tell what the others need.
+# A long list may have an error in each item; fixing the first ones shows how to fix the rest.
 _MOST_ERRORS: Final = 50
 
 
-def trying(ask: Callable[..., engine.Response], **stated: Any) -> Judge:
+def create_judge(send: Callable[..., engine.Response], **arguments: Any) -> Judge:
     """
-    Return what asks the server about objects that are only tried.
+    Return a judge that sends trial objects to the server.
 
     Args:
-        ask: The request, of a version that is not observed: no test says what such objects are answered.
-        stated: What is sent beside the object.
+        send: The request method of an unobserved version, so that trials do not count as a test's requests.
+        **arguments: Further arguments of the request.
     """
 
     def judge(resource: Resource) -> engine.Response:
-        return ask(resource, field_validation="Strict", **stated)
+        return send(resource, field_validation="Strict", **arguments)
 
     return judge
 
 
 class NotFoundError(Exception):
     """
-    No object was found that is answered as wanted.
+    No object with the wanted answer was found.
 
     Attributes:
-        nearest: The answer to the one that came nearest.
+        nearest: The answer with the least distance.
     """
 
     def __init__(self, nearest: engine.Response) -> None:
-        """Take the answer to the nearest object."""
+        """Create the error from the nearest answer."""
         super().__init__(nearest.message)
         self.nearest = nearest
 
@@ -59,18 +59,18 @@ class NotFoundError(Exception):
 @dataclass(frozen=True, slots=True)
 class Keep:
     """
-    What is not changed.
+    A part that must not change.
 
     Attributes:
-        steps: Where something stays.
-        within: Whether it stays as it is; else something has to be there.
+        steps: The steps of the part.
+        within: Whether its value must stay equal; else the part must only exist.
     """
 
     steps: Steps
     within: bool = False
 
     def allows(self, change: Change) -> bool:
-        """Return whether *change* leaves it."""
+        """Return True if *change* respects the restriction."""
         return all(map(self._allows, change.parts))
 
     def _allows(self, move: Mutation) -> bool:
@@ -84,29 +84,29 @@ class Keep:
 @dataclass(frozen=True, slots=True)
 class KeepAll:
     """
-    Several parts that are not changed.
+    Several parts that must not change.
 
     Attributes:
-        parts: What is not changed each.
+        parts: The parts.
     """
 
     parts: tuple[Keep, ...]
 
     def allows(self, change: Change) -> bool:
-        """Return whether *change* leaves them all."""
+        """Return True if *change* respects all restrictions."""
         return all(part.allows(change) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """
-    A search for an object.
+    A search for an object with a wanted answer.
 
     Attributes:
-        judge: Asks the server about an object.
-        distance: How far an answer is from the one that is wanted.
-        mutations: Gives changes of an object that make an error go; where there is none, of an object that is accepted.
-        keep: What is not changed; None where all may be.
+        judge: The request that answers for an object.
+        distance: The distance of an answer from the wanted one.
+        mutations: Returns changes that may remove an error; called with None for an accepted object.
+        keep: The parts that must not change; None if all may.
     """
 
     judge: Judge
@@ -116,56 +116,56 @@ class Search:
 
     def run(self, start: Resource, *, most: int) -> Resource:
         """
-        Return the nearest object to *start* that is answered as wanted.
+        Return the nearest object to *start* with the wanted answer.
 
         Args:
-            start: Where to begin.
-            most: How many objects are tried before the search is given up.
+            start: The first object.
+            most: The number of objects to try.
 
         Raises:
-            NotFoundError: There is none among the objects that were tried.
+            NotFoundError: None of the tried objects has the wanted answer.
         """
         first = self.judge(start)
         distance = self.distance(first)
         if distance is None:
             return start
         order = itertools.count()
-        seen = {_key(start)}
+        keys = {_key(start)}
         nearest = (distance, first)
-        queue = [(distance, next(order), self._moved(start, first))]
+        queue = [(distance, next(order), self._neighbours(start, first))]
         while queue and most:
             distance, _, neighbours = heapq.heappop(queue)
             for moved in neighbours:
-                if (key := _key(moved)) in seen:
+                if (key := _key(moved)) in keys:
                     continue
-                seen.add(key)
+                keys.add(key)
                 most -= 1
                 answer = self.judge(moved)
-                found = self.distance(answer)
-                if found is None:
+                new_distance = self.distance(answer)
+                if new_distance is None:
                     return moved
-                nearest = min(nearest, (found, answer), key=lambda one: one[0])
-                heapq.heappush(queue, (found, next(order), self._moved(moved, answer)))
-                if found < distance or not most:
+                nearest = min(nearest, (new_distance, answer), key=lambda item: item[0])
+                heapq.heappush(queue, (new_distance, next(order), self._neighbours(moved, answer)))
+                if new_distance < distance or not most:
                     heapq.heappush(queue, (distance, next(order), neighbours))
                     break
         raise NotFoundError(nearest[1])
 
-    def _moved(self, resource: Resource, answer: engine.Response) -> Iterator[Resource]:
-        """Yield *resource* changed in one part each, for each error in turn."""
-        found = [self.mutations(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
-        for round_ in itertools.zip_longest(*found):
+    def _neighbours(self, resource: Resource, answer: engine.Response) -> Iterator[Resource]:
+        """Yield variants of *resource*, each with one change, taking the errors in turn."""
+        changes = [self.mutations(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
+        for round_ in itertools.zip_longest(*changes):
             for move in round_:
                 if move is not None and (self.keep is None or self.keep.allows(move)):
                     yield move.applied(resource)
 
 
 def acceptance(answer: engine.Response) -> tuple[int, ...] | None:
-    """Return how far an answer is from being accepted: errors that keep rules from being run count more than those of rules."""
+    """Return the numbers of errors outside and inside of rules; None if accepted. The first prevent rules from running."""
     if answer.accepted:
         return None
-    of_rules = sum(error.rule is not None for error in answer.errors)
-    return len(answer.errors) - of_rules, of_rules
+    rule_errors = sum(error.rule is not None for error in answer.errors)
+    return len(answer.errors) - rule_errors, rule_errors
 
 
 def _key(resource: Resource) -> str:

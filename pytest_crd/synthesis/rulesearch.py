@@ -1,4 +1,4 @@
-"""The search for an object that a rule alone refuses, or for a change that it refuses."""
+"""The search for an object, or an update, that only one rule refuses."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import repair
 from pytest_crd.synthesis.objectchanges import Change, Mutation
-from pytest_crd.synthesis.placement import Held, Placer
+from pytest_crd.synthesis.placement import PlacedValue, Placer
 from pytest_crd.synthesis.repair import Judge, Keep, KeepAll, NotFoundError, Resource, Search
 from pytest_crd.synthesis.rulegoals.state import State
 
 _MOST_TRIALS: Final = 150
-# How many of the objects are tried for which the rule is false, how many of them are repaired, and with how many trials each.
+# The numbers of objects that violate the rule to try and to repair, and of trials for each repair.
 _MOST_SOLVED: Final = 60
 _MOST_REPAIRED: Final = 6
 _MOST_TO_MEND: Final = 30
-# Whether a rule has found an error.
-_IsRule: TypeAlias = Callable[[engine.FieldError], bool]
+# A predicate that is true for errors of a given rule.
+_IsRuleError: TypeAlias = Callable[[engine.FieldError], bool]
 
 
 class RefusedByRule(NamedTuple):
@@ -31,9 +31,9 @@ class RefusedByRule(NamedTuple):
     An object that a rule refuses.
 
     Attributes:
-        outside: The object; None where none was found.
-        answer: What the server answers to a change.
-        old: What is changed; None where the object is refused when it is created.
+        outside: The object; None if none was found.
+        answer: The server's answer to an update.
+        old: The object that *outside* replaces; None if *outside* is refused when it is created.
     """
 
     outside: Resource | None = None
@@ -47,27 +47,27 @@ class RuleSearch:
     The search for an object that a rule refuses.
 
     Attributes:
-        placer: Makes objects.
-        place: Where the rule stands in the schema.
-        index: Which of the rules there it is.
-        held: An accepted object, and where in it the value of the rule stands.
+        placer: The source of objects.
+        place: The place of the rule in the schema.
+        index: The index of the rule there.
+        placed: An accepted object, and the steps of the rule's value in it.
     """
 
     placer: Placer
     place: Place
     index: int
-    held: Held
+    placed: PlacedValue
 
     def run(self) -> RefusedByRule:
-        """Return an object for which the rule is false, else one for which it cannot be evaluated, else a change."""
-        steps = self.held[1]
+        """Return an object for which the rule is false; else one for which it cannot be evaluated; else an update."""
+        steps = self.placed[1]
         if not self.placer.goals.needs_old(steps, self.index):
-            outside = self._created()
+            outside = self._find_create()
             if outside is not None:
                 return RefusedByRule(outside)
         if "oldSelf" not in self._text:
             return RefusedByRule()
-        return self._changed()
+        return self._find_update()
 
     @functools.cached_property
     def _text(self) -> str:
@@ -79,44 +79,44 @@ class RuleSearch:
         return self.placer.judge(self.place)
 
     def _moves(self, resource: Resource) -> Iterator[Mutation]:
-        return self.placer.mutator.of_rule(resource, self.held[1], self._text)
+        return self.placer.mutator.vary_rule_values(resource, self.placed[1], self._text)
 
     def _states(self, old: Resource | None) -> Iterator[State]:
-        inside, steps = self.held
-        found = self.placer.goals.find(steps, self.index, wanted=False, new=inside, old=old)
-        return itertools.islice(found, _MOST_SOLVED)
+        inside, steps = self.placed
+        states = self.placer.goals.find_states(steps, self.index, wanted=False, new=inside, old=old)
+        return itertools.islice(states, _MOST_SOLVED)
 
-    def _created(self) -> Resource | None:
-        # One for which the rule is false says more than one for which it cannot be evaluated.
+    def _find_create(self) -> Resource | None:
+        # A false rule is a better example than a rule that fails to evaluate.
         not_evaluated: list[Resource] = []
 
         def judge_and_keep(resource: Resource) -> engine.Response:
             answer = self._judge(resource)
-            if _distance_from(self._is_it, answer) is None and any(map(is_failed_evaluation, answer.errors)):
+            if _distance_from_rule(self._is_of_rule, answer) is None and any(map(is_failed_evaluation, answer.errors)):
                 not_evaluated.append(resource)
             return answer
 
-        is_false = functools.partial(_distance_from, self._is_it, is_false=True)
-        found = self._solved(judge_and_keep, is_false) or self._searched(judge_and_keep, is_false)
-        return found or next(iter(not_evaluated), None)
+        is_false = functools.partial(_distance_from_rule, self._is_of_rule, is_false=True)
+        refused = self._solve(judge_and_keep, is_false) or self._search(judge_and_keep, is_false)
+        return refused or next(iter(not_evaluated), None)
 
-    def _solved(self, judge: Judge, distance: repair.Distance) -> Resource | None:
-        """Return an object for which the rule was made false, and whatever else is refused in it was repaired."""
+    def _solve(self, judge: Judge, distance: repair.Distance) -> Resource | None:
+        """Return an object for which the rule was made false and all other errors were repaired; None if none was found."""
         refused: list[State] = []
         for state in self._states(None):
             answer = judge(state.new)
             if distance(answer) is None:
-                found: Resource = state.new
-                return found
+                resource: Resource = state.new
+                return resource
             refused.append(state)
-        return next(filter(None, (self._mended(judge, state) for state in refused[:_MOST_REPAIRED])), None)
+        return next(filter(None, (self._repair(judge, state) for state in refused[:_MOST_REPAIRED])), None)
 
-    def _mended(self, judge: Judge, state: State) -> Resource | None:
-        """Return the object of a state with whatever else is refused in it repaired; None where the rule does not refuse it then."""
+    def _repair(self, judge: Judge, state: State) -> Resource | None:
+        """Return the object of *state* with all other errors repaired; None if the rule does not refuse it in the end."""
 
         def distance(answer: engine.Response) -> tuple[int, ...] | None:
-            others = [error for error in answer.errors if not self._is_it(error)]
-            # What is no rule's may keep rules from being run.
+            others = [error for error in answer.errors if not self._is_of_rule(error)]
+            # Errors outside of rules may prevent rules from running.
             if blocking := sum(error.rule is None for error in others):
                 return (2, blocking, len(others))
             if len(others) == len(answer.errors):
@@ -124,79 +124,87 @@ class RuleSearch:
             return (1, len(others)) if others else None
 
         def mutations(resource: Resource, error: engine.FieldError | None) -> Iterator[Change]:
-            is_other = error is not None and not self._is_it(error)
-            return self.placer.mutator.find(resource, error) if is_other else iter(())
+            is_other = error is not None and not self._is_of_rule(error)
+            return self.placer.mutator.find_changes(resource, error) if is_other else iter(())
 
-        return _found(Search(judge, distance, mutations, keep=_kept(state.mutations)), state.new, _MOST_TO_MEND)
+        return _run_search(
+            Search(judge, distance, mutations, keep=_keep_changed(state.mutations)), state.new, _MOST_TO_MEND
+        )
 
-    def _changed(self) -> RefusedByRule:
+    def _find_update(self) -> RefusedByRule:
         """
-        Return a change for which the rule was made false.
+        Return an update for which the rule was made false.
 
-        One that other rules refuse too, such as one of the whole value around, is better than none.
+        An update that other rules refuse as well, such as a rule of the parent, is better than none.
         """
         second = RefusedByRule()
         refused: list[tuple[Judge, State]] = []
-        distance = functools.partial(_distance_from, self._is_it)
+        distance = functools.partial(_distance_from_rule, self._is_of_rule)
         for state in self._pairs():
             judge = self.placer.judge_of_change(self.place, state.old)
             answer = judge(state.new)
             if distance(answer) is None:
                 return RefusedByRule(state.new, answer, state.old)
-            if second.outside is None and any(map(self._is_it, answer.errors)):
+            if second.outside is None and any(map(self._is_of_rule, answer.errors)):
                 second = RefusedByRule(state.new, answer, state.old)
             refused.append((judge, state))
         for judge, state in refused[:_MOST_REPAIRED]:
-            if (repaired := self._mended(judge, state)) is not None:
+            if (repaired := self._repair(judge, state)) is not None:
                 return RefusedByRule(repaired, judge(repaired), state.old)
         return second
 
     def _pairs(self) -> Iterator[State]:
-        """Yield states for which the rule may be false, of which what is changed is accepted; some of that is repaired."""
+        """Yield states with an accepted old object that may violate the rule; some old objects are repaired."""
         refused: list[State] = []
-        for state in self._states(self.held[0]):
+        for state in self._states(self.placed[0]):
             if not state.old_moves or self._judge(state.old).accepted:
                 yield state
             else:
                 refused.append(state)
         for state in refused[:_MOST_REPAIRED]:
-            search = Search(self._judge, repair.acceptance, self.placer.mutator.find, keep=_kept(state.old_moves))
-            if (old := _found(search, state.old, _MOST_TO_MEND)) is not None:
+            search = Search(
+                self._judge, repair.acceptance, self.placer.mutator.find_changes, keep=_keep_changed(state.old_moves)
+            )
+            if (old := _run_search(search, state.old, _MOST_TO_MEND)) is not None:
                 yield State(state.new, old, state.mutations)
                 yield State(state.change.applied(old), old, state.mutations)
 
-    def _is_it(self, error: engine.FieldError) -> bool:
-        """Return whether the rule has found *error*; another place may have one that says the same."""
+    def _is_of_rule(self, error: engine.FieldError) -> bool:
+        """Return True if *error* is of the rule; an equal rule at another place does not count."""
         if error.rule is None or error.origin is None or error.origin.inner != (self.index,):
             return False
         return schemamap.place_of(error.origin.schema) == self.place
 
-    def _searched(self, judge: Judge, distance: repair.Distance) -> Resource | None:
-        """Return the nearest object that is answered as *distance* wants it, by mutations that the rule's text suggests alone."""
-        return _found(Search(judge, distance, lambda one, _: self._moves(one)), self.held[0], _MOST_TRIALS)
+    def _search(self, judge: Judge, distance: repair.Distance) -> Resource | None:
+        """Return the nearest object with an answer of no *distance*, using only mutations from the rule's text."""
+        return _run_search(
+            Search(judge, distance, lambda resource, _: self._moves(resource)), self.placed[0], _MOST_TRIALS
+        )
 
 
-def _kept(mutations: tuple[Mutation, ...]) -> KeepAll:
+def _keep_changed(mutations: tuple[Mutation, ...]) -> KeepAll:
     return KeepAll(tuple(Keep(move.steps) for move in mutations))
 
 
-def _found(search: Search, start: Resource, most: int) -> Resource | None:
+def _run_search(search: Search, start: Resource, most: int) -> Resource | None:
     try:
         return search.run(start, most=most)
     except NotFoundError:
         return None
 
 
-def _distance_from(is_it: _IsRule, answer: engine.Response, *, is_false: bool = False) -> tuple[int, ...] | None:
-    """Return how far *answer* is from a refusal by the rule that *is_it* knows alone, which has to be false where *is_false*."""
+def _distance_from_rule(
+    is_rule_error: _IsRuleError, answer: engine.Response, *, is_false: bool = False
+) -> tuple[int, ...] | None:
+    """Return the distance of *answer* from a refusal by one rule only; if *is_false*, the rule must be false and not fail to evaluate."""
     if answer.accepted:
         return (1,)
-    others = sum(not is_it(error) for error in answer.errors)
+    others = sum(not is_rule_error(error) for error in answer.errors)
     if others:
         return (2, others)
     return (0,) if is_false and any(map(is_failed_evaluation, answer.errors)) else None
 
 
 def is_failed_evaluation(error: engine.FieldError) -> bool:
-    """Return whether an error says that a rule could not be evaluated; else it is false."""
+    """Return True if the error's rule could not be evaluated, as opposed to being false."""
     return error.rule is not None and not error.rule.was_evaluated

@@ -1,8 +1,7 @@
 """
-Values that a schema may ask for, the likeliest first.
+Values that a schema may accept, the likeliest first.
 
-What they are is read off the keywords. Whether a server accepts them is for the engine to say: of rules and of `not` nothing is known
-here.
+They are derived from the keywords. The engine decides whether they are accepted; rules and `not` are ignored here.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ NAME: Final = "example"
 @dataclass(frozen=True, slots=True)
 class Maker:
     """
-    Makes values.
+    A source of values.
 
     Attributes:
-        full: Whether all that may be there is there; else what must be, and nothing more.
+        full: Whether optional parts are included; else only required ones.
     """
 
     full: bool = False
 
     def first(self, node: Demand) -> Any:
-        """Return the likeliest value."""
-        return next(self.find(node), None)
+        """Return the likeliest value; None if no value is known."""
+        return next(self.find_values(node), None)
 
-    def find(self, node: Demand) -> Iterator[Any]:
-        """Yield values that may be what *node* asks for, each once, at most some dozens."""
-        seen: list[Any] = []
+    def find_values(self, node: Demand) -> Iterator[Any]:
+        """Yield values that *node* may accept, without duplicates, at most some dozens."""
+        values: list[Any] = []
         for value in itertools.islice(self._all(node), _MOST):
-            if not any(_are_same(value, other) for other in seen):
-                seen.append(value)
+            if not any(_are_same(value, earlier) for earlier in values):
+                values.append(value)
                 yield value
 
     def _all(self, node: Demand) -> Iterator[Any]:
@@ -59,77 +58,77 @@ class Maker:
         elif node.type == "array":
             yield from self._lists(node)
         elif node.type == "string":
-            yield from texts.find(node.text)
+            yield from texts.find_texts(node.text)
         elif node.type in {"integer", "number"}:
-            yield from numbervalues.find(node.number)
+            yield from numbervalues.find_numbers(node.number)
         elif node.type == "boolean":
             yield from (True, False) if self.full else (False, True)
         elif node.type == INT_OR_STRING:
-            yield from _in_turn([iter(numbervalues.find(node.number)), iter(texts.find(node.text))])
+            yield from _in_turn([iter(numbervalues.find_numbers(node.number)), iter(texts.find_texts(node.text))])
         else:
             yield from ({}, "a", 1, True, [])
 
     def _objects(self, node: Demand) -> Iterator[dict[str, Any]]:
-        made = self._object(node, _resource_fields(node))
-        yield made
-        # One field at a time is another.
+        fields = self._object(node, _resource_fields(node))
+        yield fields
+        # One field at a time varies.
         for name, child in node.properties.items():
-            if name in made:
-                for value in itertools.islice(self.find(child), 1, 6):
-                    yield {**made, name: value}
+            if name in fields:
+                for value in itertools.islice(self.find_values(child), 1, 6):
+                    yield {**fields, name: value}
 
-    def _object(self, node: Demand, made: dict[str, Any]) -> dict[str, Any]:
-        """Return *made* with the fields that are asked for."""
+    def _object(self, node: Demand, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return *fields* with the demanded fields added."""
         for name in node.properties if self.full else node.required:
             child = node.field(name)
-            if name not in made and child is not None and (self.full or child.default is None):
-                made[name] = self.first(child)
+            if name not in fields and child is not None and (self.full or child.default is None):
+                fields[name] = self.first(child)
         for name in node.required:
-            if name not in made and node.field(name) is None:
-                made[name] = "a"
+            if name not in fields and node.field(name) is None:
+                fields[name] = "a"
         for name, child in node.properties.items():
-            if len(made) >= node.least("minProperties"):
+            if len(fields) >= node.least("minProperties"):
                 break
-            made.setdefault(name, self.first(child))
+            fields.setdefault(name, self.first(child))
         values = node.values or (ANYTHING if node.keeps_unknown_fields else None)
         if values is not None:
             wanted = max(node.least("minProperties"), int(self.full and not node.properties))
             most = node.most("maxProperties")
-            for key in itertools.islice(KEYS, max(0, (wanted if most is None else min(wanted, most)) - len(made))):
-                made[key] = self.first(values)
-        return made
+            for key in itertools.islice(KEYS, max(0, (wanted if most is None else min(wanted, most)) - len(fields))):
+                fields[key] = self.first(values)
+        return fields
 
     def _lists(self, node: Demand) -> Iterator[list[Any]]:
         most = node.most("maxItems")
         least = max(node.least("minItems"), int(self.full and most != 0))
         for count in (least, least + 1):
-            if (most is None or count <= most) and (made := self.items(node, count)) is not None:
-                yield made
+            if (most is None or count <= most) and (items := self.items(node, count)) is not None:
+                yield items
         if least == 1:
-            yield from ([value] for value in itertools.islice(self.find(node.items or ANYTHING), 1, _MOST))
+            yield from ([value] for value in itertools.islice(self.find_values(node.items or ANYTHING), 1, _MOST))
 
     def items(self, node: Demand, count: int) -> list[Any] | None:
-        """Return *count* items of a list as *node* asks for them, told apart where they must be; None where they cannot be."""
+        """Return *count* list items for *node*, distinct if required; None if there are not enough."""
         items = node.items or ANYTHING
         if node.map_keys:
-            made = list(itertools.islice(self._keyed(items, node.map_keys), count))
+            values = list(itertools.islice(self._items_by_key(items, node.map_keys), count))
         elif node.is_unique:
-            made = list(itertools.islice(self.find(items), count))
+            values = list(itertools.islice(self.find_values(items), count))
         else:
-            made = [self.first(items)] * count
-        return made if len(made) == count else None
+            values = [self.first(items)] * count
+        return values if len(values) == count else None
 
-    def _keyed(self, items: Demand, names: Sequence[str]) -> Iterator[Any]:
-        """Yield items of a `map` list: alike but for their keys, which have these *names*."""
-        item = next((one for one in self.find(items) if isinstance(one, dict)), None)
-        if item is None:  # an enum of other values, of which none can stand there
+    def _items_by_key(self, items: Demand, names: Sequence[str]) -> Iterator[Any]:
+        """Yield items of a `map` list that differ in the keys *names* only."""
+        item = next((value for value in self.find_values(items) if isinstance(value, dict)), None)
+        if item is None:  # An enum without objects has no valid item.
             return
-        keys = [list(self.find(items.field(name) or ANYTHING)) for name in names]
+        keys = [list(self.find_values(items.field(name) or ANYTHING)) for name in names]
         yield from ({**item, **dict(zip(names, chosen, strict=True))} for chosen in itertools.product(*keys))
 
 
 def _resource_fields(node: Demand) -> dict[str, Any]:
-    """Return what every embedded object of Kubernetes has; nothing for other objects."""
+    """Return the fields of every embedded resource; empty for other objects."""
     if not node.is_embedded_resource:
         return {}
     return {"apiVersion": "v1", "kind": "ConfigMap", _METADATA: {"name": NAME}}
@@ -142,5 +141,5 @@ def _in_turn(iterators: list[Iterator[Any]]) -> Iterator[Any]:
         yield from (value for value in values if value is not nothing)
 
 
-def _are_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
+def _are_same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and left == right

@@ -1,4 +1,4 @@
-"""Texts that a schema may ask for: of a format, of a length, matching patterns."""
+"""Texts that a schema may accept: by format, by length and by pattern."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pytest_crd.synthesis import matchingtexts, textsearch
 from pytest_crd.synthesis.textsearch import Lengths
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-# From here on a text is only made where a schema asks for no fewer characters.
+# Longer texts are made only if the schema requires them.
 _LONGEST_MADE: Final = 100_000
 _MOST: Final = 40
 
-# Of each format that a server knows, texts that differ; names as the server compares them, without dashes.
+# Distinct texts of each format that the server knows; as in the server, the names are compared without dashes.
 FORMATS: Final = {
     "bsonobjectid": ("507f1f77bcf86cd799439011", "507f1f77bcf86cd799439012"),
     "byte": ("YQ==", "Yg==", "Yw=="),
@@ -48,7 +48,7 @@ FORMATS: Final = {
     "uuid4": ("123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-42d3-a456-426614174001"),
     "uuid5": ("123e4567-e89b-52d3-a456-426614174000", "123e4567-e89b-52d3-a456-426614174001"),
 }
-# What texts with a meaning look like: tried where nothing says which one is asked for, and by rules that are read no further.
+# Common kinds of texts, tried if no format or pattern is declared, and for rules that cannot be analysed.
 USUAL: Final = (
     "example.com",
     "a.example.com",
@@ -67,13 +67,13 @@ USUAL: Final = (
 @dataclass(frozen=True, slots=True)
 class TextDemand:
     """
-    What is asked of a text.
+    The demand on a text.
 
     Attributes:
-        format: Its format; may be empty.
-        patterns: Patterns that all have to match.
-        least: The least number of characters.
-        most: The greatest; None where nothing limits it.
+        format: The format; may be empty.
+        patterns: Patterns that must all match.
+        least: The minimum number of characters.
+        most: The maximum; None if unlimited.
     """
 
     format: str = ""
@@ -82,23 +82,23 @@ class TextDemand:
     most: int | None = None
 
     def fits(self, text: str) -> bool:
-        """Return whether the length of *text* is as asked for."""
+        """Return True if the length of *text* is allowed."""
         return self.least <= len(text) and (self.most is None or len(text) <= self.most)
 
 
 @functools.lru_cache(maxsize=1024)
-def find(demand: TextDemand) -> tuple[str, ...]:
-    """Return texts that may be what is asked for, the plainest first, each once; patterns are not tried on them."""
-    found = dict.fromkeys(text for text in itertools.islice(_all(demand), 10 * _MOST) if demand.fits(text))
-    return tuple(itertools.islice(found, _MOST))
+def find_texts(demand: TextDemand) -> tuple[str, ...]:
+    """Return candidate texts without duplicates, simple ones first; they are not matched against the patterns."""
+    fitting = dict.fromkeys(text for text in itertools.islice(_all(demand), 10 * _MOST) if demand.fits(text))
+    return tuple(itertools.islice(fitting, _MOST))
 
 
-def of_length(demand: TextDemand, length: int) -> Iterator[str]:
-    """Yield texts of *length* characters that may be what is asked for otherwise."""
+def find_texts_of_length(demand: TextDemand, length: int) -> Iterator[str]:
+    """Yield candidate texts of *length* characters."""
     if length > _LONGEST_MADE and length > demand.least:
         return
     for pattern in demand.patterns:
-        text = matchingtexts.of_length(pattern, length)
+        text = matchingtexts.find_text_of_length(pattern, length)
         if text is not None:
             yield text
     for text in FORMATS.get(demand.format.replace("-", ""), ()):
@@ -108,30 +108,30 @@ def of_length(demand: TextDemand, length: int) -> Iterator[str]:
 
 
 def _all(demand: TextDemand) -> Iterator[str]:
-    known = FORMATS.get(demand.format.replace("-", ""), ())
-    yield from known
+    formatted = FORMATS.get(demand.format.replace("-", ""), ())
+    yield from formatted
     if len(demand.patterns) > 1:
-        yield from textsearch.find(demand.patterns, lengths=Lengths(demand.least, demand.most), wanted=3).texts
-    of_patterns = [_of_pattern(pattern, demand) for pattern in demand.patterns]
+        yield from textsearch.find_texts(demand.patterns, lengths=Lengths(demand.least, demand.most), wanted=3).texts
+    of_patterns = [_find_pattern_texts(pattern, demand) for pattern in demand.patterns]
     yield from itertools.chain.from_iterable(_in_turn(of_patterns))
-    if not known and not demand.patterns:
+    if not formatted and not demand.patterns:
         plain = _plain(max(demand.least, 1))
         yield from itertools.islice(plain, 3)
         yield from USUAL
         yield from plain
 
 
-def _of_pattern(pattern: str, demand: TextDemand) -> Iterator[str]:
-    """Yield texts for *pattern*: as they are, and at least as long as they have to be."""
-    found = matchingtexts.texts(pattern)
+def _find_pattern_texts(pattern: str, demand: TextDemand) -> Iterator[str]:
+    """Yield texts for *pattern*: texts of the demanded lengths first, then the shortest ones."""
+    shortest = matchingtexts.texts(pattern)
     if demand.least > 1 or demand.most is not None:
         lengths = (demand.least, demand.least + 1, demand.most or demand.least)
         yield from (text for length in dict.fromkeys(lengths) if (text := _padded(pattern, length)) is not None)
-    yield from found
+    yield from shortest
 
 
 def _padded(pattern: str, length: int) -> str | None:
-    return matchingtexts.stretched(pattern, length) if 0 < length <= _LONGEST_MADE else None
+    return matchingtexts.stretch_text(pattern, length) if 0 < length <= _LONGEST_MADE else None
 
 
 def _plain(length: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """
-Texts that match some patterns and do not match others: the shortest ones, or the proof that there are none.
+Search for the shortest texts that match some patterns and fail others, or a proof that there are none.
 
-The automata of all patterns run side by side; what is looked at are the states that they may be in together.
+The automata of all patterns run side by side; the search explores their combined states.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.synthesis import automata
 from pytest_crd.synthesis.automata import Budget, BudgetSpentError
 
-# Enough for what is written by hand, at about half a second at the worst.
+# Enough for handwritten patterns, and at most about half a second.
 USUAL_STEPS: Final = 150_000
 
 # The states of all automata.
-_Together: TypeAlias = "tuple[int, ...]"
+_CombinedState: TypeAlias = "tuple[int, ...]"
 
 
 class Lengths(NamedTuple):
     """
-    How long a text is.
+    The allowed lengths of a text.
 
     Attributes:
-        least: How many characters it has at least.
-        most: How many it has at most; None where nothing limits it.
+        least: The minimum number of characters.
+        most: The maximum; None if unlimited.
     """
 
     least: int = 0
@@ -40,7 +40,7 @@ _ANY_LENGTH: Final = Lengths()
 
 
 class Outcome(Enum):
-    """How a search has ended."""
+    """The outcome of a search."""
 
     FOUND = auto()
     NONE = auto()
@@ -49,12 +49,11 @@ class Outcome(Enum):
 
 class Answer(NamedTuple):
     """
-    What a search has found.
+    The result of a search.
 
     Attributes:
-        texts: Texts, the shortest first, of which the patterns' own matcher says the same; fewer than wanted where there are no more, or
-            the budget was spent.
-        outcome: Whether there are texts; if not, whether it is known that there can be none.
+        texts: Texts, the shortest first, confirmed by the pattern matcher; fewer than wanted if there are no more or the budget is spent.
+        outcome: Whether texts were found; if not, whether it is proved that there are none.
     """
 
     texts: tuple[str, ...]
@@ -63,22 +62,22 @@ class Answer(NamedTuple):
 
 class _Path(NamedTuple):
     """
-    A text that is tried.
+    A text under consideration.
 
     Attributes:
-        state: Where it leads.
-        length: How many characters it has.
-        last: The last of them; empty where *before* is None.
-        before: The text without it; None where it is as short as may be.
+        state: The combined state after the text.
+        length: The number of characters.
+        last: The last character; empty if *before* is None.
+        before: The text without its last character; None for a text of the minimum length.
     """
 
-    state: _Together
+    state: _CombinedState
     length: int
     last: str
     before: _Path | None
 
 
-def find(
+def find_texts(
     matched: Sequence[str],
     unmatched: Sequence[str] = (),
     *,
@@ -87,52 +86,52 @@ def find(
     steps: int = USUAL_STEPS,
 ) -> Answer:
     """
-    Return some of the shortest texts that match all of some patterns, and none of others.
+    Return some of the shortest texts that match all patterns of *matched* and no pattern of *unmatched*.
 
     Args:
-        matched: The patterns that match, which compile as all of these do.
-        unmatched: The patterns that do not.
-        lengths: How many characters a text has.
-        wanted: How many texts are looked for.
-        steps: How much is tried before the search is given up: how long that takes depends on the machine, what is found does not.
+        matched: Valid patterns that must match.
+        unmatched: Valid patterns that must not match.
+        lengths: The allowed lengths.
+        wanted: The number of texts to find.
+        steps: The budget of steps; it makes results independent of the machine's speed.
 
     Raises:
-        PatternError: A pattern does not compile.
+        PatternError: A pattern is invalid.
         PatternTooLargeError: A pattern takes too much memory to match.
     """
     matches = [(patterns.compile(pattern), True) for pattern in matched]
     matches += [(patterns.compile(pattern), False) for pattern in unmatched]
-    found: list[str] = []
+    candidates: list[str] = []
     is_spent = False
     try:
         search = _Search(matched, unmatched, Budget(steps))
-        found.extend(itertools.islice(search.texts(lengths, wanted), wanted))
+        candidates.extend(itertools.islice(search.texts(lengths, wanted), wanted))
     except BudgetSpentError:
         is_spent = True
-    texts = tuple(text for text in found if all(match(text) is expected for match, expected in matches))
+    texts = tuple(text for text in candidates if all(match(text) is expected for match, expected in matches))
     if texts:
         return Answer(texts, Outcome.FOUND)
-    return Answer((), Outcome.BUDGET_SPENT if is_spent or found else Outcome.NONE)
+    return Answer((), Outcome.BUDGET_SPENT if is_spent or candidates else Outcome.NONE)
 
 
 class _Search:
-    """Looks for texts."""
+    """The search over combined states."""
 
     def __init__(self, matched: Sequence[str], unmatched: Sequence[str], budget: Budget) -> None:
         roots = [patterns.tree(pattern) for pattern in (*matched, *unmatched)]
-        self._automata, self._characters = automata.automata(roots, budget)
+        self._automata, self._characters = automata.build_automata(roots, budget)
         self._matched = self._automata[: len(matched)]
         self._unmatched = self._automata[len(matched) :]
         self._budget = budget
-        self._start: _Together = tuple(automaton.start for automaton in self._automata)
-        self._known: dict[_Together, list[tuple[str, _Together]]] = {}
+        self._start: _CombinedState = tuple(automaton.start for automaton in self._automata)
+        self._transitions: dict[_CombinedState, list[tuple[str, _CombinedState]]] = {}
 
     def texts(self, lengths: Lengths, wanted: int) -> Iterator[str]:
         """
-        Yield texts, the shortest first; those that are as short as may be differ in where they lead.
+        Yield texts, the shortest first; texts of the minimum length end in distinct states.
 
         Raises:
-            BudgetSpentError: There may be more.
+            BudgetSpentError: The budget is spent, and there may be more texts.
         """
         least, most = lengths
         if most is not None and most < least:
@@ -140,7 +139,7 @@ class _Search:
         origins = self._origins(least)
         begins = sorted(origins[-1]) if origins else [self._start]
         paths = deque(_Path(state, least, "", None) for state in begins)
-        # The same states are reached again, but no more often than texts are wanted: others lead nowhere else.
+        # A state is visited no more often than texts are wanted; more visits would give no new continuations.
         visits = Counter(begins)
         while paths:
             path = paths.popleft()
@@ -152,50 +151,55 @@ class _Search:
                     visits[state] += 1
                     paths.append(_Path(state, path.length + 1, character, path))
 
-    def _origins(self, length: int) -> list[dict[_Together, tuple[str, _Together]]]:
-        """Return, for each length up to one, in which states a text of it may end, and the last step to each."""
-        origins: list[dict[_Together, tuple[str, _Together]]] = []
-        known: dict[tuple[_Together, ...], dict[_Together, tuple[str, _Together]]] = {}
-        states: tuple[_Together, ...] = (self._start,)
+    def _origins(self, length: int) -> list[dict[_CombinedState, tuple[str, _CombinedState]]]:
+        """Return for each length up to *length* the states in which a text can end, with the last step to each."""
+        origins: list[dict[_CombinedState, tuple[str, _CombinedState]]] = []
+        origins_by_states: dict[tuple[_CombinedState, ...], dict[_CombinedState, tuple[str, _CombinedState]]] = {}
+        states: tuple[_CombinedState, ...] = (self._start,)
         for _ in range(length):
             self._budget.spend(1)
-            if states not in known:  # the lengths that lead to the same states come again and again
-                known[states] = {}
+            if states not in origins_by_states:  # The same sets of states recur for later lengths.
+                origins_by_states[states] = {}
                 for state in states:
                     for character, following in self._following(state):
-                        known[states].setdefault(following, (character, state))
-            origins.append(known[states])
+                        origins_by_states[states].setdefault(following, (character, state))
+            origins.append(origins_by_states[states])
             states = tuple(sorted(origins[-1]))
         return origins
 
-    def _following(self, state: _Together) -> list[tuple[str, _Together]]:
-        """Return where each class of characters leads, but for those after which there is no text any more."""
-        if state not in self._known:
+    def _following(self, state: _CombinedState) -> list[tuple[str, _CombinedState]]:
+        """Return the next state for each character class, without the classes after which no text is possible."""
+        if state not in self._transitions:
             self._budget.spend(len(self._characters))
             reached = (
-                (character, tuple(one.follow(part, kind) for one, part in zip(self._automata, state, strict=True)))
+                (
+                    character,
+                    tuple(automaton.follow(part, kind) for automaton, part in zip(self._automata, state, strict=True)),
+                )
                 for kind, character in enumerate(self._characters)
             )
-            self._known[state] = [
+            self._transitions[state] = [
                 (character, following) for character, following in reached if self._leads_on(following)
             ]
-        return self._known[state]
+        return self._transitions[state]
 
-    def _leads_on(self, state: _Together) -> bool:
+    def _leads_on(self, state: _CombinedState) -> bool:
         matched = zip(self._matched, state, strict=False)
         unmatched = zip(self._unmatched, state[len(self._matched) :], strict=True)
-        return not any(one.never_accepts(part) for one, part in matched) and not any(
-            one.always_accepts(part) for one, part in unmatched
+        return not any(automaton.never_accepts(part) for automaton, part in matched) and not any(
+            automaton.always_accepts(part) for automaton, part in unmatched
         )
 
-    def _accepts(self, state: _Together) -> bool:
+    def _accepts(self, state: _CombinedState) -> bool:
         matched = zip(self._matched, state, strict=False)
         unmatched = zip(self._unmatched, state[len(self._matched) :], strict=True)
-        return all(one.accepts(part) for one, part in matched) and not any(one.accepts(part) for one, part in unmatched)
+        return all(automaton.accepts(part) for automaton, part in matched) and not any(
+            automaton.accepts(part) for automaton, part in unmatched
+        )
 
 
-def _text(path: _Path, origins: list[dict[_Together, tuple[str, _Together]]]) -> str:
-    """Return the text of a path, which begins with as many characters as there are *origins*."""
+def _text(path: _Path, origins: list[dict[_CombinedState, tuple[str, _CombinedState]]]) -> str:
+    """Return the text of a path; its first characters come from *origins*, one for each."""
     characters = [path.last]
     while path.before is not None:
         path = path.before

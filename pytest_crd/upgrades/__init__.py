@@ -1,1 +1,1 @@
-"""What becomes of objects when a CRD is replaced by another: found out by running them under both."""
+"""Effects of a CRD change on objects, observed by running objects under the old and the new CRD."""

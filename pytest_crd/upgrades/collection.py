@@ -1,4 +1,4 @@
-"""What has been found so far: each effect once, with all that shows it."""
+"""Collections of findings: each effect once, with all objects that show it."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from pytest_crd.upgrades.upgradesubject import Subject
 
 
 class Collection:
-    """Findings, in the order in which they were found."""
+    """Findings in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Kind, str, str], Finding] = {}
+        self._findings: dict[tuple[Kind, str, str], Finding] = {}
 
     def add(self, finding: Finding, cause: str = "") -> None:
-        """Keep a finding; of two that differ in the version or the object alone, the first stays and names the other's."""
+        """Add a finding; if an equal one differs in version or object only, merge both and list the second object's source."""
         key = (finding.kind, finding.path, cause or finding.words)
-        if key not in self._found:
-            self._found[key] = finding
+        if key not in self._findings:
+            self._findings[key] = finding
             return
-        known = self._found[key]
-        witness, other = known.witness, finding.witness
-        if witness and other and witness.source and not other.source:
-            witness, other = other, witness  # the one that was made for it is the smaller one
-        sources = (*known.others, *((other.source,) if other else ()))
-        self._found[key] = replace(
-            known,
+        finding_before = self._findings[key]
+        witness, new_witness = finding_before.witness, finding.witness
+        if witness and new_witness and witness.source and not new_witness.source:
+            witness, new_witness = new_witness, witness  # the synthesized object is smaller
+        sources = (*finding_before.others, *((new_witness.source,) if new_witness else ()))
+        self._findings[key] = replace(
+            finding_before,
             witness=witness,
-            words=finding.words if witness is finding.witness else known.words,
-            versions=tuple(dict.fromkeys((*known.versions, *finding.versions))),
+            words=finding.words if witness is finding.witness else finding_before.words,
+            versions=tuple(dict.fromkeys((*finding_before.versions, *finding.versions))),
             others=tuple(source for source in dict.fromkeys(sources) if source),
         )
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return them: what breaks most comes first."""
+        """Return the findings, the most breaking kinds first."""
         order = list(Kind)
-        return tuple(sorted(self._found.values(), key=lambda finding: order.index(finding.kind)))
+        return tuple(sorted(self._findings.values(), key=lambda finding: order.index(finding.kind)))
 
 
 class VersionCollection:
-    """What has been found in one version of a CRD."""
+    """The findings of one version of a CRD."""
 
     def __init__(self, collection: Collection, old: Subject, new: Subject, differences: Iterable[Difference]) -> None:
         self.old, self.new = old, new
@@ -53,16 +53,16 @@ class VersionCollection:
         self._collection = collection
 
     def add(self, change: Change) -> None:
-        """Keep what has become of an object."""
+        """Add each effect of a change to an object."""
         for effect in change.effects:
             self.add_effect(effect, change)
 
     def add_finding(self, finding: Finding) -> None:
-        """Keep what is not about one place of objects."""
+        """Add a finding that is not about one place of objects."""
         self._collection.add(finding)
 
     def add_effect(self, effect: Effect, change: Change, difference: Difference | None = None) -> None:
-        """Keep one effect on an object; *difference* is what it was found by, if it was looked for."""
+        """Add one effect on an object; *difference* is the schema difference for which the object was made, if any."""
         note = storedobjects.note(effect, change.witness, self.old, self.new)
         finding = Finding(
             effect.kind,
@@ -75,17 +75,19 @@ class VersionCollection:
         self._collection.add(finding, effect.cause)
 
     def _lines(self, effect: Effect, difference: Difference | None) -> Iterator[tuple[Line, Line]]:
-        """Yield what the CRDs declare that differs where an effect is, or the nearest around it; else by what it was found."""
-        around = [one for one in self.differences if effect.place[: len(one.place)] == one.place]
-        deepest = max((len(one.place) for one in around), default=0)
-        nearest = [one for one in around if len(one.place) == deepest]
-        causing = [one for one in nearest if _is_by(effect, one)]
-        for one in causing or nearest or ([] if difference is None else [difference]):
-            yield one.lines(self.old.version.crd, self.new.version.crd)
+        """Yield the declarations of the differences at the place of an effect, or the nearest around it; else of *difference*."""
+        around = [
+            candidate for candidate in self.differences if effect.place[: len(candidate.place)] == candidate.place
+        ]
+        deepest = max((len(candidate.place) for candidate in around), default=0)
+        nearest = [candidate for candidate in around if len(candidate.place) == deepest]
+        causing = [candidate for candidate in nearest if _is_caused_by(effect, candidate)]
+        for candidate in causing or nearest or ([] if difference is None else [difference]):
+            yield candidate.lines(self.old.version.crd, self.new.version.crd)
 
 
-def _is_by(effect: Effect, difference: Difference) -> bool:
-    """Return whether the keyword that differs is the one that an effect is by."""
+def _is_caused_by(effect: Effect, difference: Difference) -> bool:
+    """Return True if the keyword of *difference* causes *effect*."""
     if difference.keyword == RULES:
         return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
     if effect.cause == effects.STORED_OTHERWISE:

@@ -1,4 +1,4 @@
-"""What the server says of the write itself: the new CRD over the old one, and of versions and subresources that go."""
+"""The server's answers to the write of the new CRD over the old one, and to requests for removed versions and subresources."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pytest_crd.synthesis import objectplaces
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line
 
 
-def written(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
+def find_write_errors(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
     """
-    Yield why the server refuses the new CRD where the old one is stored, with the versions in which objects are stored.
+    Yield the errors for which the server refuses the new CRD as an update of the old one; the old storage versions are in its status.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
@@ -26,26 +26,26 @@ def written(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Ite
         yield Finding(Kind.REFUSED, error.field or ".", f"the CRD: {error}", lines=lines)
 
 
-def gone(old: CustomResourceDefinition) -> Finding:
-    """Return what it means that there is no CRD of a name any more."""
+def describe_removal(old: CustomResourceDefinition) -> Finding:
+    """Return the finding for a CRD that no longer exists."""
     words = "there is no such CRD any more; deleted from a cluster, it takes all of its objects with it"
     return Finding(Kind.DATA_LOSS, "metadata.name", words, lines=((_line(old, ("metadata", "name")), Line("", "")),))
 
 
-def unserved(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
-    """Yield the versions that the server no longer answers for."""
-    kept = {version.name: version for version in new.versions}
+def find_unserved_versions(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[Finding]:
+    """Yield a finding for each version that the server no longer serves."""
+    new_versions = {version.name: version for version in new.versions}
     for version in old.versions:
-        if version.served and not (version.name in kept and kept[version.name].served):
-            is_there = version.name in kept
-            what = "is no longer served" if is_there else "is gone"
-            words = f"{version.name} {what}: {refusal.NOT_SERVED.message}"
+        if version.served and not (version.name in new_versions and new_versions[version.name].served):
+            is_there = version.name in new_versions
+            change = "is no longer served" if is_there else "is gone"
+            words = f"{version.name} {change}: {refusal.NOT_SERVED.message}"
             lines = (_version_line(old, version.name), _version_line(new, version.name))
             yield Finding(Kind.REFUSED, version.name, words, (version.name,), (lines,))
 
 
-def subresources(old: Version, new: Version) -> Iterator[Finding]:
-    """Yield the subresources of a version that the server no longer answers for."""
+def find_removed_subresources(old: Version, new: Version) -> Iterator[Finding]:
+    """Yield a finding for each subresource of a version that the server no longer serves."""
     for name, was, is_now in (
         ("status", old.has_status, new.has_status),
         ("scale", old.subresources.scale is not None, new.subresources.scale is not None),
@@ -57,46 +57,46 @@ def subresources(old: Version, new: Version) -> Iterator[Finding]:
 
 
 def is_deprecated_otherwise(old: Version, new: Version) -> bool:
-    """Return whether the server warns of a version otherwise than before."""
+    """Return True if the deprecation warning of a version differs between the CRDs."""
     before, after = _declared(old), _declared(new)
     return any(before.get(key) != after.get(key) for key in ("deprecated", "deprecationWarning"))
 
 
 def line_of(version: Version, field: str, *inner: str, text: str = "") -> Line:
-    """Return the line of what a version declares of a *field*, or of what is nearest around it: of itself, or above all versions."""
+    """Return the line that declares *field* in a version, or for all versions of its CRD; if undeclared, the nearest line around it."""
     crd = version.crd
-    index = [one.name for one in crd.versions].index(version.name)
+    index = [candidate.name for candidate in crd.versions].index(version.name)
     own = ("spec", "versions", index) if crd.declared["spec"].get("versions") else ("spec",)
     is_shared = field in crd.declared["spec"] and field not in _declared(version)
     return Line.at(crd, (*(("spec",) if is_shared else own), field, *inner), text)
 
 
 def declared_of(version: Version, field: str) -> Any:
-    """Return what a version declares of a *field*, or what all versions of its CRD share; None where that is nothing."""
+    """Return the declaration of *field* in a version or for all versions of its CRD; None if undeclared."""
     return _declared(version).get(field) or version.crd.declared["spec"].get(field)
 
 
 def _declared(version: Version) -> Mapping[str, Any]:
     versions = version.crd.declared["spec"].get("versions") or ()
-    own: Mapping[str, Any] = next((one for one in versions if one["name"] == version.name), {})
+    own: Mapping[str, Any] = next((item for item in versions if item["name"] == version.name), {})
     return own
 
 
 def _version_line(crd: CustomResourceDefinition, name: str) -> Line:
-    """Return the line of a version; where it is not there, of what is around it."""
-    version = next((one for one in crd.versions if one.name == name), None)
+    """Return the line of the version *name*, or of the list of versions if the version is missing."""
+    version = next((candidate for candidate in crd.versions if candidate.name == name), None)
     if version is None:
         return Line.at(crd, ("spec", "versions", "served"))
     return line_of(version, "served", text=f"name: {name}, served: {str(version.served).lower()}")
 
 
 def _line(crd: CustomResourceDefinition, steps: Steps) -> Line:
-    """Return the line of a field that the server names, or of what is nearest above it."""
-    there, rest = objectplaces.reached(crd.declared, declared.place_in(crd.declared, steps))
-    value = objectplaces.at(crd.declared, there)
-    is_shown = there and not rest and isinstance(value, str | int | bool)
-    return Line.at(crd, there, f"{there[-1]}: {_shown(value)}" if is_shown else "")
+    """Return the line of the field at *steps*, or of the nearest declared parent."""
+    reached_steps, rest = objectplaces.reached(crd.declared, declared.place_in(crd.declared, steps))
+    value = objectplaces.at(crd.declared, reached_steps)
+    is_shown = reached_steps and not rest and isinstance(value, str | int | bool)
+    return Line.at(crd, reached_steps, f"{reached_steps[-1]}: {_value_text(value)}" if is_shown else "")
 
 
-def _shown(value: str | int) -> str:
+def _value_text(value: str | int) -> str:
     return str(value) or '""'

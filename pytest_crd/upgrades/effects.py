@@ -1,7 +1,7 @@
 """
-Effects: what becomes of one object when its CRD is replaced.
+Effects: differences in the handling of one object between two CRDs.
 
-The object is run under both CRDs, and the answers are compared: refused, dropped, stored otherwise, warned about. Nothing is concluded
+The object is run under both CRDs and the answers are compared: refused, dropped, stored with another value, warned about. Nothing is concluded
 from schemas.
 """
 
@@ -24,7 +24,7 @@ from pytest_crd.upgrades.upgradesubject import Subject
 ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "
 _LONGEST: Final = 100
-# The cause of a field that has another value, as of a default.
+# The cause of a field that is stored with another value, such as a changed default.
 STORED_OTHERWISE: Final = "stored otherwise"
 _NAMESPACE: Final = ("metadata", "namespace")
 
@@ -32,27 +32,29 @@ _NAMESPACE: Final = ("metadata", "namespace")
 @dataclass(frozen=True, slots=True)
 class Change:
     """
-    What an upgrade does to an object.
+    The effects of an upgrade on one object.
 
     Attributes:
-        effects: All that is told apart.
-        witness: The object, and the answers.
+        effects: The effects.
+        witness: The object and the answers under both CRDs.
     """
 
     effects: tuple[Effect, ...]
     witness: Witness
 
 
-def find(resource: Resource, old: Subject, new: Subject, *, source: str = "", stored: Resource | None = None) -> Change:
+def find_change(
+    resource: Resource, old: Subject, new: Subject, *, source: str = "", stored: Resource | None = None
+) -> Change:
     """
-    Return what becomes of an object: of one that the old CRD takes, or of one that only the new one does.
+    Return the effects on an object that the old CRD accepts, or that only the new CRD accepts.
 
     Args:
-        resource: The object; unknown fields count as not taken.
+        resource: The object; an object with unknown fields counts as not accepted.
         old: The version of the old CRD.
         new: The version of the new CRD.
-        source: Where the object stands.
-        stored: What it replaces, as it is created; None where it is created itself.
+        source: The place of the object, `file:line`.
+        stored: The object that *resource* replaces, as it is created; None if *resource* itself is created.
     """
     if stored is None:
         before, after = old.write(resource), new.write(resource)
@@ -62,14 +64,14 @@ def find(resource: Resource, old: Subject, new: Subject, *, source: str = "", st
             return Change((), Witness(resource, first, first, stored=stored))
         before, after = old.overwrite(resource, first.stored), new.overwrite(resource, first.stored)
     witness = Witness(resource, before, after, source=source, stored=stored)
-    if _is_taken(before):
+    if _is_stored_whole(before):
         return Change(tuple(_forward(witness, old, new)), witness)
-    if _is_taken(after):
+    if _is_stored_whole(after):
         return Change(tuple(_backward(witness, old, new)), witness)
     return Change((), witness)
 
 
-def _is_taken(answer: Response) -> bool:
+def _is_stored_whole(answer: Response) -> bool:
     return answer.accepted and not answer.pruned and not answer.lost
 
 
@@ -79,9 +81,9 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
         yield from refusals(after, old, new, Kind.REFUSED)
         return
     dropped = (*after.changes.pruned, *after.changes.lost)
-    # A null that was dropped before was not kept either.
-    kept = [path for path in dropped if not objectplaces.reached(before.stored, path.steps)[1]]
-    lost = {path: place_of(path.steps, old, new) for path in kept}
+    # A null that was dropped under the old CRD is not lost.
+    lost_paths = [path for path in dropped if not objectplaces.reached(before.stored, path.steps)[1]]
+    lost = {path: place_of(path.steps, old, new) for path in lost_paths}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
@@ -90,13 +92,13 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     is_moved = old.version.crd.scope != new.version.crd.scope
     for steps, was, is_now in differences(before.stored, after.stored, ()):
         if is_moved and steps == _NAMESPACE:
-            continue  # which is told of the CRD
+            continue  # the CRD's own finding reports it
         place = place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
-            # A null that was dropped was not taken, nor was a field that nothing knew.
+            # The old CRD dropped a null, and a field that it does not know.
             is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
             kind = Kind.WIDENED if is_new else Kind.CHANGED
-            yield Effect(kind, place, f"{_shown(was)} before, {_shown(is_now)} now", STORED_OTHERWISE)
+            yield Effect(kind, place, f"{_value_text(was)} before, {_value_text(is_now)} now", STORED_OTHERWISE)
     yield from _warnings(witness)
 
 
@@ -116,33 +118,33 @@ def _backward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
 
 
 def refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterator[Effect]:
-    """Yield why an object is refused: of a junctor once, whatever its branches say."""
+    """Yield an effect for each error of a refused object; the errors of the branches of a junctor are left out."""
     for error in answer.errors:
-        if not resourcerules.is_notice(error) and not _is_of_another(error, answer.errors):
+        if not resourcerules.is_notice(error) and not _is_of_branch(error, answer.errors):
             place = place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
             yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
 
 
-def _is_of_another(error: FieldError, errors: Sequence[FieldError]) -> bool:
-    """Return whether an error is one of a branch of a junctor, which has an error of its own."""
+def _is_of_branch(error: FieldError, errors: Sequence[FieldError]) -> bool:
+    """Return True if an error belongs to a branch of a junctor that has its own error."""
     steps = () if error.origin is None else error.origin.steps
-    of_others = (other.origin.steps for other in errors if other.origin is not None)
-    return any(len(other) < len(steps) and steps[: len(other)] == other for other in of_others)
+    other_origins = (candidate.origin.steps for candidate in errors if candidate.origin is not None)
+    return any(len(origin) < len(steps) and steps[: len(origin)] == origin for origin in other_origins)
 
 
 def _cause(error: FieldError) -> str:
-    """Return what is wrong, less what differs from one object to the other: the keyword, or the type of the error."""
+    """Return the part of an error that is the same for all objects: the path of its keyword in the schema, or the type of the error."""
     return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
 
 
 def place_of(steps: Steps, old: Subject, new: Subject) -> Place:
-    """Return the place of what stands at *steps* in an object; a key is a field where one of the schemas has it as such."""
+    """Return the schema place of *steps* in an object; a key counts as a field if either schema declares the field."""
     return schemamap.place_in(steps, old.version.schema_map, new.version.schema_map)
 
 
 def differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
-    """Yield the places where two stored objects differ, with what is there: `ABSENT` for nothing."""
+    """Yield the steps at which two stored objects differ, with both values; `ABSENT` replaces a missing value."""
     if jsonvalue.equal(left, right):
         return
     if isinstance(left, dict) and isinstance(right, dict):
@@ -155,7 +157,7 @@ def differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, An
         yield steps, left, right
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if value is ABSENT:
         return "absent"
     text = json.dumps(value, ensure_ascii=False)
@@ -163,7 +165,7 @@ def _shown(value: Any) -> str:
 
 
 def differ_at(place: Place, change: Change, old: Subject, new: Subject) -> bool:
-    """Return whether only one of the two CRDs finds something wrong at a place, though both may refuse the object."""
+    """Return True if only one CRD reports an error at *place*, even if both refuse the object."""
     before, after = (
         any(effect.place[: len(place)] == place for effect in refusals(answer, old, new, Kind.REFUSED))
         for answer in (change.witness.before, change.witness.after)

@@ -1,7 +1,7 @@
 """
 Candidates: objects that may show a difference between two schemas, the likeliest first.
 
-Nothing is known of them but that they are worth a try: what they show, both CRDs decide.
+A candidate proves nothing by itself; its effects are decided by running it under both CRDs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, objectplaces, texts
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.placement import Held
+from pytest_crd.synthesis.placement import PlacedValue
 from pytest_crd.synthesis.textsearch import Lengths
 from pytest_crd.upgrades import patterntexts, schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
@@ -26,8 +26,8 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _OF_OBJECTS: Final = frozenset(
     {"additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", PRESERVE}
 )
-# The keyword whose values are looked at in the place of another.
-_STANDS_FOR: Final = {
+# Keywords that are tested by the boundary values of another keyword.
+_EQUIVALENT_KEYWORDS: Final = {
     "exclusiveMinimum": "minimum",
     "exclusiveMaximum": "maximum",
     "x-kubernetes-int-or-string": "type",
@@ -36,25 +36,25 @@ _STANDS_FOR: Final = {
 }
 _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
-# Values at which rules often draw the line.
+# Values at which rules often have a boundary.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
 _COUNTS: Final = frozenset({"minItems", "maxItems"})
 _MOST_ITEMS: Final = 200_000
 _MOST_VALUES: Final = 10
 _MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
-# No server takes a request that is larger.
+# The server refuses larger requests.
 _LONGEST: Final = 3 * 1024 * 1024
 
 
 class Candidate(NamedTuple):
     """
-    An object to be tried.
+    An object to try under both CRDs.
 
     Attributes:
         resource: The object.
-        stored: What it replaces; None where it is created.
-        values: The value that was put at the place of the difference, if one was; alone.
+        stored: The object that *resource* replaces; None if *resource* is created.
+        values: The value at the place of the difference, if the candidate was made by setting one; at most one item.
     """
 
     resource: Resource
@@ -65,12 +65,12 @@ class Candidate(NamedTuple):
 @dataclass(frozen=True)
 class Maker:
     """
-    Makes candidates.
+    A source of candidates.
 
     Attributes:
-        old: Makes objects that the old CRD takes; None where not even one is known.
-        new: The same for the new CRD.
-        differences: All that differs.
+        old: Makes objects that the old CRD accepts; None if no such object is known.
+        new: Makes objects that the new CRD accepts; None if no such object is known.
+        differences: All differences between the schemas.
     """
 
     old: Boundaries | None
@@ -79,11 +79,11 @@ class Maker:
 
     @functools.cached_property
     def sides(self) -> tuple[Boundaries, ...]:
-        """What makes objects, of the two."""
-        return tuple(one for one in (self.old, self.new) if one is not None)
+        """The sources of objects that are not None, the old before the new."""
+        return tuple(side for side in (self.old, self.new) if side is not None)
 
-    def find(self, difference: Difference) -> Iterator[Candidate]:
-        """Yield objects that may show a difference."""
+    def find_candidates(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects that may show *difference*."""
         keyword, place = difference.keyword, difference.place
         if keyword == RULES:
             yield from self._of_rule(difference)
@@ -99,39 +99,41 @@ class Maker:
             yield from map(Candidate, self._of_counts(place, keyword))
         if not place:
             yield from map(Candidate, self.complete())
-        yield from self._of_values(place, _STANDS_FOR.get(keyword, keyword))
-        for held in self._existing(place):
-            yield Candidate(held[0])
+        yield from self._of_values(place, _EQUIVALENT_KEYWORDS.get(keyword, keyword))
+        for placed in self._existing(place):
+            yield Candidate(placed[0])
 
     def smallest(self) -> Iterator[Candidate]:
-        """Yield the smallest objects."""
+        """Yield the smallest object of each side."""
         for resource, _ in self._existing(()):
             yield Candidate(resource)
 
     def complete(self) -> Iterator[Resource]:
-        """Yield objects that have something at each place of the schema in turn, those of the whole object first."""
+        """Yield for each place of the schema an object with a value there, outer places first."""
         for side in self.sides:
-            for place, _ in sorted(side.places(), key=lambda one: len(one[0])):
-                if (held := side.existing(place)) is not None:
-                    yield held[0]
+            for place, _ in sorted(side.places(), key=lambda item: len(item[0])):
+                if (placed := side.existing(place)) is not None:
+                    yield placed[0]
 
     def with_status(self) -> Iterator[Resource]:
         """Yield objects that have a status."""
         for resource, _ in self._existing(("status",)):
             yield resource
 
-    def _existing(self, place: Place) -> Iterator[Held]:
+    def _existing(self, place: Place) -> Iterator[PlacedValue]:
         for side in self.sides:
-            if (held := side.existing(place)) is not None:
-                yield held
+            if (placed := side.existing(place)) is not None:
+                yield placed
 
     def _of_rule(self, difference: Difference) -> Iterator[Candidate]:
         for side, rule in ((self.old, difference.before), (self.new, difference.after)):
             if side is not None and rule is not None:
-                # Of a version that is served, the rules may be others than of the one that objects are stored in.
-                known = side.root.at(difference.place).structure.get(RULES) or []
-                if rule in known:
-                    yield from _sides_of(side.find(difference.place, f"{RULES}[{known.index(rule)}]"))
+                # The served version may have other rules than the storage version.
+                rules = side.root.at(difference.place).structure.get(RULES) or []
+                if rule in rules:
+                    yield from _boundary_candidates(
+                        side.find_boundary(difference.place, f"{RULES}[{rules.index(rule)}]")
+                    )
         for resource, steps in self._existing(difference.place):
             for inner in objectplaces.all_steps(objectplaces.at(resource, steps)):
                 whole = (*steps, *inner)
@@ -140,14 +142,16 @@ class Maker:
     def _of_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self.sides:
             if side.root.at(place).structure.get(keyword):
-                yield from _sides_of(side.find(place, keyword))
+                yield from _boundary_candidates(side.find_boundary(place, keyword))
         branches = (branch for side in self.sides for branch in side.root.at(place).alternatives())
-        values = [value for branch in branches for value in itertools.islice(self.sides[0].maker.find(branch), 3)]
+        values = [
+            value for branch in branches for value in itertools.islice(self.sides[0].maker.find_values(branch), 3)
+        ]
         for side in self.sides:
             yield from map(Candidate, self._placed(side, place, values))
 
     def _of_field(self, difference: Difference) -> Iterator[Resource]:
-        """Yield objects with a field and without it, and where unknown fields are kept, with anything in it."""
+        """Yield objects with and without a field and, if unknown fields are preserved, with values of all types in it."""
         place = difference.place
         for resource, steps in self._existing(place):
             yield from [objectplaces.removed(resource, steps)] if steps else []
@@ -156,13 +160,13 @@ class Maker:
             yield resource
         if difference.keyword in {schemadifferences.ADDED, schemadifferences.REMOVED}:
             for side in self.sides:
-                if _keeps(side.root.at(place[:-1])):
+                if _keeps_unknown_fields(side.root.at(place[:-1])):
                     yield from self._placed(side, place, _OF_ALL_TYPES)
         for side in self.sides:
-            yield from surroundings.of_field(side, difference)
+            yield from surroundings.vary_field(side, difference)
 
     def _of_counts(self, place: Place, keyword: str) -> Iterator[Resource]:
-        """Yield objects with a list of as many items as a limit of either CRD allows or not, all like one that is accepted."""
+        """Yield objects with a list that has a length at or next to a limit of either CRD; all items equal one accepted item."""
         schemas = [side.root.at(place).structure for side in self.sides]
         sizes = dict.fromkeys(
             schema[keyword] + beyond for schema in schemas if keyword in schema for beyond in (0, 1, -1)
@@ -176,15 +180,15 @@ class Maker:
             )
 
     def _of_orders(self, difference: Difference) -> Iterator[Resource]:
-        """Yield objects with lists in different orders, which are the same or not by their type."""
-        changed = [one.place for one in self.differences if one.keyword == difference.keyword and one.place[:-1]]
+        """Yield objects with lists that have the same items in different orders."""
+        changed = [item.place for item in self.differences if item.keyword == difference.keyword and item.place[:-1]]
         if difference.place[:-1]:
-            listed = (difference.place, *(one for one in changed if one != difference.place))
+            listed = (difference.place, *(place for place in changed if place != difference.place))
             for side in self.sides:
-                yield from surroundings.in_other_orders(side, listed)
+                yield from surroundings.reorder_lists(side, listed)
 
     def _of_objects(self, place: Place) -> Iterator[Resource]:
-        """Yield objects with a field that no schema may know at a place."""
+        """Yield objects that have an undeclared field at *place*."""
         for resource, steps in self._existing(place):
             if isinstance(objectplaces.at(resource, steps), dict):
                 for value in _OF_ALL_TYPES:
@@ -193,77 +197,83 @@ class Maker:
             yield resource
 
     def repaired(self, place: Place, value: Any) -> Iterator[Candidate]:
-        """Yield objects with a value at a place that one of the CRDs takes: what stands elsewhere is changed for it."""
-        found = (side.holding(place, value) for side in self.sides)
-        yield from (Candidate(held[0]) for held in found if held is not None)
+        """Yield objects with *value* at *place* that a CRD accepts after changes elsewhere in the object."""
+        repaired = (side.place_value(place, value) for side in self.sides)
+        yield from (Candidate(placed[0]) for placed in repaired if placed is not None)
 
     def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
-        """Yield objects with values on both sides of the boundaries of a keyword, whoever takes them."""
-        values: list[Any] = list(_between(self.sides, place)) if keyword in {"pattern", "allOf"} else []
+        """Yield objects with values on both sides of the boundaries of *keyword*, accepted or not."""
+        values: list[Any] = (
+            list(_find_distinguishing_texts(self.sides, place)) if keyword in {"pattern", "allOf"} else []
+        )
         for side in self.sides:
             node = side.root.at(place)
             if keyword in boundaryvalues.keywords(node):
-                sides = boundaryvalues.find(node, keyword, side.maker)
+                sides = boundaryvalues.find_sides(node, keyword, side.maker)
                 values += itertools.islice(sides.outside, _MOST_VALUES)
                 values += itertools.islice(sides.inside, _MOST_VALUES)
-                values += _with_one_key_alike(node, values)
+                values += _lists_with_one_differing_key(node, values)
         if keyword in {"default", "nullable", "type"}:
-            values.append(None)  # which is kept, dropped, or gives way to a default
+            values.append(None)  # The server keeps it, drops it or replaces it by a default.
         if keyword == "format":
-            # What has one format may have another one as well.
+            # A text of one format may match another format as well.
             values += itertools.chain.from_iterable(texts.FORMATS.values())
         if keyword in {"minLength", "maxLength"}:
             values += _long_texts([side.root.at(place) for side in self.sides], keyword)
         for side in self.sides:
-            values += itertools.islice(side.maker.find(side.root.at(place)), _MOST_OF_TYPE)
+            values += itertools.islice(side.maker.find_values(side.root.at(place)), _MOST_OF_TYPE)
         for side, value in itertools.product(self.sides, values):
             for resource in self._placed(side, place, [value]):
                 yield Candidate(resource, None, (value,))
 
     def _placed(self, side: Boundaries, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
-        """Yield an object with each of *values* at a place, whoever takes it."""
-        held = side.existing(place)
+        """Yield an object with each of *values* at *place*, accepted or not."""
+        placed = side.existing(place)
         for value in values:
-            if held is None:
-                # Nothing may stand there, so that null may be the one value that does no harm, or the other CRD takes it.
-                if (put := side.placer.placed(place, value)) is not None:
-                    yield put[0]
+            if placed is None:
+                # The CRD may accept no value there; null may be harmless, or the other CRD may accept the value.
+                if (item := side.placer.insert_value(place, value)) is not None:
+                    yield item[0]
             elif place:
-                yield objectplaces.replaced(*held, value)
+                yield objectplaces.replaced(*placed, value)
             elif isinstance(value, dict):
-                yield {**held[0], **value}
+                yield {**placed[0], **value}
 
 
-def _sides_of(boundary: Boundary) -> Iterator[Candidate]:
-    """Yield the objects of a boundary, those that are refused first."""
-    yield from (Candidate(one, boundary.old) for one in (boundary.outside, boundary.inside) if one is not None)
+def _boundary_candidates(boundary: Boundary) -> Iterator[Candidate]:
+    """Yield the objects of a boundary, refused ones first."""
+    yield from (
+        Candidate(resource, boundary.old) for resource in (boundary.outside, boundary.inside) if resource is not None
+    )
 
 
-def _between(sides: Sequence[Boundaries], place: Place) -> Iterator[str]:
-    """Yield texts that the patterns at a place of one schema match and those of the other do not, of a length that is fit for both."""
+def _find_distinguishing_texts(sides: Sequence[Boundaries], place: Place) -> Iterator[str]:
+    """Yield texts within both length limits that match the patterns of one schema at *place* but not of the other schema."""
     demands = [next(side.root.at(place).alternatives()).text for side in sides]
     if len(demands) == 2:
-        left, right = demands
-        most = min((one.most for one in demands if one.most is not None), default=None)
-        yield from patterntexts.between(left.patterns, right.patterns, Lengths(max(left.least, right.least), most))
+        old_demand, new_demand = demands
+        most = min((demand.most for demand in demands if demand.most is not None), default=None)
+        yield from patterntexts.find_distinguishing_texts(
+            old_demand.patterns, new_demand.patterns, Lengths(max(old_demand.least, new_demand.least), most)
+        )
 
 
 def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:
-    """Yield texts beside limits that are greater than those of texts which are shown to people."""
-    limits_ = dict.fromkeys(schema[keyword] for one in demands for schema in one.schemas if schema.get(keyword))
+    """Yield texts at and next to length limits that exceed the texts shown in reports."""
+    limits_ = dict.fromkeys(schema[keyword] for demand in demands for schema in demand.schemas if schema.get(keyword))
     for limit in limits_:
         yield from ("a" * length for length in (limit, limit + 1, limit - 1) if _LONG <= length <= _LONGEST)
 
 
-def _keeps(node: Demand) -> bool:
+def _keeps_unknown_fields(node: Demand) -> bool:
     return node.keeps_unknown_fields or node.values is not None
 
 
-def _with_one_key_alike(node: Demand, values: Iterable[Any]) -> list[Any]:
-    """Return lists of two items that are alike in all keys of a `map` list but one."""
+def _lists_with_one_differing_key(node: Demand, values: Iterable[Any]) -> list[Any]:
+    """Return lists of two items of a `map` list that differ in one key and agree in the others."""
     lists = [value for value in values if isinstance(value, list) and len(value) >= 2]
     return [
-        [first, {**second, **{other: first[other] for other in node.map_keys if other != key and other in first}}]
+        [first, {**second, **{name: first[name] for name in node.map_keys if name != key and name in first}}]
         for first, second, *_ in lists
         for key in node.map_keys
         if isinstance(first, dict) and isinstance(second, dict)

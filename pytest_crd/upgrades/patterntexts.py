@@ -1,4 +1,4 @@
-"""Texts that the patterns of one schema match and those of the other do not."""
+"""Texts that tell the patterns of two schemas apart."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ _MOST_FOUND: Final = 3
 _ANY_LENGTH: Final = Lengths()
 
 
-def between(left: Sequence[str], right: Sequence[str], lengths: Lengths = _ANY_LENGTH) -> Iterator[str]:
+def find_distinguishing_texts(
+    left: Sequence[str], right: Sequence[str], lengths: Lengths = _ANY_LENGTH
+) -> Iterator[str]:
     """
-    Yield some texts that all of one side's patterns match, and one of the other's does not: those of the left first, the shortest first.
+    Yield a few texts that match all patterns of one side and fail a pattern of the other; left side first, short texts first.
 
     Args:
-        left: Patterns that compile; may be none.
-        right: Others.
-        lengths: How many characters a text has.
+        left: Valid patterns; may be empty.
+        right: The patterns of the other schema.
+        lengths: The allowed lengths of a text, in characters.
     """
-    for matched, others in ((left, right), (right, left)):
-        for unmatched in others:
+    for matched, opposing in ((left, right), (right, left)):
+        for unmatched in opposing:
             if unmatched not in matched:
-                yield from textsearch.find(matched, [unmatched], lengths=lengths, wanted=_MOST_FOUND).texts
+                yield from textsearch.find_texts(matched, [unmatched], lengths=lengths, wanted=_MOST_FOUND).texts

@@ -1,7 +1,7 @@
 """
-The objects of a project: its samples, and what the case files say is stored.
+The objects of a project: its samples, and the stored objects of its case files.
 
-They are read from a tree of files, which may be that of a commit.
+They are read from a tree of files, which can be the tree of a commit.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Specimen:
     Attributes:
         resource: The object.
         group: Its API group.
-        version: Its version; empty where nobody says which.
+        version: Its version; empty if undeclared.
         kind: Its kind.
-        source: Where it stands, `file:line`.
+        source: Its place, `file:line`.
     """
 
     resource: Resource
@@ -51,90 +51,90 @@ class Specimens:
     The objects of a project.
 
     Attributes:
-        found: The objects.
-        notes: What could not be read.
+        objects: The objects.
+        notes: Notes about unreadable files.
     """
 
-    found: tuple[Specimen, ...] = ()
+    objects: tuple[Specimen, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def of(self, crd: CustomResourceDefinition, version: str) -> list[Specimen]:
-        """Return the objects of one version of a CRD."""
-        served = [one.name for one in crd.versions if one.served]
+    def select(self, crd: CustomResourceDefinition, version: str) -> list[Specimen]:
+        """Return the objects of one version of a CRD; an object without a version belongs to the only served one."""
+        served = [candidate.name for candidate in crd.versions if candidate.served]
         default = served[0] if len(served) == 1 else ""
         return [
-            one
-            for one in self.found
-            if (one.group, one.kind) == (crd.group, crd.kind) and (one.version or default) == version
+            specimen
+            for specimen in self.objects
+            if (specimen.group, specimen.kind) == (crd.group, crd.kind) and (specimen.version or default) == version
         ]
 
 
 @dataclass(slots=True)
 class Reader:
     """
-    Reads the objects of a tree.
+    A reader of the objects in a tree of files.
 
     Attributes:
         tree: The files.
-        crds: The CRDs that they are of.
-        progress: Who is told while files are read.
+        crds: The CRDs of the objects.
+        progress: The reporter that is called while files are read.
     """
 
     tree: Tree
     crds: CustomResourceDefinitions
     progress: Progress = silent
-    _found: list[Specimen] = field(default_factory=list, init=False)
+    _specimens: list[Specimen] = field(default_factory=list, init=False)
     _notes: list[str] = field(default_factory=list, init=False)
 
     def read(self, samples: Sequence[str], case_files: Sequence[str]) -> Specimens:
         """
-        Return the objects.
+        Return the objects of the samples and case files.
 
         Args:
             samples: Files, folders and globs with custom resources.
-            case_files: Name patterns of case files; of these, what is stored before an update.
+            case_files: Name patterns of case files; the `old` objects of updates are read.
         """
         is_for_all = samplepaths.AUTO in samples
-        with self.progress("reading samples") as tell:
-            found = self.tree.read(samplepaths.names(self.tree, samples))
-            for name, content in each(found.items(), tell, _name):
+        with self.progress("reading samples") as report:
+            contents = self.tree.read(samplepaths.names(self.tree, samples))
+            for name, content in each(contents.items(), report, _name):
                 if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
-                    self._take_samples(name, content)
+                    self._add_samples(name, content)
         matching = [
             name for name in self.tree.every() if any(map(PurePosixPath(name).match, map(folders.widened, case_files)))
         ]
-        with self.progress("reading case files") as tell:
-            for name, content in each(self.tree.read(matching).items(), tell, _name):
-                self._take_cases(name, content)
-        return Specimens(tuple(self._found), tuple(self._notes))
+        with self.progress("reading case files") as report:
+            for name, content in each(self.tree.read(matching).items(), report, _name):
+                self._add_cases(name, content)
+        return Specimens(tuple(self._specimens), tuple(self._notes))
 
-    def _take_samples(self, name: str, content: bytes) -> None:
-        shown = self.tree.shown(name)
+    def _add_samples(self, name: str, content: bytes) -> None:
+        label = self.tree.shown(name)
         try:
-            for item in manifest.read(content, source=shown):
+            for item in manifest.read(content, source=label):
                 if isinstance(item.value, dict):
-                    self._take(item.value, item.where)
+                    self._add(item.value, item.where)
         except InputError as error:
-            self._notes.append(f"{shown}: passed over: {error.mistakes[0].message}")
+            self._notes.append(f"{label}: passed over: {error.mistakes[0].message}")
 
-    def _take_cases(self, name: str, content: bytes) -> None:
-        shown = self.tree.shown(name)
+    def _add_cases(self, name: str, content: bytes) -> None:
+        label = self.tree.shown(name)
         try:
-            loaded = loader.load_any(content, source=shown)
+            loaded = loader.load_any(content, source=label)
             for source, crd, version, old in self._stored(loaded, name):
-                self._take(old, source, crd, version)
+                self._add(old, source, crd, version)
         except (InputError, LookupError, OSError) as error:
-            self._notes.append(f"{shown}: passed over: {error}")
+            self._notes.append(f"{label}: passed over: {error}")
 
     def _stored(
         self, loaded: tuple[CaseFile, ...] | Suite, name: str
     ) -> Iterator[tuple[str, CustomResourceDefinition | None, str, Any]]:
-        """Yield what the cases of a file say is stored, each with where it stands, its CRD and its version."""
+        """Yield the stored objects of the cases in a file, each with its source, CRD and version."""
         folder = posixpath.dirname(name)
         parts: Sequence[CaseFile | Suite] = (loaded,) if isinstance(loaded, Suite) else loaded
         for part in parts:
             crd = self._crd(part.crd, folder)
-            declared = (one.case if isinstance(one, SuiteCase) else one for one in part.cases)
+            declared = (item.case if isinstance(item, SuiteCase) else item for item in part.cases)
             updates = (case for case in declared if isinstance(case, UpdateCase))
             resolved = (objectsources.resolve(case, Path(folder), read=self._content) for case in updates)
             for case in (case for case in resolved if isinstance(case, UpdateCase) and case.old is not None):
@@ -145,7 +145,7 @@ class Reader:
         Return the content of a file in the tree.
 
         Raises:
-            FileNotFoundError: There is none.
+            FileNotFoundError: The tree has no such file.
         """
         name = posixpath.normpath(path.as_posix())
         try:
@@ -155,26 +155,26 @@ class Reader:
 
     def _crd(self, reference: str, folder: str) -> CustomResourceDefinition:
         """
-        Return the CRD that a case file is about.
+        Return the CRD that a case file names.
 
         Raises:
-            CrdLookupError: There is none of this name, or there are several.
+            CrdLookupError: No CRD has this name, or several have it.
         """
         if folders.is_manifest(reference):
             content = self._content(Path(folder) / reference)
             reference = str(manifest.read(content, source=reference)[0].value["metadata"]["name"])
         return self.crds[reference]
 
-    def _take(
+    def _add(
         self, value: Mapping[str, Any], source: str, crd: CustomResourceDefinition | None = None, version: str = ""
     ) -> None:
-        """Keep an object whose group and kind are known."""
-        stated, kind = value.get("apiVersion"), value.get("kind")
-        group, _, named = stated.rpartition("/") if isinstance(stated, str) else ("", "", "")
+        """Add an object if its group and kind are known."""
+        api_version, kind = value.get("apiVersion"), value.get("kind")
+        group, _, version_name = api_version.rpartition("/") if isinstance(api_version, str) else ("", "", "")
         if crd is not None and not (group and kind):
-            group, kind, named = crd.group, crd.kind, named or version
+            group, kind, version_name = crd.group, crd.kind, version_name or version
         if isinstance(kind, str) and group:
-            self._found.append(Specimen(value, group, named, kind, source))
+            self._specimens.append(Specimen(value, group, version_name, kind, source))
 
 
 def _name(file: tuple[str, bytes]) -> str:

@@ -1,4 +1,4 @@
-"""Where two schemas differ in what they ask for, keyword by keyword: where to look for objects that show it."""
+"""Differences between two schemas, keyword by keyword; witnesses are sought at their places."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from pytest_crd.upgrades.upgradefindings import Line
 
 ADDED: Final = "added"
 REMOVED: Final = "removed"
-# What no object is refused, dropped or changed for.
+# Keywords that have no effect on objects.
 _WORDS: Final = frozenset({"description", "title", "example", "externalDocs", "$schema", "id"})
 _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
-# What never refuses an object by itself.
+# Keywords that never refuse an object by themselves.
 _NEVER_REFUSING: Final = frozenset({"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
 _LONGEST: Final = 100
-# Limits, and whether a greater one refuses more.
+# Limits, and whether a greater limit refuses more objects.
 _LIMITS: Final = {
-    f"{bound}{what}": bound == "min" for bound in ("min", "max") for what in ("imum", "Length", "Items", "Properties")
+    f"{bound}{noun}": bound == "min" for bound in ("min", "max") for noun in ("imum", "Length", "Items", "Properties")
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """
-    One keyword that differs.
+    A keyword that differs between two schemas.
 
     Attributes:
-        place: Where in the schema: of a field that came or went, or that is required on one side alone, its own place.
+        place: The place in the schema; for an added, removed or newly required field, the place of the field.
         keyword: `enum`, `required` …; `added` or `removed` for a field; `x-kubernetes-validations` for one rule.
-        before: What the old schema has there; None where it has nothing.
-        after: What the new one has there.
-        versions: The version of the old CRD and that of the new one whose schemas differ.
-        was_dropped: Whether it is a field that the old CRD knew nothing of, and dropped: no object that it stored has it.
+        before: The value of the keyword in the old schema; None if absent.
+        after: The value of the keyword in the new schema; None if absent.
+        versions: The versions of the old and the new CRD whose schemas differ.
+        was_dropped: Whether the old CRD pruned the field as unknown, so that no stored object has it.
     """
 
     place: Place
@@ -50,17 +50,17 @@ class Difference:
 
     @property
     def can_refuse(self) -> bool:
-        """Whether the new schema states what objects may be refused for."""
+        """Whether the new schema can refuse objects because of the difference."""
         if self.keyword == "enum" and self.before and self.after:
             return any(value not in self.after for value in self.before)
         if self.keyword in _LIMITS and self.before is not None and self.after is not None:
             return bool(self.after > self.before) == _LIMITS[self.keyword]
         if self.was_dropped:
-            return "default" in self.after  # which may be one field too many
+            return "default" in self.after  # The default may exceed `maxProperties`.
         return self.after is not None and self.keyword not in _NEVER_REFUSING
 
     def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
-        """Return the lines of two CRDs that declare it, or the nearest around it."""
+        """Return the lines of both CRDs that declare the keyword, or the nearest lines around it."""
         return self._line(old, self.versions[0], self.before), self._line(new, self.versions[1], self.after)
 
     def _line(self, crd: CustomResourceDefinition, version: str, value: Any) -> Line:
@@ -75,24 +75,24 @@ class Difference:
         if self.keyword == RULES and value is not None:
             inner, name = (*inner, _index(crd, (*schema, *inner), value)), "rule"
             value = value["rule"]
-        return Line.at(crd, (*schema, *inner), "" if value is None else f"{name}: {_shown(value)}")
+        return Line.at(crd, (*schema, *inner), "" if value is None else f"{name}: {_value_text(value)}")
 
 
 def _index(crd: CustomResourceDefinition, steps: tuple[str | int, ...], rule: Any) -> int:
-    """Return which of the rules at *steps* one is."""
+    """Return the index of *rule* in the rules at *steps*."""
     rules: Any = crd.declared
     for step in steps:
         rules = rules[step]
     return int(rules.index(rule))
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def find(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
-    """Yield where two schemas differ, outer places first."""
+def find_differences(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
+    """Yield the differences between two schemas, outer places first."""
     if jsonvalue.equal(old.schema, new.schema):
         return
     for keyword in dict.fromkeys((*old.schema, *new.schema)):
@@ -106,18 +106,23 @@ def find(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
         yield from _inside(old.properties.get(name), new.properties.get(name), was_dropped=old.drops_unknown_fields)
     yield from _inside(old.items, new.items)
     if old.values is not None and new.values is not None:
-        yield from find(old.values, new.values)
+        yield from find_differences(old.values, new.values)
 
 
 def _inside(old: SchemaNode | None, new: SchemaNode | None, *, was_dropped: bool = False) -> Iterator[Difference]:
-    """Yield where the schemas of one field or of items differ, or that it came or went."""
-    known = old or new
-    if known is not None and known.meta_of is not None:
-        # What every object of Kubernetes has is there, whether a schema speaks of it or not.
-        implied = SchemaNode({"type": known.schema.get("type", "object")}, known.place, known.steps, known.parent)
+    """Yield the differences between the schemas of a field or of items; one difference if the field was added or removed."""
+    declared_node = old or new
+    if declared_node is not None and declared_node.meta_of is not None:
+        # Every Kubernetes object has this field, declared or not.
+        implied = SchemaNode(
+            {"type": declared_node.schema.get("type", "object")},
+            declared_node.place,
+            declared_node.steps,
+            declared_node.parent,
+        )
         old, new = old or implied, new or implied
     if old is not None and new is not None:
-        yield from find(old, new)
+        yield from find_differences(old, new)
     elif new is not None:
         yield Difference(new.place, ADDED, None, new.schema, was_dropped=was_dropped)
     elif old is not None:
@@ -125,7 +130,7 @@ def _inside(old: SchemaNode | None, new: SchemaNode | None, *, was_dropped: bool
 
 
 def _required(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
-    before, after = (one.schema.get("required") or [] for one in (old, new))
+    before, after = (node.schema.get("required") or [] for node in (old, new))
     for name in dict.fromkeys((*before, *after)):
         if (name in before) != (name in after):
             was, is_now = (name if name in names else None for names in (before, after))
@@ -133,12 +138,12 @@ def _required(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
 
 
 def _rules(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
-    """Yield the rules of one side alone; what a rule says when it fails does not count."""
-    before, after = ({_judged(rule): rule for rule in one.rules} for one in (old, new))
-    for judged in dict.fromkeys((*before, *after)):
-        if (judged in before) != (judged in after):
-            yield Difference(old.place, RULES, before.get(judged), after.get(judged))
+    """Yield the rules that only one side has; the message of a rule is ignored."""
+    before, after = ({_rule_key(rule): rule for rule in node.rules} for node in (old, new))
+    for key in dict.fromkeys((*before, *after)):
+        if (key in before) != (key in after):
+            yield Difference(old.place, RULES, before.get(key), after.get(key))
 
 
-def _judged(rule: Mapping[str, Any]) -> tuple[str, bool]:
+def _rule_key(rule: Mapping[str, Any]) -> tuple[str, bool]:
     return rule["rule"], bool(rule.get("optionalOldSelf"))

@@ -1,8 +1,8 @@
 """
-Shrinking: an object without the parts that what it shows is there without.
+Shrinking: removal of the parts of an object that an effect does not need.
 
-Whole parts are tried before what is in them, and long lists by halves. How much is tried depends on the object alone, so that all machines
-find the same.
+Whole parts are tried before their contents, and long lists by halves. The number of attempts depends on the object alone, so that results
+are the same on all machines.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pytest_crd.upgrades.upgradefindings import Resource
 
 Holds: TypeAlias = "Callable[[Resource], bool]"
 
-# How many values may be looked at, in all objects together that are tried.
+# The number of values that may be visited, in all tried objects together.
 _BUDGET: Final = 60_000
 _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
-def smallest(resource: Resource, holds: Holds, *, budget: int = _BUDGET) -> Resource:
+def shrink(resource: Resource, holds: Holds, *, budget: int = _BUDGET) -> Resource:
     """
-    Return *resource* without what is not needed; where the budget is spent before, some of that is still there.
+    Return *resource* without the parts that *holds* does not need; a spent budget leaves some of these parts in.
 
     Args:
         resource: An object for which *holds* is true.
-        holds: Whether an object still shows what it is kept for.
-        budget: How many values may be looked at.
+        holds: The predicate that the result must satisfy.
+        budget: The number of values that may be visited.
     """
     return _Shrinking(resource, holds, budget).run()
 
@@ -37,48 +37,50 @@ class _Shrinking:
     def __init__(self, resource: Resource, holds: Holds, budget: int) -> None:
         self._resource = resource
         self._holds = holds
-        self._left = budget
-        self._size = size(resource)
+        self._budget = budget
+        self._size = count_values(resource)
 
     def run(self) -> Resource:
         for name in reversed(list(self._resource)):
-            if name not in _OF_RESOURCE and not self._drops((name,)):
+            if name not in _OF_RESOURCE and not self._remove((name,)):
                 self._shrink((name,))
         return self._resource
 
     def _shrink(self, steps: Steps) -> None:
-        """Take away parts of the value at *steps*, the last first."""
+        """Remove parts of the value at *steps*, the last part first."""
         value = objectplaces.at(self._resource, steps)
         if isinstance(value, list):
             self._shorten(steps, len(value))
             value = objectplaces.at(self._resource, steps)
         for step in reversed(list(_inner(value))):
-            if self._left <= 0:
+            if self._budget <= 0:
                 return
-            # What is in a long list is as it is in its last items.
-            if isinstance(value, list) or not self._drops((*steps, step)):
+            # Items of a list were tried by `_shorten`, so only their contents are left to try.
+            if isinstance(value, list) or not self._remove((*steps, step)):
                 self._shrink((*steps, step))
 
     def _shorten(self, steps: Steps, length: int) -> None:
-        """Take away items of a list: as many at once as may go, halving what is tried."""
+        """Remove items of a list: as many at once as possible, then half as many, and so on."""
         count = length
-        while count and self._left > 0:
+        while count and self._budget > 0:
             end = len(objectplaces.at(self._resource, steps))
-            while end > 0 and self._left > 0:
+            while end > 0 and self._budget > 0:
                 items = objectplaces.at(self._resource, steps)
-                self._takes(objectplaces.replaced(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]]))
+                self._accept(
+                    objectplaces.replaced(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]])
+                )
                 end -= count
             count //= 2
 
-    def _drops(self, steps: Steps) -> bool:
-        return self._takes(objectplaces.removed(self._resource, steps))
+    def _remove(self, steps: Steps) -> bool:
+        return self._accept(objectplaces.removed(self._resource, steps))
 
-    def _takes(self, resource: Resource) -> bool:
-        """Go on with an object if it still shows what it is kept for, and return whether it does."""
-        self._left -= self._size
-        if self._left < 0 or not self._holds(resource):
+    def _accept(self, resource: Resource) -> bool:
+        """Continue with *resource* if it still satisfies the predicate; return True if it does."""
+        self._budget -= self._size
+        if self._budget < 0 or not self._holds(resource):
             return False
-        self._resource, self._size = resource, size(resource)
+        self._resource, self._size = resource, count_values(resource)
         return True
 
 
@@ -89,9 +91,9 @@ def _inner(value: Any) -> Iterator[str | int]:
         yield from range(len(value))
 
 
-def size(value: Any) -> int:
-    """Return how many values there are in a value, itself included; a long text counts for several."""
+def count_values(value: Any) -> int:
+    """Return the number of values in *value*, itself included; a long text counts as several."""
     if isinstance(value, str):
         return 1 + len(value) // 100
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return 1 + sum(map(size, inner))
+    return 1 + sum(map(count_values, inner))

@@ -1,8 +1,8 @@
 """
-What becomes of an object that is stored already: which of the updates that a client may send pass.
+Effects of an upgrade on stored objects: the updates that still pass.
 
-Found by sending them. Since 1.30 what an update leaves as it is need not be valid, but a keyword of an object looks at all of its fields: where
-a field is newly required, whoever changes another one beside it is refused.
+The updates are sent to find out. Since 1.30, unchanged parts of an update need not be valid, but a keyword of an object covers all of its
+fields: if a field becomes required, changes of its sibling fields are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_VALUES: Final = 4
 
 
 def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
-    """Return what a client meets that writes the object of a witness again; empty where that is nothing."""
+    """Return in words the result of writing a witness's object again under the new CRD; empty if nothing happens."""
     if effect.kind is Kind.WIDENED:
         return ""
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
@@ -37,10 +37,10 @@ def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
         return "refused as an update of an object that is stored"
     if effect.kind is Kind.REFUSED:
         return _Updates(effect, witness.before.stored, old, new).note()
-    return _of_accepted(effect, witness.before.stored, old, new)
+    return _describe_accepted(effect, witness.before.stored, old, new)
 
 
-def _of_accepted(effect: Effect, stored: Resource, old: Subject, new: Subject) -> str:
+def _describe_accepted(effect: Effect, stored: Resource, old: Subject, new: Subject) -> str:
     unchanged = new.overwrite(stored, stored)
     if not unchanged.accepted:
         return "an update of an object that is stored is refused"
@@ -51,7 +51,7 @@ def _of_accepted(effect: Effect, stored: Resource, old: Subject, new: Subject) -
 
 
 class _Updates:
-    """The updates of an object that is stored, and would be refused if it were created now."""
+    """The updates of a stored object that could not be created now."""
 
     def __init__(self, effect: Effect, stored: Resource, old: Subject, new: Subject) -> None:
         self._effect = effect
@@ -61,21 +61,21 @@ class _Updates:
 
     def note(self) -> str:
         when = "refused when set" if self._is_of_status else "refused when created"
-        others = " or status" if self._status_passes() else ""
+        status_words = " or status" if self._status_passes() else ""
         if not self._labels_pass():
-            but = ", but for one of its status" if others else ""
-            return f"{when}, and in any update of an object that is stored{but}"
+            exception_words = ", but for one of its status" if status_words else ""
+            return f"{when}, and in any update of an object that is stored{exception_words}"
         place = self._effect.place
-        beside = [(place[:depth], place[depth]) for depth in range(1, len(place))]
-        passing = [self._passes_beside(around, step) for around, step in beside]
+        siblings = [(place[:depth], place[depth]) for depth in range(1, len(place))]
+        passing = [self._sibling_update_passes(around, step) for around, step in siblings]
         refused = [
             f"one that changes another {_NOUNS.get(step, 'field')} of {schemamap.spelled(around)}"
-            for (around, step), passes in zip(beside, passing, strict=True)
+            for (around, step), passes in zip(siblings, passing, strict=True)
             if passes is False
         ]
-        if refused or None in passing:  # of what nobody knows, nothing is said
-            also = f", {', or '.join(refused)} is refused" if refused else ""
-            return f"{when}; an update of metadata{others} alone passes{also}"
+        if refused or None in passing:  # If one result is unknown, nothing is reported.
+            refusal_words = f", {', or '.join(refused)} is refused" if refused else ""
+            return f"{when}; an update of metadata{status_words} alone passes{refusal_words}"
         return f"{when}; an update that leaves {schemamap.spelled(place) or 'it'} as it is passes"
 
     def _labels_pass(self) -> bool:
@@ -84,60 +84,60 @@ class _Updates:
         return self._new.overwrite({**self._stored, "metadata": labelled}, self._stored).accepted
 
     def _status_passes(self) -> bool:
-        """Return whether the status can be written, by an update of its own."""
+        """Return True if an update of the status subresource passes."""
         if self._is_of_status or not self._new.version.has_status or (status := self._new.root.field(_STATUS)) is None:
             return False
-        for value in itertools.islice(Maker().find(status), _MOST_VALUES):
+        for value in itertools.islice(Maker().find_values(status), _MOST_VALUES):
             if value != self._stored.get(_STATUS):
                 body = {**self._stored, _STATUS: value}
                 if self._new.version.update_status(body, old=self._stored).accepted:
                     return True
         return False
 
-    def _passes_beside(self, around: Place, step: str | Each) -> bool | None:
+    def _sibling_update_passes(self, around: Place, step: str | Each) -> bool | None:
         """
-        Return whether what stands beside a field, an item or a value of a map can be changed; None where nobody knows.
+        Return True if a sibling of a field, an item or a map value can be changed; None if unknown.
 
         Args:
-            around: The place of the object, the list or the map.
-            step: What leads from there to the place of the effect.
+            around: The place of the object, list or map.
+            step: The step from there towards the place of the effect.
         """
         demand = self._new.root.at(around)
         if isinstance(step, str) and demand.properties.keys() <= {step}:
-            return True  # there is nothing else
-        for changed in self._changed(around, step, demand):
+            return True  # There is no sibling.
+        for changed in self._change_sibling(around, step, demand):
             answer = self._new.overwrite(changed, self._stored)
             if answer.accepted:
                 return True
-            found = list(effects.refusals(answer, self._old, self._new, Kind.REFUSED))
-            if all((one.place, one.cause) == (self._effect.place, self._effect.cause) for one in found):
+            refusals = list(effects.refusals(answer, self._old, self._new, Kind.REFUSED))
+            if all((effect.place, effect.cause) == (self._effect.place, self._effect.cause) for effect in refusals):
                 return False
         return None
 
-    def _changed(self, around: Place, step: str | Each, demand: Demand) -> Iterator[Resource]:
-        """Yield the object with something else beside what *step* leads to."""
-        steps = _found(self._stored, around)
+    def _change_sibling(self, around: Place, step: str | Each, demand: Demand) -> Iterator[Resource]:
+        """Yield the stored object with a change to a sibling of *step*."""
+        steps = _find_steps(self._stored, around)
         if steps is None:
             return
         value = objectplaces.at(self._stored, steps)
         if isinstance(value, list):
-            made = Maker().find(demand.inner(Each.ITEM))
+            new_items = Maker().find_values(demand.inner(Each.ITEM))
             yield from (
-                objectplaces.replaced(self._stored, steps, [*value, one])
-                for one in itertools.islice(made, _MOST_VALUES)
+                objectplaces.replaced(self._stored, steps, [*value, item])
+                for item in itertools.islice(new_items, _MOST_VALUES)
             )
             return
         fields = {name: child for name, child in demand.properties.items() if name != step}
         if step is Each.VALUE:
             fields["another"] = demand.inner(Each.VALUE)
         for name, child in itertools.islice(fields.items(), _MOST_FIELDS):
-            for one in itertools.islice(Maker().find(child), _MOST_VALUES):
-                if value.get(name) != one:
-                    yield objectplaces.replaced(self._stored, (*steps, name), one)
+            for new_value in itertools.islice(Maker().find_values(child), _MOST_VALUES):
+                if value.get(name) != new_value:
+                    yield objectplaces.replaced(self._stored, (*steps, name), new_value)
 
 
-def _found(resource: Any, place: Place) -> objectplaces.Steps | None:
-    """Return where an object has the first value at a place; None where it has none."""
+def _find_steps(resource: Any, place: Place) -> objectplaces.Steps | None:
+    """Return the steps of the first value at *place* in an object; None if it has no value there."""
     steps: list[str | int] = []
     for step in place:
         if isinstance(step, Each):

@@ -1,7 +1,7 @@
 """
-Surroundings: objects in which a change of one field meets what the CRDs say of the object, the list or the rules around it.
+Surroundings: objects in which a changed field meets the keywords and rules of its parent object or list.
 
-A default may be one field too many, a field that goes the only one there was, and the same key in two items.
+A default may exceed a limit, a removed field may have been the only one, and two items may get the same key.
 """
 
 from __future__ import annotations
@@ -20,63 +20,67 @@ _COUNTING: Final = ("minProperties", "maxProperties", "required", "allOf", "anyO
 _MOST_SIBLINGS: Final = 8
 
 
-def of_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
-    """Yield objects around a field that comes, goes, or is put in otherwise: it alone, its siblings without it."""
+def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
+    """Yield objects around an added, removed or defaulted field: the field alone, and its siblings without it."""
     *outer, name = difference.place
-    held = side.existing(tuple(outer))
-    if held is None:
+    placed = side.existing(tuple(outer))
+    if placed is None:
         return
-    resource, steps = held
+    resource, steps = placed
     demand = side.root.at(outer)
     if isinstance(name, str) and any(schema.get(keyword) for schema in demand.schemas for keyword in _COUNTING):
         for fields in _combined(side, demand, name):
-            yield objectplaces.replaced(resource, steps, {**_kept(objectplaces.at(resource, steps), demand), **fields})
+            yield objectplaces.replaced(
+                resource, steps, {**_required_fields(objectplaces.at(resource, steps), demand), **fields}
+            )
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
         item, field = objectplaces.at(resource, steps), demand.field(name)
-        values = [] if field is None else itertools.islice(side.maker.find(field), _MOST_SIBLINGS)
-        yield from (objectplaces.replaced(resource, steps[:-1], items) for items in _alike(item, name, values))
+        values = [] if field is None else itertools.islice(side.maker.find_values(field), _MOST_SIBLINGS)
+        yield from (
+            objectplaces.replaced(resource, steps[:-1], items) for items in _nearly_equal_items(item, name, values)
+        )
 
 
-def _kept(value: Any, demand: Demand) -> dict[str, Any]:
-    """Return what of an object has to be there, as it is an object of Kubernetes or its schema demands it; of null nothing."""
+def _required_fields(value: Any, demand: Demand) -> dict[str, Any]:
+    """Return the fields of *value* that every Kubernetes object has or that the schema requires; empty for null."""
     fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-    return {key: one for key, one in fields.items() if key in {"apiVersion", "kind", "metadata", *demand.required}}
+    return {key: field for key, field in fields.items() if key in {"apiVersion", "kind", "metadata", *demand.required}}
 
 
 def _combined(side: Boundaries, demand: Demand, name: str) -> Iterator[dict[str, Any]]:
-    """Yield fields of an object: the one called *name* alone, each other one, and as many others as there may be."""
-    made = {one: side.maker.first(child) for one, child in demand.properties.items() if one not in demand.required}
-    others = {one: value for one, value in made.items() if one != name}
-    yield from ({name: made[name]} for _ in range(name in made))
+    """Yield fields of an object: *name* alone, each other field alone, and as many others as the schema allows."""
+    values = {key: side.maker.first(child) for key, child in demand.properties.items() if key not in demand.required}
+    siblings = {key: value for key, value in values.items() if key != name}
+    yield from ({name: values[name]} for _ in range(name in values))
     yield {}
-    yield from ({one: value} for one, value in itertools.islice(others.items(), _MOST_SIBLINGS))
+    yield from ({key: value} for key, value in itertools.islice(siblings.items(), _MOST_SIBLINGS))
     most = demand.most("maxProperties")
-    room = len(others) if most is None else max(0, most - len(demand.required))
-    yield dict(itertools.islice(others.items(), room))
+    room = len(siblings) if most is None else max(0, most - len(demand.required))
+    yield dict(itertools.islice(siblings.items(), room))
 
 
-def _alike(item: Any, name: str, values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield two items that are the same but for a field: one without it, and one that has what may be put in there."""
+def _nearly_equal_items(item: Any, name: str, values: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield pairs of items that are equal except for one field: the first lacks it, the second has a value from *values*."""
     if isinstance(item, dict):
         without = {key: value for key, value in item.items() if key != name}
         yield from ([without, {**without, name: value}] for value in values)
 
 
-def in_other_orders(side: Boundaries, listed: tuple[Place, ...]) -> Iterator[Resource]:
-    """Yield objects in which lists of the same object have the same items, in one order and in the other."""
+def reorder_lists(side: Boundaries, listed: tuple[Place, ...]) -> Iterator[Resource]:
+    """Yield objects in which lists of one parent have the same two items, one list in reverse order."""
     *outer, _ = listed[0]
-    held = side.existing(tuple(outer))
-    if held is None:
+    placed = side.existing(tuple(outer))
+    if placed is None:
         return
-    resource, steps = held
+    resource, steps = placed
     names = [place[-1] for place in listed if list(place[:-1]) == outer and isinstance(place[-1], str)]
-    two = [
+    item_pairs = [
         items
         for name in names
         if (field := side.root.at((*outer, name))).type == "array" and (items := side.maker.items(field, 2)) is not None
     ]
-    fields = _kept(objectplaces.at(resource, steps), side.root.at(outer))
-    for items in two:
-        for turned in range(len(names)):
-            values = {name: items[::-1] if index == turned else items for index, name in enumerate(names)}
+    fields = _required_fields(objectplaces.at(resource, steps), side.root.at(outer))
+    for items in item_pairs:
+        for reversed_index in range(len(names)):
+            values = {name: items[::-1] if index == reversed_index else items for index, name in enumerate(names)}
             yield objectplaces.replaced(resource, steps, {**fields, **values})

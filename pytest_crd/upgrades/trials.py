@@ -1,7 +1,7 @@
 """
-Trials: what two managers may apply to a list or an object, to see whether two CRDs merge it alike.
+Trials: values that two field managers apply to a list or an object, to test whether two CRDs merge them alike.
 
-Each applies what the other leaves alone; or both apply items that one of the two CRDs takes for one item.
+Each manager applies fields or items of its own; or both apply items that one of the two CRDs merges into one.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from pytest_crd.upgrades.upgradefindings import Resource
 
 FIRST: Final = "first"
 SECOND: Final = "second"
-# How many items are made to choose from, how many fields are tried, and how many pairs of objects.
+# The limits of items to choose from, of fields to try, and of pairs of objects.
 _MOST_ITEMS: Final = 200
 _MOST_FIELDS: Final = 8
 _MOST_PAIRS: Final = 20
 
-# What the first manager applies, what the second does, and all that both do; not all of the first is in the second.
+# The first manager's value, the second manager's value, and both combined; the second lacks a part of the first.
 _Values: TypeAlias = "tuple[Any, Any, Any]"
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
     """
-    What two managers do, in words, and the values that may show it.
+    A way in which two managers apply, in words, with values for it.
 
     Attributes:
         each: `each apply items of their own to`.
-        parts: What is applied, `items`.
-        taken: What the second takes by force where only one of them can have it: `the whole list`.
-        is_apart: Whether they leave each other alone.
-        values: Makes the values of one CRD.
+        parts: The applied parts, `items`.
+        contested: The value that the second manager takes by force if only one can own it: `the whole list`.
+        is_apart: Whether the managers apply different parts.
+        values: The values for each CRD.
     """
 
     each: str
     parts: str
-    taken: str
+    contested: str
     is_apart: bool
     values: Sequence[Iterator[_Values]]
 
@@ -54,15 +54,15 @@ class Situation:
 @dataclass(frozen=True, slots=True)
 class ApplyTrial:
     """
-    What is applied.
+    The applied values of two managers.
 
     Attributes:
         resource: An object that has the list or the object.
-        steps: Where.
-        first: What the first manager applies there.
-        second: What the second does; not all of the first is in it.
-        both: All that both apply.
-        subresource: By which subresource it is written.
+        steps: The steps of the list or object in *resource*.
+        first: The value that the first manager applies there.
+        second: The second manager's value; it lacks a part of *first*.
+        both: Both values combined.
+        subresource: The subresource through which the place is written.
     """
 
     resource: Resource
@@ -72,10 +72,10 @@ class ApplyTrial:
     both: Any
     subresource: Subresource
 
-    def holding(self, value: Any) -> Resource:
-        """Return the object with *value* there."""
-        found: Resource = objectplaces.replaced(self.resource, self.steps, value)
-        return found
+    def place_value(self, value: Any) -> Resource:
+        """Return the object with *value* at the place of the trial."""
+        resource: Resource = objectplaces.replaced(self.resource, self.steps, value)
+        return resource
 
     def begin(self, version: Version, value: Any) -> Response:
         """Return the answer to the first apply."""
@@ -85,65 +85,71 @@ class ApplyTrial:
     def apply(
         self, version: Version, value: Any, manager: str, old: Response | None, *, force: bool = False
     ) -> Response:
-        """Return the answer to an apply of *value*; that to the request before, where it is refused."""
+        """Return the answer to an apply of *value*; if the request before was refused, its answer."""
         if old is not None and not old.accepted:
             return old
-        resource = self.holding(value)
+        resource = self.place_value(value)
         return version.apply(resource, manager=manager, old=old, force=force, subresource=self.subresource)
 
-    def is_in(self, part: Any, answer: Response) -> bool:
-        """Return whether what is stored has a *part*."""
+    def is_stored(self, part: Any, answer: Response) -> bool:
+        """Return True if the stored object contains *part*."""
         stored: Any = answer.stored
-        return not objectplaces.reached(stored, self.steps)[1] and _has(objectplaces.at(stored, self.steps), part)
+        return not objectplaces.reached(stored, self.steps)[1] and _contains(objectplaces.at(stored, self.steps), part)
 
 
-def _has(value: Any, part: Any) -> bool:
-    """Return whether all of *part* is in a value, which may have more: items, fields, and fields of these."""
+def _contains(value: Any, part: Any) -> bool:
+    """Return True if *value* contains all items and fields of *part*, also nested ones."""
     if isinstance(value, dict) and isinstance(part, dict):
-        return all(name in value and _has(value[name], inner) for name, inner in part.items())
+        return all(name in value and _contains(value[name], inner) for name, inner in part.items())
     if isinstance(value, list) and isinstance(part, list):
-        return all(any(_has(item, inner) for item in value) for inner in part)
+        return all(any(_contains(item, inner) for item in value) for inner in part)
     return jsonvalue.equal(value, part)
 
 
-def of_object(place: Place, sides: Sequence[Boundaries]) -> Iterator[Situation]:
-    """Yield what two managers may do to an object."""
+def find_object_situations(place: Place, sides: Sequence[Boundaries]) -> Iterator[Situation]:
+    """Yield the ways in which two managers can apply to an object."""
     values = [_fields(side, side.root.at(place)) for side in sides]
     yield Situation("each apply fields of their own to", "fields", "the whole object", True, values)  # noqa: FBT003 - a field
 
 
-def of_list(place: Place, sides: Sequence[Boundaries]) -> Iterator[Situation]:
-    """Yield what two managers may do to a list: with items that are two for both CRDs, and with those that are one for one of them."""
+def find_list_situations(place: Place, sides: Sequence[Boundaries]) -> Iterator[Situation]:
+    """Yield the ways in which two managers can apply to a list: items distinct for both CRDs, and items that one CRD merges into one."""
     demands = [side.root.at(place) for side in sides]
-    keys = [one.map_keys for one in demands if one.map_keys]
+    keys = [demand.map_keys for demand in demands if demand.map_keys]
     makers = [_Items(side, demand, demands, keys) for side, demand in zip(sides, demands, strict=True)]
-    apart = [one.apart() for one in makers]
+    apart = [maker.distinct_values() for maker in makers]
     yield Situation("each apply items of their own to", "items", "the whole list", True, apart)  # noqa: FBT003 - a field
-    for same, other in itertools.permutations(dict.fromkeys(keys), 2):
+    for same, different in itertools.permutations(dict.fromkeys(keys), 2):
         names = " and ".join(same)
-        alike = [one.alike(same, other) for one in makers]
-        yield Situation(f"each apply an item with the same {names} to", "items", "that of the other", False, alike)  # noqa: FBT003
+        overlapping = [maker.overlapping_values(same, different) for maker in makers]
+        yield Situation(
+            f"each apply an item with the same {names} to",
+            parts="items",
+            contested="that of the other",
+            is_apart=False,
+            values=overlapping,
+        )
 
 
-def of(situation: Situation, place: Place, sides: Iterable[Boundaries]) -> Iterator[ApplyTrial]:
-    """Yield the trials of a situation, in objects that the CRDs take."""
-    for side, found in zip(sides, situation.values, strict=True):
-        for first, second, both in found:
-            if (held := side.holding(place, first)) is not None:
+def find_trials(situation: Situation, place: Place, sides: Iterable[Boundaries]) -> Iterator[ApplyTrial]:
+    """Yield the trials of a situation, in objects that the CRDs accept."""
+    for side, values in zip(sides, situation.values, strict=True):
+        for first, second, both in values:
+            if (placed := side.place_value(place, first)) is not None:
                 subresource: Subresource = "status" if side.placer.subresource(place) else ""
-                yield ApplyTrial(*held, first, second, both, subresource)
+                yield ApplyTrial(*placed, first, second, both, subresource)
 
 
 @dataclass(frozen=True, slots=True)
 class _Items:
     """
-    Makes items that one CRD takes.
+    A source of items that one CRD accepts.
 
     Attributes:
-        side: What makes values.
-        demand: What is asked of the list.
-        demands: The same of both CRDs.
-        keys: By which keys they tell items apart.
+        side: The source of values.
+        demand: The schema demands on the list.
+        demands: The demands of both CRDs.
+        keys: The list map keys of both CRDs.
     """
 
     side: Boundaries
@@ -151,65 +157,71 @@ class _Items:
     demands: Sequence[Demand]
     keys: Sequence[Sequence[str]]
 
-    def apart(self) -> Iterator[_Values]:
-        """Yield items for two managers, as many for each as there must be, told apart by the keys of both CRDs."""
+    def distinct_values(self) -> Iterator[_Values]:
+        """Yield items for two managers that are distinct by the keys of both CRDs; each manager gets `minItems` items."""
         count = max(1, self._least)
-        made = list(itertools.islice(_distinct(self._made(), self.keys), 2 * count))
-        if len(made) == 2 * count:
-            yield made[:count], made[count:], made
+        items = list(itertools.islice(_distinct(self._make_items(), self.keys), 2 * count))
+        if len(items) == 2 * count:
+            yield items[:count], items[count:], items
 
-    def alike(self, same: Sequence[str], other: Sequence[str]) -> Iterator[_Values]:
-        """Yield two items that are one by the keys *same* and two by *other*, with as many beside them as there must be."""
-        for one, two in itertools.combinations(self._made(), 2):
-            if _are_same(one, two, same) and not _are_same(one, two, other):
-                beside = list(itertools.islice(_distinct(self._made(), self.keys, (one, two)), max(0, self._least - 1)))
-                if len(beside) >= self._least - 1:
-                    yield [one, *beside], [two, *beside], [one, two, *beside]
+    def overlapping_values(self, same: Sequence[str], different: Sequence[str]) -> Iterator[_Values]:
+        """Yield two items that are equal by the keys *same* and distinct by *different*, with further items up to `minItems`."""
+        for item, twin in itertools.combinations(self._make_items(), 2):
+            if _are_same(item, twin, same) and not _are_same(item, twin, different):
+                fillers = list(
+                    itertools.islice(_distinct(self._make_items(), self.keys, (item, twin)), max(0, self._least - 1))
+                )
+                if len(fillers) >= self._least - 1:
+                    yield [item, *fillers], [twin, *fillers], [item, twin, *fillers]
                 return
 
     @property
     def _least(self) -> int:
-        return max(one.least("minItems") for one in self.demands)
+        return max(demand.least("minItems") for demand in self.demands)
 
-    def _made(self) -> Iterator[Any]:
-        """Return items that are alike but for their keys; without any, all that there may be."""
-        items = self.demand.items or ANYTHING
-        found = self.side.maker.find(items)
+    def _make_items(self) -> Iterator[Any]:
+        """Return items that differ in the list map keys only; without keys, all accepted items."""
+        item_demand = self.demand.items or ANYTHING
+        accepted = self.side.maker.find_values(item_demand)
         names: Collection[str] = dict.fromkeys(itertools.chain.from_iterable(self.keys))
         if not names:
-            return found
-        item = next((one for one in found if isinstance(one, dict)), {})
-        values = [list(self.side.maker.find(items.field(name) or ANYTHING)) for name in names]
+            return accepted
+        item = next((value for value in accepted if isinstance(value, dict)), {})
+        values = [list(self.side.maker.find_values(item_demand.field(name) or ANYTHING)) for name in names]
         chosen = itertools.islice(itertools.product(*values), _MOST_ITEMS)
-        return ({**item, **dict(zip(names, one, strict=True))} for one in chosen)
+        return ({**item, **dict(zip(names, combination, strict=True))} for combination in chosen)
 
 
 def _distinct(items: Iterable[Any], keys: Sequence[Sequence[str]], before: Sequence[Any] = ()) -> Iterator[Any]:
-    """Yield the items that differ from those *before* them in each of several sets of keys."""
-    seen = [*before]
+    """Yield the items that differ from all items before them, and from *before*, in each set of keys."""
+    previous = [*before]
     for item in items:
-        if not any(_are_same(item, other, names) for other in seen for names in keys):
-            seen.append(item)
+        if not any(_are_same(item, earlier, names) for earlier in previous for names in keys):
+            previous.append(item)
             yield item
 
 
-def _are_same(one: Any, other: Any, names: Iterable[str]) -> bool:
-    return all(jsonvalue.equal(one[name], other[name]) for name in names)
+def _are_same(left: Any, right: Any, names: Iterable[str]) -> bool:
+    return all(jsonvalue.equal(left[name], right[name]) for name in names)
 
 
 def _fields(side: Boundaries, demand: Demand) -> Iterator[_Values]:
-    """Yield objects for two managers: with one field more than there must be, each another one, or the first alone."""
-    found = [one for one in itertools.islice(side.maker.find(demand), _MOST_FIELDS) if isinstance(one, dict)]
-    if not found:
+    """Yield objects for two managers: each with one more field than the smallest object, or only the first with one."""
+    accepted = [
+        item for item in itertools.islice(side.maker.find_values(demand), _MOST_FIELDS) if isinstance(item, dict)
+    ]
+    if not accepted:
         return
-    base = found[0]
+    base = accepted[0]
     free = KEYS if demand.values is not None or demand.keeps_unknown_fields else ()
     names = itertools.islice((name for name in (*demand.properties, *free) if name not in base), _MOST_FIELDS)
     more = [{**base, name: side.maker.first(demand.inner(name))} for name in names]
-    pairs = itertools.chain(itertools.pairwise(more), ((one, base) for one in more), itertools.permutations(found, 2))
+    pairs = itertools.chain(
+        itertools.pairwise(more), ((item, base) for item in more), itertools.permutations(accepted, 2)
+    )
     chosen = ((first, second) for first, second in pairs if first.keys() - second.keys() and _agree(first, second))
     yield from ((first, second, {**first, **second}) for first, second in itertools.islice(chosen, _MOST_PAIRS))
 
 
-def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return _are_same(one, other, one.keys() & other.keys())
+def _agree(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    return _are_same(left, right, left.keys() & right.keys())

@@ -1,4 +1,4 @@
-"""An upgrade of one CRD: the write of the new one over the old, and what becomes of objects."""
+"""An upgrade of one CRD: the write of the new CRD over the old one, and its effects on objects."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pytest_crd.upgrades.witnesses import Unshown, Witnesses
 @dataclass(frozen=True, slots=True)
 class Upgrade:
     """
-    What becomes of objects when one CRD is replaced by another.
+    The effects of replacing a CRD by another.
 
     Attributes:
-        findings: What was found, what breaks most first.
-        unshown: Differences of the schemas for which no object was found that shows them, in words.
-        warnings: Versions of which little was looked at, or little can be known, and why.
-        notices: What else clients may notice, in words.
-        undecided: Which of what is unshown may refuse objects, in words.
+        findings: The findings, the most breaking first.
+        unshown: Schema differences that no known object shows, in words.
+        warnings: Versions with limited results, and the reasons.
+        notices: Other changes that clients may notice, in words.
+        undecided: The unshown differences that may refuse objects, in words.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -39,89 +39,96 @@ class Upgrade:
 
 def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, specimens: Specimens) -> Upgrade:
     """
-    Return what becomes of objects.
+    Return the effects of an upgrade on objects.
 
     Args:
         old: The CRD that users have.
-        new: The CRD that takes its place; None where there is none.
-        specimens: Objects of the project, those of then and those of now.
+        new: The CRD that replaces it; None if it is removed.
+        specimens: Objects of the project, of the baseline and of today.
 
     Raises:
-        InputError: A CRD uses what the engine does not know, or the server refuses the new one whatever is stored.
+        InputError: A CRD uses a construct that the engine does not support, or the server refuses the new CRD in any case.
     """
     if new is None:
-        return Upgrade((crdwrites.gone(old),))
+        return Upgrade((crdwrites.describe_removal(old),))
     if jsonvalue.equal(old.declared["spec"], new.declared["spec"]):
         return Upgrade()
     collection = Collection()
-    for finding in (*crdwrites.written(old, new), *crdwrites.unserved(old, new)):
+    for finding in (*crdwrites.find_write_errors(old, new), *crdwrites.find_unserved_versions(old, new)):
         collection.add(finding)
     if not new.first_response.accepted and new.guard is not None:
         return Upgrade(collection.findings())
-    notices = [*clients.notices(old, new)]
+    notices = [*clients.describe_name_changes(old, new)]
     unshown: list[Unshown] = []
-    shown: list[Difference] = []
+    witnessed: list[Difference] = []
     warnings: list[str] = []
-    for before, after in _served(old, new):
-        for finding in (*crdwrites.subresources(before, after), *clients.selections(before, after)):
+    for before, after in _served_pairs(old, new):
+        for finding in (
+            *crdwrites.find_removed_subresources(before, after),
+            *clients.find_removed_selectors(before, after),
+        ):
             collection.add(finding)
-        found = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
-        notices += clients.columns(before, after)
-        _of_specimens(found, specimens.of(old, before.name))
+        version_findings = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
+        notices += clients.describe_column_changes(before, after)
+        _judge_specimens(version_findings, specimens.select(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
-        warnings += [f"{before.name}: {one}" for one in dict.fromkeys(filter(None, unknown))]
+        warnings += [f"{before.name}: {reason}" for reason in dict.fromkeys(filter(None, unknown))]
         is_unhooked = bool(unknown[0]) and not unknown[1]
-        if found.differences or is_unhooked or _is_served_otherwise(before, after):
-            witnesses = Witnesses(found)
-            unshown += witnesses.find()
+        if version_findings.differences or is_unhooked or _has_other_requests(before, after):
+            witnesses = Witnesses(version_findings)
+            unshown += witnesses.search()
             notices += witnesses.notices
             warnings += witnesses.problems
-            shown += witnesses.shown
-    # What objects of one version do not show of the version that they are stored in, those of that version may.
-    missing = [one for one in unshown if one.difference not in shown]
+            witnessed += witnesses.shown
+    # A difference of the storage version can be shown by objects of that version, even if objects of another version do not show it.
+    missing = [item for item in unshown if item.difference not in witnessed]
     return Upgrade(
         collection.findings(),
-        tuple(dict.fromkeys(one.words for one in missing)),
+        tuple(dict.fromkeys(item.words for item in missing)),
         tuple(warnings),
         tuple(dict.fromkeys(notices)),
-        tuple(dict.fromkeys(one.refusing for one in missing if one.refusing)),
+        tuple(dict.fromkeys(item.refusing for item in missing if item.refusing)),
     )
 
 
-def _served(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
-    """Yield the versions that are served before and after."""
-    kept = {version.name: version for version in new.versions if version.served}
-    yield from ((version, kept[version.name]) for version in old.versions if version.served and version.name in kept)
+def _served_pairs(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
+    """Yield the versions that are served before and after the upgrade, in pairs."""
+    served = {version.name: version for version in new.versions if version.served}
+    yield from (
+        (version, served[version.name]) for version in old.versions if version.served and version.name in served
+    )
 
 
-def _is_served_otherwise(old: Version, new: Version) -> bool:
-    """Return whether something besides the schema may be met by clients."""
+def _has_other_requests(old: Version, new: Version) -> bool:
+    """Return True if clients may notice a change besides the schema."""
     return old.subresources != new.subresources or crdwrites.is_deprecated_otherwise(old, new)
 
 
 def _differences(old: Version, new: Version) -> Iterator[Difference]:
-    """Yield where the schemas of a version differ, or those of the version that objects are stored in."""
+    """Yield the schema differences of a version, then further ones of the storage version."""
     names = (old.name, new.name)
-    own = list(schemadifferences.find(old.schema_map, new.schema_map))
-    yield from (replace(one, versions=names) for one in own)
+    own = list(schemadifferences.find_differences(old.schema_map, new.schema_map))
+    yield from (replace(difference, versions=names) for difference in own)
     if old.preserves_unknown_fields != new.preserves_unknown_fields:
         yield Difference((), PRESERVE, old.preserves_unknown_fields, new.preserves_unknown_fields, names)
     stored = [_storage(version.crd) or version for version in (old, new)]
     if stored != [old, new]:
         before, after = stored
-        others = (one for one in schemadifferences.find(before.schema_map, after.schema_map) if one not in own)
-        yield from (replace(one, versions=(before.name, after.name)) for one in others)
+        storage_differences = schemadifferences.find_differences(before.schema_map, after.schema_map)
+        yield from (
+            replace(item, versions=(before.name, after.name)) for item in storage_differences if item not in own
+        )
 
 
 def _storage(crd: CustomResourceDefinition) -> Version | None:
     return next((version for version in crd.versions if version.storage), None)
 
 
-def _of_specimens(found: VersionCollection, specimens: Sequence[Specimen]) -> None:
-    """Keep what becomes of the objects of a project, as they are sent and as they are stored."""
+def _judge_specimens(findings: VersionCollection, specimens: Sequence[Specimen]) -> None:
+    """Add the effects on the objects of a project, both as sent and as stored."""
     for specimen in specimens:
-        change = effects.find(specimen.resource, found.old, found.new, source=specimen.source)
-        found.add(change)
+        change = effects.find_change(specimen.resource, findings.old, findings.new, source=specimen.source)
+        findings.add(change)
         stored: Any = change.witness.before.stored
         if stored is not None:
-            found.add(effects.find(stored, found.old, found.new, source=specimen.source))
+            findings.add(effects.find_change(stored, findings.old, findings.new, source=specimen.source))

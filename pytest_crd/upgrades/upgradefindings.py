@@ -1,4 +1,4 @@
-"""What an upgrade does to objects, and what shows it."""
+"""Findings of an upgrade: its effects on objects, with the witnesses that show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Resource: TypeAlias = Mapping[str, Any]
 
 
 class Kind(enum.StrEnum):
-    """What an upgrade does to an object that was accepted before, or to one that was not."""
+    """Kinds of effects on an object that the old CRD accepts, and `WIDENED` for an object that only the new CRD accepts."""
 
     REFUSED = "refused"
     DATA_LOSS = "data loss"
@@ -31,13 +31,13 @@ BREAKING: Final = frozenset({Kind.REFUSED, Kind.DATA_LOSS, Kind.CHANGED})
 @dataclass(frozen=True, slots=True)
 class Effect:
     """
-    What an upgrade does to one place of one object.
+    An effect of an upgrade on one place of one object.
 
     Attributes:
-        kind: What it is.
-        place: Where in the schema; empty for the whole object.
-        words: What the server says, or what is there before and after.
-        cause: What tells it from other effects at the place: the words without the value.
+        kind: The kind of effect.
+        place: The place in the schema; empty for the whole object.
+        words: The server's message, or the values before and after.
+        cause: The words without the value, to tell effects at one place apart.
     """
 
     kind: Kind
@@ -51,8 +51,8 @@ class Line(NamedTuple):
     A line of a CRD.
 
     Attributes:
-        where: `file:line`; empty where the CRD was not read from a file.
-        text: What is declared there; empty where nothing is.
+        where: `file:line`; empty if the CRD was not read from a file.
+        text: The declaration on the line; empty if nothing is declared.
     """
 
     where: str
@@ -60,17 +60,17 @@ class Line(NamedTuple):
 
     @classmethod
     def at(cls, crd: CustomResourceDefinition, steps: Steps, text: str = "") -> Line:
-        """Return the line of what stands at *steps* in a CRD, or of what is nearest around it."""
+        """Return the line of the value at *steps* in a CRD, or of the nearest parent."""
         return cls("" if crd.locate is None else crd.locate(steps, None), text)
 
 
 class ManagerApply(NamedTuple):
     """
-    One server-side apply.
+    A server-side apply.
 
     Attributes:
-        manager: Who applies.
-        resource: What.
+        manager: The field manager.
+        resource: The applied object.
     """
 
     manager: str
@@ -85,11 +85,11 @@ class Witness:
     Attributes:
         resource: The object as it is sent.
         before: The answer under the old CRD.
-        after: The answer under the new one.
-        note: What becomes of an object that is stored already; may be empty.
-        source: Where the object stands, `file:line`; empty for one that was made.
-        stored: What the object replaces; None where it is created.
-        applied: What is applied, one after the other, of which the answers are to the last; empty where the object is written.
+        after: The answer under the new CRD.
+        note: The effect on an object that is stored already; may be empty.
+        source: The place of the object, `file:line`; empty for a synthesized one.
+        stored: The object that *resource* replaces; None if *resource* is created.
+        applied: The applies in order, the last of which is answered; empty if the object is written otherwise.
     """
 
     resource: Resource
@@ -104,16 +104,16 @@ class Witness:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """
-    What an upgrade does, once for all objects that show it.
+    An effect of an upgrade, reported once for all objects that show it.
 
     Attributes:
-        kind: What it is.
-        path: Where: `spec.items[*].name` of the objects, or a field of the CRD, as `spec.scope`.
-        words: What the server says, or what is there before and after.
-        versions: The versions of the CRD that it is found in; empty where it is about the CRD.
-        lines: What the two CRDs declare there, the old before the new.
-        witness: What shows it; None where the CRD itself does.
-        others: Where other objects stand that show it, too.
+        kind: The kind of effect.
+        path: `spec.items[*].name` of the objects, or a field of the CRD, such as `spec.scope`.
+        words: The server's message, or the values before and after.
+        versions: The affected versions of the CRD; empty if the finding is about the CRD itself.
+        lines: The declarations in the two CRDs, the old before the new.
+        witness: The object that shows the effect; None if the CRD itself does.
+        others: The places of further objects that show the effect.
     """
 
     kind: Kind
@@ -126,10 +126,10 @@ class Finding:
 
     @property
     def is_breaking(self) -> bool:
-        """Whether it fails an upgrade."""
+        """Whether the finding fails an upgrade."""
         return self.kind in BREAKING
 
 
 def path_of(place: Place) -> str:
-    """Return a place as a finding names it: `.` for the whole object."""
+    """Return the path of a place as findings spell it: `.` for the whole object."""
     return schemamap.spelled(place) or "."

@@ -1,4 +1,4 @@
-"""The upgrades of a project: which CRDs of the baseline there are, what takes their place, and the objects to judge by."""
+"""The upgrades of a project: the CRDs of the baseline, their replacements, and the objects to judge by."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from pytest_crd.upgrades.upgradefindings import Finding, Kind
 @dataclass(frozen=True, slots=True)
 class Scope:
     """
-    What a project asks for.
+    The settings of a project's upgrade checks.
 
     Attributes:
-        base: What the files of CRDs are named relative to.
+        base: The folder to which the file names of CRDs are relative.
         folder: The folder of the project.
-        home: What stands for CRDs that are in no file: the ini file.
+        home: The ini file, the place of tasks whose CRD is in no file.
         samples: Files, folders and globs with custom resources.
         case_files: Name patterns of case files.
-        allowed: What upgrades and rollbacks may do.
-        has_rollbacks: Whether the way back is judged, too.
+        allowed: The allowances for upgrades and rollbacks.
+        has_rollbacks: Whether rollbacks are judged, too.
     """
 
     base: Path
@@ -53,19 +53,19 @@ class Scope:
 @dataclass(eq=False)
 class Task:
     """
-    One CRD of a baseline, under one Kubernetes version: the upgrade to that of today, or the way back.
+    The upgrade of one baseline CRD to the CRD of today under one Kubernetes version, or its rollback.
 
     Attributes:
-        id: The name of the CRD, with its file where it has alternatives, and with the baseline where there are several.
-        old: The CRD.
-        today: The CRDs of this name that there are today.
-        kubernetes_version: Whose answers are given.
-        path: The file that the upgrade stands in.
-        line: The line of the new CRD there; 0 where it is in none.
+        id: The name of the CRD; with its file if it has alternatives, and with the baseline if there are several.
+        old: The CRD of the baseline.
+        today: The CRDs of this name today.
+        kubernetes_version: The Kubernetes version of the answers.
+        path: The file to which the upgrade belongs.
+        line: The line of the new CRD there; 0 if it is in no file.
         specimens: The objects of the project.
-        allowed: What upgrades and rollbacks may do.
-        is_rollback: Whether the CRD takes the place of that of today, and not the reverse.
-        group: All tasks of CRDs of this name in the same direction, itself too.
+        allowed: The allowances for upgrades and rollbacks.
+        is_rollback: Whether the baseline's CRD replaces the one of today, and not the reverse.
+        group: All tasks of CRDs of this name in the same direction, including this one.
         knows_all: Whether every baseline could be read.
     """
 
@@ -84,15 +84,15 @@ class Task:
     @cached_property
     def upgrade(self) -> Upgrade:
         """
-        What becomes of objects.
+        The effects of the upgrade or rollback.
 
         Raises:
-            InputError: It cannot be told.
+            InputError: The effects are unknown.
         """
         try:
             today = self._today()
             if today is not None and self.is_rollback:
-                return _told_of_rollback(upgrade.judge(today, self.old, self.specimens))
+                return _reduce_rollback(upgrade.judge(today, self.old, self.specimens))
             return upgrade.judge(self.old, today, self.specimens)
         except (UnsupportedConstructError, UnsupportedExpressionError) as error:
             message = f"what becomes of its objects is not known: {error}"
@@ -100,30 +100,30 @@ class Task:
 
     @property
     def breaking(self) -> tuple[Finding, ...]:
-        """What fails the upgrade: what breaks, and is not allowed."""
-        found = self.upgrade.findings
-        return tuple(one for one in found if one.is_breaking and not any(self._allows(by, one) for by in self.allowed))
+        """The findings that fail the upgrade: breaking ones that are not allowed."""
+        breaking = (finding for finding in self.upgrade.findings if finding.is_breaking)
+        return tuple(item for item in breaking if not any(self._allows(allowance, item) for allowance in self.allowed))
 
     @property
     def outdated(self) -> list[Allowance]:
         """
-        What is allowed to the CRD, and no longer happens under any Kubernetes version, nor in any alternative, from any baseline.
+        The CRD's allowances that no task of its group needs any more.
 
-        The first of the tasks of the CRD tells it.
+        Only the first task of a group has them; the others have none.
         """
         if not self.knows_all or self.group[0] is not self:
             return []
-        own = [one for one in self.allowed if (one.crd, one.is_rollback) == (self.old.name, self.is_rollback)]
-        return [one for one in own if not _happens(one, self.group)]
+        own = [item for item in self.allowed if (item.crd, item.is_rollback) == (self.old.name, self.is_rollback)]
+        return [item for item in own if not _is_needed(item, self.group)]
 
     def needs(self, allowance: Allowance) -> bool:
         """
-        Return whether it does something that is allowed.
+        Return True if a finding of the task is covered by *allowance*.
 
         Raises:
-            InputError: It cannot be told.
+            InputError: The effects are unknown.
         """
-        return any(self._allows(allowance, one) for one in self.upgrade.findings)
+        return any(self._allows(allowance, finding) for finding in self.upgrade.findings)
 
     def _allows(self, allowance: Allowance, finding: Finding) -> bool:
         return allowance.is_rollback is self.is_rollback and allowance.covers(self.old.name, finding)
@@ -143,11 +143,11 @@ class Task:
 @dataclass(frozen=True, slots=True)
 class BaselineUpgrades:
     """
-    What is said of one baseline.
+    The summary of one baseline.
 
     Attributes:
-        words: Which it is, and what there is to judge.
-        notes: What was passed over.
+        words: The baseline and its counts.
+        notes: Notes about skipped files and CRDs.
     """
 
     words: str
@@ -160,11 +160,11 @@ class Plan:
     The upgrades of a project.
 
     Attributes:
-        tasks: One for each CRD of each baseline and each Kubernetes version.
-        parts: What is said of each baseline that could be read.
-        unread: Why others could not be, by what names them.
-        problem: What keeps upgrades from being judged; None where nothing does.
-        of_all: What is allowed to all CRDs and should be needed by one.
+        tasks: One task for each CRD, baseline and Kubernetes version.
+        parts: The summaries of the readable baselines.
+        unread: The errors of unreadable baselines, by baseline name.
+        problem: The error that prevents all upgrade checks; None if there is none.
+        of_all: The allowances for all CRDs, except the general ones that need not be used.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -175,48 +175,50 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to judge, for whatever reason."""
+        """Whether there is nothing to judge, for any reason."""
         return not (self.tasks or self.unread)
 
     @property
     def outdated(self) -> list[Allowance]:
-        """What is allowed to all CRDs, and happens in none."""
-        return [] if self.unread else [one for one in self.of_all if not _happens(one, self.tasks)]
+        """The allowances for all CRDs that no task needs."""
+        return [] if self.unread else [item for item in self.of_all if not _is_needed(item, self.tasks)]
 
 
-def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
+def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
     """
-    Return the upgrades.
+    Return the plan of a project's upgrades.
 
     Args:
-        catalogs: The CRDs of today, once for each Kubernetes version.
-        baselines: The CRDs that users have, by what names them; or why they cannot be read.
-        scope: What the project asks for.
+        catalogs: The CRDs of today, one catalog for each Kubernetes version.
+        baselines: The baselines by name, or the errors of unreadable ones.
+        scope: The settings of the project.
 
     Raises:
-        InputError: The CRDs of today cannot be loaded; something is allowed to a CRD that there is not.
+        InputError: The CRDs of today cannot be loaded, or an allowance names an unknown CRD.
     """
     first = catalogs[0]
-    unread = {name: one for name, one in baselines.items() if isinstance(one, InputError)}
-    known = {name: one for name, one in baselines.items() if not isinstance(one, InputError)}
+    unread = {name: item for name, item in baselines.items() if isinstance(item, InputError)}
+    readable = {name: item for name, item in baselines.items() if not isinstance(item, InputError)}
     if not unread:
-        _demand_known(scope.allowed, [crd.name for one in known.values() for crd in one.crds(first.kubernetes_version)])
+        _check_names(
+            scope.allowed, [crd.name for item in readable.values() for crd in item.crds(first.kubernetes_version)]
+        )
     folder, progress = FolderTree(scope.folder), first.sources.progress
     now = Reader(folder, first.crds, progress).read(scope.samples, ())
     stored = Reader(folder, first.crds, progress).read((), scope.case_files) if scope.has_rollbacks else Specimens()
     tasks: list[Task] = []
     parts: list[BaselineUpgrades] = []
-    for name, baseline in known.items():
+    for name, baseline in readable.items():
         users = baseline.crds(first.kubernetes_version)
         reader = Reader(baseline.tree, users, progress) if baseline.tree else None
         then = reader.read(scope.samples, scope.case_files) if reader else Specimens()
-        specimens = Specimens((*then.found, *now.found))
+        specimens = Specimens((*then.objects, *now.objects))
         label = f"-{name}" if len(baselines) > 1 else ""
         tasks += _tasks(catalogs, baseline, label, specimens, scope)
         if scope.has_rollbacks:
-            back = _tasks(catalogs, baseline, label, Specimens((*specimens.found, *stored.found)), scope)
+            back = _tasks(catalogs, baseline, label, Specimens((*specimens.objects, *stored.objects)), scope)
             tasks += (replace(task, is_rollback=True) for task in back if task.today)
-        counted = f"{_counted(users, 'CRD')}, {_counted(specimens.found, 'object')} to judge by"
+        counted = f"{_count_text(users, 'CRD')}, {_count_text(specimens.objects, 'object')} to judge by"
         notes: tuple[Remark | str, ...] = (
             *users.passed_over,
             *users.alternatives,
@@ -226,18 +228,18 @@ def of(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputErro
         )
         parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes))
     for task in tasks:
-        task.group = [one for one in tasks if (one.old.name, one.is_rollback) == (task.old.name, task.is_rollback)]
+        task.group = [item for item in tasks if (item.old.name, item.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread
     judged = (False, True) if scope.has_rollbacks else (False,)
-    allowed = (one for one in scope.allowed if one.crd == ANY and one.is_rollback in judged)
-    of_all = tuple(one for one in allowed if not one.is_general)
+    allowed = (item for item in scope.allowed if item.crd == ANY and item.is_rollback in judged)
+    of_all = tuple(item for item in allowed if not item.is_general)
     return Plan(tuple(tasks), tuple(parts), unread, of_all=of_all)
 
 
 def _tasks(
     catalogs: Sequence[Catalog], baseline: Baseline, label: str, specimens: Specimens, scope: Scope
 ) -> Iterator[Task]:
-    """Yield the upgrades from one baseline, which *label* tells from those from others."""
+    """Yield the upgrades from one baseline; *label* keeps their ids distinct between baselines."""
     for catalog in catalogs:
         crds = baseline.crds(catalog.kubernetes_version)
         for old in crds:
@@ -248,7 +250,7 @@ def _tasks(
 
 
 def _unjudged(catalog: Catalog, baseline: Baseline) -> Iterator[str]:
-    """Yield what is said of CRDs that Python makes and that a commit, which has only files, does not have."""
+    """Yield a note for each CRD that only Python code makes and that the commit of the baseline therefore lacks."""
     if isinstance(baseline.tree, GitTree):
         names = {crd.name for crd in baseline.crds(catalog.kubernetes_version)}
         for crd in catalog.sources.only_made(catalog.kubernetes_version):
@@ -259,46 +261,46 @@ def _unjudged(catalog: Catalog, baseline: Baseline) -> Iterator[str]:
                 )
 
 
-def _counted(things: Collection[object], noun: str) -> str:
+def _count_text(things: Collection[object], noun: str) -> str:
     return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
-def _demand_known(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
+def _check_names(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
     listed = ", ".join(sorted(set(names)))
     message = f"the baseline has no CRD of this name; it has: {listed}"
-    mistakes = [Mistake(f"crd_baseline_allow: {one}", 0, message) for one in allowed if one.crd not in (ANY, *names)]
+    mistakes = [Mistake(f"crd_baseline_allow: {item}", 0, message) for item in allowed if item.crd not in (ANY, *names)]
     if mistakes:
         raise CrdError(mistakes)
 
 
-def _happens(allowance: Allowance, tasks: Iterable[Task]) -> bool:
-    """Return whether one of *tasks* needs it, as far as is known."""
+def _is_needed(allowance: Allowance, tasks: Iterable[Task]) -> bool:
+    """Return True if a task of *tasks* needs the allowance, or if a task's effects are unknown."""
     for task in tasks:
         try:
             if task.needs(allowance):
                 return True
         except InputError:
-            return True  # which that task says itself
+            return True  # The task reports the error itself.
     return False
 
 
-def _told_of_rollback(found: Upgrade) -> Upgrade:
+def _reduce_rollback(effects: Upgrade) -> Upgrade:
     """
-    Return what a rollback does, less what need not be told of it.
+    Return the effects of a rollback without the redundant findings.
 
-    What it widens is what the upgrade refuses or drops. A field that is new is dropped with its default: one cause, told once.
+    Widened places are refused or dropped by the upgrade itself. A new field is dropped together with its default, so one finding is enough.
     """
-    dropped = {one.path for one in found.findings if one.kind is Kind.DATA_LOSS}
-    told = (
-        one
-        for one in found.findings
-        if one.kind is not Kind.WIDENED and not (one.kind is Kind.CHANGED and one.path in dropped)
+    dropped = {finding.path for finding in effects.findings if finding.kind is Kind.DATA_LOSS}
+    findings = (
+        finding
+        for finding in effects.findings
+        if finding.kind is not Kind.WIDENED and not (finding.kind is Kind.CHANGED and finding.path in dropped)
     )
-    return replace(found, findings=tuple(told))
+    return replace(effects, findings=tuple(findings))
 
 
 def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:
-    """Return the file and the line of the CRD that takes the place of an old one."""
+    """Return the file and the line of the CRD that replaces the baseline's; the ini file and 0 if it is in no file."""
     if today:
         name, _, line = today[0].source.rpartition(":")
         path = Path(scope.base, name).absolute()

@@ -1,4 +1,4 @@
-"""One version of one CRD, to which objects are written as clients and controllers do it: the status by a request of its own."""
+"""A version of a CRD to which objects are written as clients and controllers do, with a separate request for the status."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ class Subject:
 
     Attributes:
         version: The version; it is served.
-        root: What is asked of its objects.
+        root: The schema demands on its objects.
     """
 
     def __init__(self, version: Version) -> None:
-        self.version = version.unobserved  # objects are made up: no test says what they are answered
+        self.version = (
+            version.unobserved
+        )  # The objects are synthetic, so their answers do not count as a test's requests.
         self.root = Demand.of_version(version)
 
     def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:
-        """Return the answer to a POST of *resource*, and of its status where that is a subresource: the last that was given."""
+        """Return the answer to a POST of *resource* or, if the status is a subresource, to the PUT of the status after it."""
         answer = self.version.create(resource, field_validation=field_validation)
         return self._with_status(resource, answer, field_validation)
 
     def overwrite(self, resource: Resource, stored: Resource) -> Response:
-        """Return the answer to a PUT of *resource* over *stored*, and of its status where that is a subresource."""
+        """Return the answer to a PUT of *resource* over *stored* or, if the status is a subresource, to the PUT of the status after it."""
         return self._with_status(resource, self.version.update(resource, old=stored), "Warn")
 
     def _with_status(self, resource: Resource, answer: Response, field_validation: FieldValidation) -> Response:

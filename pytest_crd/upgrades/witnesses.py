@@ -1,7 +1,7 @@
 """
-Witnesses: for each difference of two schemas the smallest object that shows it, run under both CRDs.
+Witnesses: the smallest object for each schema difference that shows it, run under both CRDs.
 
-A difference that no object shows is told as such, and is not taken for anything else.
+A difference without a witness is reported as undecided; nothing is assumed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
 
 _MOST_CANDIDATES: Final = 80
-# How many values may be looked at for one difference, in all objects together: machines must agree, so that it is no time.
+# The number of values that may be visited for one difference, in all objects together; a time limit would give different results on each machine.
 _BUDGET: Final = 100_000
-# How many values are looked for that only an object that is changed elsewhere can have.
+# The number of values to place that need repairs elsewhere in the object.
 _MOST_REPAIRED: Final = 4
-# What speaks of the value alone, and not of what is inside it.
+# Keywords about the value itself, not about values inside it.
 _OF_ONE_VALUE: Final = frozenset(
     {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
 )
@@ -34,12 +34,12 @@ _OF_ONE_VALUE: Final = frozenset(
 
 class Unshown(NamedTuple):
     """
-    What no object was found to show.
+    A difference without a witness.
 
     Attributes:
-        words: What it is, and where the CRDs declare it.
-        refusing: Its name, if it may refuse objects; else empty.
-        difference: The difference of the schemas; None of something else.
+        words: The difference, and the lines that declare it.
+        refusing: Its name if it may refuse objects; else empty.
+        difference: The schema difference; None for anything else.
     """
 
     words: str
@@ -49,178 +49,182 @@ class Unshown(NamedTuple):
 
 class Witnesses:
     """
-    Looks for objects that show the differences of one version.
+    The search for objects that show the differences of one version.
 
     Attributes:
-        problems: Why little was looked at.
-        notices: What is merged otherwise, and nobody knows what becomes of it, in words.
+        problems: Reasons for a limited search.
+        notices: Changed merges with unknown effects, in words.
         shown: The differences that an object shows.
     """
 
-    def __init__(self, found: VersionCollection) -> None:
-        self._found = found
+    def __init__(self, findings: VersionCollection) -> None:
+        self._findings = findings
         self.problems: list[str] = []
         self.notices: list[str] = []
         self.shown: list[Difference] = []
-        self._left = _BUDGET
-        # What two managers, or one, have applied to show it.
+        self._budget = _BUDGET
+        # Differences that applies of one or two managers show.
         self._applied: list[Difference] = []
-        # What was found elsewhere than where the schemas differ.
+        # Effects found at other places than the differences.
         self._elsewhere: set[tuple[Kind, Place, str]] = set()
-        self._maker = Maker(self._boundaries(found.old.version), self._boundaries(found.new.version), found.differences)
+        self._maker = Maker(
+            self._boundaries(findings.old.version), self._boundaries(findings.new.version), findings.differences
+        )
 
     def _boundaries(self, version: engine.Version) -> Boundaries | None:
         try:
             return Boundaries(version)
         except NoExampleError as error:
-            which = "new" if version is self._found.new.version else "old"
-            self.problems.append(f"little was looked at, as no object of the {which} CRD is known: {error}")
+            side = "new" if version is self._findings.new.version else "old"
+            self.problems.append(f"little was looked at, as no object of the {side} CRD is known: {error}")
             return None
 
-    def find(self) -> Iterator[Unshown]:
-        """Keep what the differences do to objects, and yield those that no object shows."""
-        self._of_gained_status()
-        self._of_lost_webhook()
-        self._of_warnings()
-        yield from self._of_scale()
-        self._of_applies()
-        for difference in self._found.differences:
-            if self._of_difference(difference) or difference in self._applied:
+    def search(self) -> Iterator[Unshown]:
+        """Add the findings of the differences, and yield the differences without a witness."""
+        self._search_gained_status()
+        self._search_lost_webhook()
+        self._search_warnings()
+        yield from self._search_scale()
+        self._search_applies()
+        for difference in self._findings.differences:
+            if self._search_difference(difference) or difference in self._applied:
                 self.shown.append(difference)
             else:
                 yield self._unshown(difference)
 
-    def _of_difference(self, difference: Difference) -> bool:
-        """Keep what a difference does to objects, and return whether it does anything."""
-        shown: set[Kind] = set()
-        telling: list[Any] = []
-        self._left = _BUDGET
-        for candidate in itertools.islice(self._maker.find(difference), _MOST_CANDIDATES):
-            if self._left <= 0:
+    def _search_difference(self, difference: Difference) -> bool:
+        """Add the effects of a difference; return True if an object shows one."""
+        kinds: set[Kind] = set()
+        values: list[Any] = []
+        self._budget = _BUDGET
+        for candidate in itertools.islice(self._maker.find_candidates(difference), _MOST_CANDIDATES):
+            if self._budget <= 0:
                 break
-            self._left -= shrinking.size(candidate.resource)
-            change = self._try(candidate, difference, shown)
-            if change.effects or not effects.differ_at(difference.place, change, self._found.old, self._found.new):
+            self._budget -= shrinking.count_values(candidate.resource)
+            change = self._try(candidate, difference, kinds)
+            if change.effects or not effects.differ_at(
+                difference.place, change, self._findings.old, self._findings.new
+            ):
                 continue
-            telling += [value for value in candidate.values if value not in telling]
-        for value in telling[:_MOST_REPAIRED]:
+            values += [value for value in candidate.values if value not in values]
+        for value in values[:_MOST_REPAIRED]:
             for candidate in self._maker.repaired(difference.place, value):
-                self._try(candidate, difference, shown)
-        return bool(shown)
+                self._try(candidate, difference, kinds)
+        return bool(kinds)
 
-    def _try(self, candidate: Candidate, difference: Difference, shown: set[Kind]) -> Change:
+    def _try(self, candidate: Candidate, difference: Difference, kinds: set[Kind]) -> Change:
         """
-        Keep what becomes of an object: what a difference does to it, each kind once, and what nobody else accounts for.
+        Add the effects of a candidate that *difference* causes, each kind once, and effects without a causing difference.
 
-        *shown* is added to. A default that changes may break a rule of the object around it: an effect counts wherever it is.
+        Adds the kinds to *kinds*. Effects count at any place: a changed default, for example, may break a rule of the parent object.
         """
         change = self._change(candidate)
         for effect in change.effects:
-            if self._is_of(effect, difference):
-                if effect.kind not in shown:
-                    shown.add(effect.kind)
-                    self._keep(effect, candidate, difference)
-            elif not any(self._is_of(effect, other) for other in self._found.differences):
-                shown.add(effect.kind)
-                known = (effect.kind, effect.place, effect.cause)
-                if known not in self._elsewhere:
-                    self._elsewhere.add(known)
-                    self._keep(effect, candidate, difference)
+            if self._is_caused_by(effect, difference):
+                if effect.kind not in kinds:
+                    kinds.add(effect.kind)
+                    self._add_smallest(effect, candidate, difference)
+            elif not any(self._is_caused_by(effect, candidate_cause) for candidate_cause in self._findings.differences):
+                kinds.add(effect.kind)
+                key = (effect.kind, effect.place, effect.cause)
+                if key not in self._elsewhere:
+                    self._elsewhere.add(key)
+                    self._add_smallest(effect, candidate, difference)
         return change
 
     def _change(self, candidate: Candidate) -> Change:
-        """Return what becomes of an object, less what the server warns of: no difference of schemas is shown by that."""
+        """Return the effects on an object without the server's warnings, which show no schema difference."""
         change = self._whole_change(candidate)
-        return replace(change, effects=tuple(one for one in change.effects if one.kind is not Kind.WARNED))
+        return replace(change, effects=tuple(effect for effect in change.effects if effect.kind is not Kind.WARNED))
 
     def _whole_change(self, candidate: Candidate) -> Change:
-        return effects.find(candidate.resource, self._found.old, self._found.new, stored=candidate.stored)
+        return effects.find_change(candidate.resource, self._findings.old, self._findings.new, stored=candidate.stored)
 
-    def _keep(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
-        """Keep an effect with the smallest object that shows it."""
+    def _add_smallest(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
+        """Add a finding for *effect* with the smallest object that shows it."""
         resource = self._smallest(effect, candidate)
         change = self._change(candidate._replace(resource=resource))
-        own = next(one for one in change.effects if _is_same(one, effect))
-        # An error that names no field is about the value that was put there.
-        self._found.add_effect(
+        own = next(item for item in change.effects if _is_same(item, effect))
+        # An error without a field is about the value at the difference.
+        self._findings.add_effect(
             own if own.place or not difference.place else replace(own, place=difference.place), change, difference
         )
 
     def _smallest(self, effect: Effect, candidate: Candidate) -> Resource:
-        """Return the object without what the effect is there without."""
+        """Return the candidate's object without the parts that the effect does not need."""
 
         def has_effect(resource: Resource) -> bool:
-            return any(_is_same(one, effect) for one in self._change(candidate._replace(resource=resource)).effects)
+            return any(_is_same(item, effect) for item in self._change(candidate._replace(resource=resource)).effects)
 
-        return shrinking.smallest(candidate.resource, has_effect)
+        return shrinking.shrink(candidate.resource, has_effect)
 
-    def _is_of(self, effect: Effect, difference: Difference) -> bool:
-        """Return whether an effect is one of a difference, and of none that is nearer to it."""
+    def _is_caused_by(self, effect: Effect, difference: Difference) -> bool:
+        """Return True if *difference* causes *effect*: the rule is the same, or no other difference is nearer to the effect."""
         if difference.keyword == RULES:
             return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
         if not _covers(difference, effect):
             return False
         return not any(
-            len(other.place) > len(difference.place) and _covers(other, effect) for other in self._found.differences
+            len(inner.place) > len(difference.place) and _covers(inner, effect) for inner in self._findings.differences
         )
 
     def _unshown(self, difference: Difference) -> Unshown:
-        declared = difference.lines(self._found.old.version.crd, self._found.new.version.crd)
+        declared = difference.lines(self._findings.old.version.crd, self._findings.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
-        within = "" if self._left > 0 else ", as far as the budget of the search reaches"
+        within = "" if self._budget > 0 else ", as far as the budget of the search reaches"
         name = f"{path_of(difference.place)} {difference.keyword}"
         words = f"no object found that shows it{within}: {name}: {lines}"
         return Unshown(words, name if difference.can_refuse else "", difference)
 
-    def _of_warnings(self) -> None:
-        """Keep what the server warns of though the object is as it was."""
+    def _search_warnings(self) -> None:
+        """Add the new warnings of the server about the smallest objects."""
         for candidate in self._maker.smallest():
             change = self._whole_change(candidate)
             for effect in change.effects:
                 if effect.kind is Kind.WARNED:
-                    self._found.add_effect(effect, change)
+                    self._findings.add_effect(effect, change)
 
-    def _of_applies(self) -> None:
-        """Keep what becomes of lists and objects that are merged otherwise."""
-        old, new = self._found.old, self._found.new
-        for change in applyeffects.changes(self._found.differences, (old.version.name, new.version.name)):
-            findings = applyeffects.find(change, old, new, self._maker.sides)
+    def _search_applies(self) -> None:
+        """Add the findings of lists and objects that server-side apply merges differently."""
+        old, new = self._findings.old, self._findings.new
+        for change in applyeffects.changes(self._findings.differences, (old.version.name, new.version.name)):
+            findings = applyeffects.judge_merge_change(change, old, new, self._maker.sides)
             if findings is None:
                 self.notices.append(change.notice)
                 continue
             self._applied += change.differences
             for finding in findings:
-                self._found.add_finding(finding)
+                self._findings.add_finding(finding)
 
-    def _of_scale(self) -> Iterator[Unshown]:
-        """Keep that a `/scale` reads otherwise; yield that no object shows it where none does."""
-        old, new = self._found.old.version, self._found.new.version
+    def _search_scale(self) -> Iterator[Unshown]:
+        """Add the finding of a changed `/scale`; yield it as unshown if no object shows it."""
+        old, new = self._findings.old.version, self._findings.new.version
         if not clients.reads_scale_otherwise(old, new):
             return
-        finding = clients.scale(old, new, self._maker.sides)
+        finding = clients.find_scale_change(old, new, self._maker.sides)
         if finding is not None:
-            self._found.add_finding(finding)
+            self._findings.add_finding(finding)
         else:
             name = "subresources.scale"
             scales = f"{old.subresources.scale} → {new.subresources.scale}"
             yield Unshown(f"no object found that shows it: {name}: {scales}", name)
 
-    def _of_lost_webhook(self) -> None:
-        """Keep what is lost of objects of a version that a webhook converted, and that none converts any more."""
-        old, new = self._found.old.version, self._found.new.version
+    def _search_lost_webhook(self) -> None:
+        """Add the fields that are lost because no webhook converts the version any more."""
+        old, new = self._findings.old.version, self._findings.new.version
         if not old.unknown_when_stored or new.unknown_when_stored:
             return
         for resource in self._maker.complete():
             written = Witness(resource, old.create(resource), new.create(resource))
             words = "is lost when it is stored: no webhook converts it any more"
             for path in written.after.changes.lost if written.before.accepted else ():
-                place = effects.place_of(path.steps, self._found.old, self._found.new)
+                place = effects.place_of(path.steps, self._findings.old, self._findings.new)
                 effect = Effect(Kind.DATA_LOSS, place, f"{path} {words}", "no webhook")
-                self._found.add_effect(effect, Change((effect,), written))
+                self._findings.add_effect(effect, Change((effect,), written))
 
-    def _of_gained_status(self) -> None:
-        """Keep that a status is dropped from requests that wrote it, where it has become a subresource."""
-        old, new = self._found.old.version, self._found.new.version
+    def _search_gained_status(self) -> None:
+        """Add the finding that main-resource requests no longer write the status, if it became a subresource."""
+        old, new = self._findings.old.version, self._findings.new.version
         if old.has_status or not new.has_status:
             return
         words = "status is a subresource now: a request that is not to /status no longer writes it"
@@ -228,7 +232,9 @@ class Witnesses:
             witness = Witness(resource, old.create(resource), new.create(resource))
             before, after = witness.before.stored or {}, witness.after.stored or {"status": None}
             if "status" in before and "status" not in after:
-                self._found.add_finding(Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), witness))
+                self._findings.add_finding(
+                    Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), witness)
+                )
 
 
 def _covers(difference: Difference, effect: Effect) -> bool:

@@ -242,10 +242,10 @@ def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.Monkey
     """Each of many items may be wrong, and all are repaired alike."""
     judged: list[int] = []
     repaired: list[engine.FieldError | None] = []
-    trying, find = repair.trying, Mutator.find
+    create_judge, find_changes = repair.create_judge, Mutator.find_changes
 
     def noting(*arguments: Any, **named: Any) -> repair.Judge:
-        judge = trying(*arguments, **named)
+        judge = create_judge(*arguments, **named)
 
         def noted(resource: repair.Resource) -> engine.Response:
             judged.append(len(resource.get("spec", {}).get("a", ())))
@@ -255,10 +255,10 @@ def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.Monkey
 
     def finding(mutator: Mutator, resource: Any, error: engine.FieldError | None) -> Iterator[Change]:
         repaired.append(error)
-        return find(mutator, resource, error)
+        return find_changes(mutator, resource, error)
 
-    monkeypatch.setattr(repair, "trying", noting)
-    monkeypatch.setattr(Mutator, "find", finding)
+    monkeypatch.setattr(repair, "create_judge", noting)
+    monkeypatch.setattr(Mutator, "find_changes", finding)
     items = fields(a=TEXT, b=TEXT)
     items[RULE] = [{"rule": "has(self.a) != has(self.b)"}]
     version = versions.of(fields(a={"type": "array", "maxItems": count, "items": items}))

@@ -89,7 +89,7 @@ def test_texts_of_one_pattern_differ() -> None:
     ],
 )
 def test_a_text_of_a_length_is_stretched_where_the_pattern_lets_it(pattern: str, length: int, text: str | None) -> None:
-    assert matchingtexts.of_length(pattern, length) == text
+    assert matchingtexts.find_text_of_length(pattern, length) == text
 
 
 @pytest.mark.parametrize("pattern", ["(a", "a)", "[a", r"a\1", "\\"])

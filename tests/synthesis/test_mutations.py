@@ -35,7 +35,7 @@ def _moves(field: str, resource: Any = None, *, full: bool = False) -> list[Any]
     steps = [int(step) if step.isdigit() else step for step in field.split(".") if step]
     error = fielderror.required(FieldPath(tuple(steps)), "")
     start = resource or OBJECT
-    return [move.applied(start).get("spec") for move in Mutator(ROOT, Maker(full=full)).find(start, error)]
+    return [move.applied(start).get("spec") for move in Mutator(ROOT, Maker(full=full)).find_changes(start, error)]
 
 
 def test_what_is_missing_is_added_first() -> None:
@@ -49,7 +49,10 @@ def test_an_error_about_the_whole_object_suggests_its_fields() -> None:
 
 
 def test_a_list_that_is_not_there_is_made_of_what_a_rule_names() -> None:
-    found = [move.value for move in Mutator(ROOT, Maker()).of_rule({"spec": {}}, ("spec",), "self.list == ['q', 'r']")]
+    found = [
+        move.value
+        for move in Mutator(ROOT, Maker()).vary_rule_values({"spec": {}}, ("spec",), "self.list == ['q', 'r']")
+    ]
 
     assert [one for one in found if one in (["q"], ["r"])] == [["q"], ["r"]]
 
@@ -72,16 +75,16 @@ def test_a_list_is_made_longer_and_shorter() -> None:
 def test_an_error_without_a_path_is_about_the_whole_object() -> None:
     mutator = Mutator(ROOT, Maker())
 
-    assert list(mutator.find(OBJECT, fielderror.request("no"))) == list(mutator.of_value(OBJECT, ()))
+    assert list(mutator.find_changes(OBJECT, fielderror.request("no"))) == list(mutator.vary_value(OBJECT, ()))
 
 
 def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> None:
     mutator = Mutator(ROOT, Maker())
 
-    assert list(mutator.find(OBJECT, None)) == []
-    assert list(mutator.of_value(OBJECT, ("metadata",))) == []
-    assert list(mutator.of_value(OBJECT, ("spec", "map", "gone"))) == []
-    assert all(move.applied(OBJECT)["kind"] == "Tab" for move in mutator.of_value(OBJECT, ()))
+    assert list(mutator.find_changes(OBJECT, None)) == []
+    assert list(mutator.vary_value(OBJECT, ("metadata",))) == []
+    assert list(mutator.vary_value(OBJECT, ("spec", "map", "gone"))) == []
+    assert all(move.applied(OBJECT)["kind"] == "Tab" for move in mutator.vary_value(OBJECT, ()))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,9 @@ def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> N
     ],
 )
 def test_a_rule_suggests_what_it_speaks_of(rule: str, changed: Any) -> None:
-    found = [move.applied(OBJECT).get("spec") for move in Mutator(ROOT, Maker()).of_rule(OBJECT, ("spec",), rule)]
+    found = [
+        move.applied(OBJECT).get("spec") for move in Mutator(ROOT, Maker()).vary_rule_values(OBJECT, ("spec",), rule)
+    ]
 
     assert changed in found
 
@@ -107,7 +112,9 @@ def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
     rule = "self.n > 2.5 && self.i == 10 && self.b"
 
     found = [
-        move.value for move in Mutator(root, Maker()).of_rule({"n": 0, "b": False}, (), rule) if move.steps == ("n",)
+        move.value
+        for move in Mutator(root, Maker()).vary_rule_values({"n": 0, "b": False}, (), rule)
+        if move.steps == ("n",)
     ]
 
     assert {2.5, 3.5, 1.5, 10, 11, 9} <= {one for one in found if isinstance(one, int | float)}
@@ -198,14 +205,16 @@ def test_a_start_that_is_accepted_is_what_is_found() -> None:
 def test_a_field_is_found_however_it_is_spelt(field: str, found: Any) -> None:
     resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
 
-    assert objectplaces.find(resource, field) == found
+    assert objectplaces.find_steps(resource, field) == found
 
 
 def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:
     resource = {"metadata": {"name": "a"}, "spec": {}}
     root = Demand((fields(spec_=fields(map={"type": "object", "additionalProperties": TEXT})),))
 
-    found = list(Mutator(root, Maker()).of_rule(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'"))
+    found = list(
+        Mutator(root, Maker()).vary_rule_values(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'")
+    )
 
     assert Mutation(("metadata", "name"), "b") in found
     assert Mutation(("spec", "map", "k"), "v") in found
@@ -215,6 +224,6 @@ def test_where_no_version_is_known_a_rule_is_read_as_text() -> None:
     rule = FailedRule("self.a == 'w'", ("properties", "spec", "x-kubernetes-validations", 0), lambda: ())
     error = dataclasses.replace(fielderror.invalid(FieldPath(("spec",)), "", "no"), rule=rule)
 
-    found = list(Mutator(ROOT, Maker()).find(OBJECT, error))
+    found = list(Mutator(ROOT, Maker()).find_changes(OBJECT, error))
 
     assert Mutation(("spec", "a"), "w") in found

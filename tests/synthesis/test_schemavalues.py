@@ -18,7 +18,7 @@ TEXT = {"type": "string"}
 
 
 def _values(schema: Any, *, full: bool = False) -> list[Any]:
-    return list(Maker(full=full).find(Demand((schema,))))
+    return list(Maker(full=full).find_values(Demand((schema,))))
 
 
 @pytest.mark.parametrize("name", texts.FORMATS)
@@ -69,18 +69,18 @@ def test_an_embedded_resource_has_what_every_one_has() -> None:
 
 
 def test_a_text_is_not_made_longer_than_is_sensible() -> None:
-    assert list(texts.of_length(TextDemand(), 1_000_000)) == []
-    assert len(next(texts.of_length(TextDemand(least=200_000), 200_000))) == 200_000
+    assert list(texts.find_texts_of_length(TextDemand(), 1_000_000)) == []
+    assert len(next(texts.find_texts_of_length(TextDemand(least=200_000), 200_000))) == 200_000
 
 
 def test_a_text_of_a_length_that_a_pattern_does_not_have_is_made_without_it() -> None:
-    assert list(texts.of_length(TextDemand(patterns=("^x$",)), 3)) == ["aaa", "111"]
+    assert list(texts.find_texts_of_length(TextDemand(patterns=("^x$",)), 3)) == ["aaa", "111"]
 
 
 def test_numbers_stay_in_the_bounds_of_their_format() -> None:
     node = Demand(({"type": "integer", "format": "int32", "minimum": 2**31 - 1},))
 
-    assert numbervalues.find(node.number) == (2**31 - 1,)
+    assert numbervalues.find_numbers(node.number) == (2**31 - 1,)
 
 
 def test_what_is_read_off_a_schema_is_read_once() -> None:
@@ -93,13 +93,13 @@ def test_what_is_read_off_a_schema_is_read_once() -> None:
     assert field is node.properties["a"]
     assert node.values is node.values
     assert field.number is field.number
-    assert numbervalues.find(field.number) is numbervalues.find(field.number)
+    assert numbervalues.find_numbers(field.number) is numbervalues.find_numbers(field.number)
 
 
 def test_a_junctor_is_broken_by_what_its_branches_refuse() -> None:
     schema = {**fields(b={"type": "integer"}), "not": {"properties": {"b": {"enum": [7]}}, "required": ["b"]}}
 
-    assert {"b": 7} in list(boundaryvalues.of_junctor(Demand((schema,)), "not", Maker()))
+    assert {"b": 7} in list(boundaryvalues.find_junctor_values(Demand((schema,)), "not", Maker()))
 
 
 def test_fields_beside_the_named_ones_may_be_anything() -> None:

@@ -59,7 +59,7 @@ PATTERNS = st.recursive(st.one_of(ATOMS, ASSERTIONS), larger, max_leaves=6)
     ],
 )
 def test_the_shortest_texts_between_two_patterns_are_found(left: str, right: str, texts: list[str]) -> None:
-    answer = textsearch.find([left], [right], wanted=3)
+    answer = textsearch.find_texts([left], [right], wanted=3)
 
     assert list(answer.texts) == texts
     assert answer.outcome is (Outcome.FOUND if texts else Outcome.NONE)
@@ -80,8 +80,8 @@ def test_the_shortest_texts_between_two_patterns_are_found(left: str, right: str
     ],
 )
 def test_patterns_that_say_the_same_are_known_to(left: str, right: str) -> None:
-    assert textsearch.find([left], [right]).outcome is Outcome.NONE
-    assert textsearch.find([right], [left]).outcome is Outcome.NONE
+    assert textsearch.find_texts([left], [right]).outcome is Outcome.NONE
+    assert textsearch.find_texts([right], [left]).outcome is Outcome.NONE
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_patterns_that_say_the_same_are_known_to(left: str, right: str) -> None:
     ],
 )
 def test_texts_have_the_length_that_is_asked_for(lengths: Lengths, texts: tuple[str, ...]) -> None:
-    answer = textsearch.find(["^[a-z-]+$"], ["^[a-z]+$"], lengths=lengths, wanted=2)
+    answer = textsearch.find_texts(["^[a-z-]+$"], ["^[a-z]+$"], lengths=lengths, wanted=2)
 
     assert answer == (texts, Outcome.FOUND if texts else Outcome.NONE)
 
@@ -112,26 +112,28 @@ def test_texts_have_the_length_that_is_asked_for(lengths: Lengths, texts: tuple[
     ],
 )
 def test_a_text_of_many_characters_is_found_at_once(pattern: str, length: int, outcome: Outcome) -> None:
-    answer = textsearch.find([pattern], lengths=Lengths(length, length))
+    answer = textsearch.find_texts([pattern], lengths=Lengths(length, length))
 
     assert [len(text) for text in answer.texts] == [length] * (outcome is Outcome.FOUND)
     assert answer.outcome is outcome
 
 
 def test_a_text_may_have_to_match_several_patterns() -> None:
-    assert textsearch.find(["a$", "^b", "^[a-c]{3}$"], ["a{2}", "bb"]).texts == ("bca",)
+    assert textsearch.find_texts(["a$", "^b", "^[a-c]{3}$"], ["a{2}", "bb"]).texts == ("bca",)
 
 
 @pytest.mark.parametrize("pattern", ["(a|b)*a(a|b){20}", "(?:a{30}b?){33}" * 40])
 def test_a_search_that_takes_too_many_steps_is_given_up(pattern: str) -> None:
-    answer = textsearch.find([f"c{pattern}"], [f"c{pattern}a?"], steps=20_000)
+    answer = textsearch.find_texts([f"c{pattern}"], [f"c{pattern}a?"], steps=20_000)
 
     assert answer == ((), Outcome.BUDGET_SPENT)
 
 
 @pytest.mark.uncounted
 def test_what_was_found_before_the_budget_was_spent_is_told() -> None:
-    known = [textsearch.find(["a|(a|b)*b(a|b){20}$"], ["a{2}"], wanted=10_000, steps=steps) for steps in (5_000, 5_000)]
+    known = [
+        textsearch.find_texts(["a|(a|b)*b(a|b){20}$"], ["a{2}"], wanted=10_000, steps=steps) for steps in (5_000, 5_000)
+    ]
 
     assert known[0] == known[1]
     assert known[0].texts[0] == "a"
@@ -139,14 +141,14 @@ def test_what_was_found_before_the_budget_was_spent_is_told() -> None:
 
 def test_a_pattern_that_does_not_compile_is_an_error() -> None:
     with pytest.raises(PatternError):
-        textsearch.find(["("])
+        textsearch.find_texts(["("])
 
 
 @examples(200)
 @given(PATTERNS)
 def test_texts_of_a_pattern_match_and_are_the_shortest(pattern: str) -> None:
     matches = patterns.compile(pattern)
-    answer = textsearch.find([pattern], wanted=4)
+    answer = textsearch.find_texts([pattern], wanted=4)
 
     assert all(map(matches, answer.texts))
     assert [len(text) for text in answer.texts] == sorted(len(text) for text in answer.texts)
@@ -163,7 +165,7 @@ def test_what_is_found_between_two_patterns_is_what_is_tried_out(left: str, righ
     of_left, of_right = patterns.compile(left), patterns.compile(right)
     tried = [text for text in SHORT_TEXTS if of_left(text) and not of_right(text)]
 
-    answer = textsearch.find([left], [right], lengths=Lengths(0, 4))
+    answer = textsearch.find_texts([left], [right], lengths=Lengths(0, 4))
 
     assert answer.outcome is (Outcome.FOUND if tried else Outcome.NONE)
     assert [len(text) for text in answer.texts] == [len(text) for text in tried[:1]]
@@ -175,7 +177,7 @@ def test_texts_of_each_length_are_found_where_there_are_any(left: str, right: st
     of_left, of_right = patterns.compile(left), patterns.compile(right)
     there_are = any(of_left(text) and not of_right(text) for text in SHORT_TEXTS if len(text) == length)
 
-    answer = textsearch.find([left], [right], lengths=Lengths(length, length))
+    answer = textsearch.find_texts([left], [right], lengths=Lengths(length, length))
 
     assert (answer.outcome is Outcome.FOUND) is there_are
     assert [len(text) for text in answer.texts] == [length] * there_are

@@ -1,4 +1,4 @@
-"""Changes of schemas, a keyword each, and what they do to objects: the kinds that are to be found at which path."""
+"""Schema changes of one keyword each, with the findings they must give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OBJECT: JSON = {"type": "object"}
 ATOMIC: JSON = {"x-kubernetes-map-type": "atomic"}
 ITEM: JSON = {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT, "c": TEXT}}
 
-# A second value is only taken where another field has a value that goes with it.
+# The second value of the enum is accepted only together with a value of another field.
 NEEDING: JSON = {
     **OBJECT,
     "required": ["a"],
@@ -22,7 +22,7 @@ NEEDING: JSON = {
 
 
 class SchemaChange(NamedTuple):
-    """A field `spec.x` before and after, and what is found: `kind path`."""
+    """A field `spec.x` before and after a change, and the expected findings: `kind path`."""
 
     name: str
     old: JSON | None
@@ -309,7 +309,7 @@ def crd(x: JSON | None, *, kubernetes_version: str = "1.37", **spec: Any) -> Cus
 
 
 def of_versions(*versions: JSON, kubernetes_version: str = "1.37", **spec: Any) -> CustomResourceDefinition:
-    """Return a CRD with these versions."""
+    """Return a CRD with *versions*."""
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

@@ -1,4 +1,4 @@
-"""What a project allows an upgrade to do."""
+"""Allowances for the effects of an upgrade."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def refused(*paths: str) -> list[Finding]:
 
 
 def test_a_line_names_crd_path_and_kind() -> None:
-    allowance = allowances.read(f" {NAME}  spec.x   data  loss ")
+    allowance = allowances.parse(f" {NAME}  spec.x   data  loss ")
 
     assert allowance.covers(NAME, LOSS)
     assert not allowance.covers("others.example.com", LOSS)
@@ -29,17 +29,17 @@ def test_a_line_names_crd_path_and_kind() -> None:
     "line",
     ["", NAME, f"{NAME} spec.x lost", f"{NAME} spec.x widened", f"{NAME} spec.x * *", "rollback", f"rollback {NAME}"],
 )
-def test_anything_else_is_a_mistake(line: str) -> None:
+def test_malformed_lines_are_refused(line: str) -> None:
     with pytest.raises(
         ValueError, match="is not NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, "
     ):
-        allowances.read(line)
+        allowances.parse(line)
 
 
 @pytest.mark.parametrize("path", ["spec.over*", "spec.***", "spec.items[**]", "spec.*x.y"])
-def test_a_star_that_is_no_step_is_a_mistake(path: str) -> None:
+def test_a_star_inside_a_step_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="stands for a whole step of a path, as in spec"):
-        allowances.read(f"{NAME} {path} refused")
+        allowances.parse(f"{NAME} {path} refused")
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_star_that_is_no_step_is_a_mistake(path: str) -> None:
         ("selectableFields.*", "selectableFields[.spec.x]"),
     ],
 )
-def test_stars_stand_for_steps(pattern: str, path: str) -> None:
-    assert allowances.read(f"{NAME} {pattern} refused").covers(NAME, *refused(path))
+def test_stars_match_steps(pattern: str, path: str) -> None:
+    assert allowances.parse(f"{NAME} {pattern} refused").covers(NAME, *refused(path))
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_stars_stand_for_steps(pattern: str, path: str) -> None:
         ("*", "."),
     ],
 )
-def test_stars_stand_for_no_other_steps(pattern: str, path: str) -> None:
-    assert not allowances.read(f"{NAME} {pattern} refused").covers(NAME, *refused(path))
+def test_stars_match_no_other_steps(pattern: str, path: str) -> None:
+    assert not allowances.parse(f"{NAME} {pattern} refused").covers(NAME, *refused(path))
 
 
 @pytest.mark.parametrize("kind", ["", " *"])
-def test_without_a_kind_all_that_breaks_is_allowed(kind: str) -> None:
-    allowance = allowances.read(f"{NAME} spec.x{kind}")
+def test_without_a_kind_all_breaking_kinds_are_allowed(kind: str) -> None:
+    allowance = allowances.parse(f"{NAME} spec.x{kind}")
 
     assert allowance.covers(NAME, LOSS)
     assert allowance.covers(NAME, *refused("spec.x"))
@@ -92,27 +92,27 @@ def test_without_a_kind_all_that_breaks_is_allowed(kind: str) -> None:
     assert str(allowance) == f"{NAME} spec.x{kind}"
 
 
-def test_a_star_stands_for_all_crds() -> None:
-    assert allowances.read("* spec.x").covers(NAME, LOSS)
+def test_a_star_matches_all_crds() -> None:
+    assert allowances.parse("* spec.x").covers(NAME, LOSS)
 
 
 def test_a_rollback_has_entries_of_its_own() -> None:
     line = f"rollback {NAME} spec.x data loss"
-    allowance = allowances.read(line)
+    allowance = allowances.parse(line)
 
     assert allowance == allowances.Allowance(NAME, "spec.x", "data loss", is_rollback=True)
     assert str(allowance) == line
-    assert [str(one) for one in allowances.suggested(NAME, [LOSS], is_rollback=True)] == [line]
+    assert [str(allowance) for allowance in allowances.suggest(NAME, [LOSS], is_rollback=True)] == [line]
 
 
-def suggested(*findings: Finding) -> list[str]:
-    return [str(one).removeprefix(f"{NAME} ") for one in allowances.suggested(NAME, findings)]
+def suggest_lines(*findings: Finding) -> list[str]:
+    return [str(allowance).removeprefix(f"{NAME} ") for allowance in allowances.suggest(NAME, findings)]
 
 
-def test_a_few_lines_are_suggested_as_they_are_each_once() -> None:
+def test_few_findings_are_suggested_unmerged_and_once() -> None:
     few = refused("spec.a", "spec.a", "spec.b.c", "spec.d", ".")
 
-    assert suggested(*few, LOSS) == [
+    assert suggest_lines(*few, LOSS) == [
         ". refused",
         "spec.a refused",
         "spec.b.c refused",
@@ -121,12 +121,12 @@ def test_a_few_lines_are_suggested_as_they_are_each_once() -> None:
     ]
 
 
-def test_more_are_put_together_at_the_place_that_has_them_all() -> None:
+def test_many_findings_are_merged_at_their_common_place() -> None:
     containers = [f"spec.override.containers[*].{name}" for name in "abcdef"]
     probes = [f"spec.override.init[*].{name}.{field}" for name in "ab" for field in "cdef"]
     others = [f"spec.override.{name}" for name in "abcd"]
 
-    assert suggested(*refused(*containers, *probes, *others, "spec.override", "spec.z", "status")) == [
+    assert suggest_lines(*refused(*containers, *probes, *others, "spec.override", "spec.z", "status")) == [
         "spec.override refused",
         "spec.override.** refused",
         "spec.z refused",
@@ -134,24 +134,24 @@ def test_more_are_put_together_at_the_place_that_has_them_all() -> None:
     ]
 
 
-def test_what_is_put_together_is_no_more_than_it_must_be() -> None:
+def test_a_merged_line_covers_no_more_than_necessary() -> None:
     fields = [f"spec.list[*].{name}" for name in "abcdef"]
 
-    assert suggested(*refused(*fields, "spec.z")) == ["spec.list[*].* refused", "spec.z refused"]
-    assert suggested(*refused(*fields), Finding(Kind.CHANGED, "spec.list[*].a", "")) == ["spec.list[*].*"]
-    assert suggested(*refused(*fields, "spec.list[*].a.b")) == ["spec.list[*].** refused"]
+    assert suggest_lines(*refused(*fields, "spec.z")) == ["spec.list[*].* refused", "spec.z refused"]
+    assert suggest_lines(*refused(*fields), Finding(Kind.CHANGED, "spec.list[*].a", "")) == ["spec.list[*].*"]
+    assert suggest_lines(*refused(*fields, "spec.list[*].a.b")) == ["spec.list[*].** refused"]
 
 
-def test_what_has_no_place_in_common_is_not_put_together() -> None:
+def test_paths_without_a_common_parent_are_not_merged() -> None:
     paths = [f"v{number}" for number in range(9)]
 
-    assert suggested(*refused(*paths)) == [f"{path} refused" for path in paths]
+    assert suggest_lines(*refused(*paths)) == [f"{path} refused" for path in paths]
 
 
-def test_what_is_suggested_allows_all() -> None:
+def test_suggested_lines_allow_all_findings() -> None:
     findings = refused(*(f"spec.a{number}.b[*].c{number}" for number in range(9)), "spec", ".")
 
-    found = allowances.suggested(NAME, findings)
+    lines = allowances.suggest(NAME, findings)
 
-    assert len(found) == 3
-    assert all(any(one.covers(NAME, finding) for one in found) for finding in findings)
+    assert len(lines) == 3
+    assert all(any(line.covers(NAME, finding) for line in lines) for finding in findings)

@@ -1,4 +1,4 @@
-"""What clients notice of an upgrade besides the objects that they write."""
+"""Effects of an upgrade that clients notice besides changed objects."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ WEBHOOK: JSON = {
 
 
 def crd(schema: JSON = SCHEMA, *, spec: JSON | None = None, **version: Any) -> CustomResourceDefinition:
-    stated = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
-    return of_versions(stated, **(spec or {}))
+    declared = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
+    return of_versions(declared, **(spec or {}))
 
 
-def judged(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Upgrade:
+def judge(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Upgrade:
     return upgrade.judge(old, new, Specimens())
 
 
@@ -36,7 +36,7 @@ def scale(path: str, selector: str = "") -> JSON:
 
 
 def test_a_scale_that_reads_another_field_is_shown_by_an_object() -> None:
-    (finding,) = judged(crd(**scale(".spec.a")), crd(**scale(".spec.b"))).findings
+    (finding,) = judge(crd(**scale(".spec.a")), crd(**scale(".spec.b"))).findings
 
     assert (finding.kind, finding.path) == (Kind.CHANGED, "subresources.scale")
     assert finding.words == (
@@ -48,15 +48,15 @@ def test_a_scale_that_reads_another_field_is_shown_by_an_object() -> None:
 
 
 def test_a_selector_of_a_scale_that_goes_is_shown() -> None:
-    (finding,) = judged(crd(**scale(".spec.a", ".status.s")), crd(**scale(".spec.a"))).findings
+    (finding,) = judge(crd(**scale(".spec.a", ".status.s")), crd(**scale(".spec.a"))).findings
 
     assert finding.words == "/scale of this object was 4 of 3 replicas for 'app=5', and is 4 of 3 replicas now"
 
 
-def test_a_scale_is_shown_by_a_number_that_both_crds_take() -> None:
+def test_a_scale_is_shown_by_a_number_that_both_crds_accept() -> None:
     few = obj(spec=obj(a={**NUMBER, "maximum": 2, "minimum": 1}, b=NUMBER), status=obj(r=NUMBER))
 
-    (finding,) = judged(crd(few, **scale(".spec.a")), crd(few, **scale(".spec.b"))).findings
+    (finding,) = judge(crd(few, **scale(".spec.a")), crd(few, **scale(".spec.b"))).findings
 
     assert finding.witness is not None
     assert finding.witness.before.accepted
@@ -68,28 +68,28 @@ def test_a_scale_that_no_object_shows_is_counted() -> None:
     never = [{"rule": "!has(self.spec)"}]
     schema = {**nothing, "x-kubernetes-validations": never}
 
-    found = judged(crd(schema, **scale(".spec.a")), crd(schema, **scale(".spec.b")))
+    result = judge(crd(schema, **scale(".spec.a")), crd(schema, **scale(".spec.b")))
 
-    assert found.findings == ()
-    assert found.undecided == ("subresources.scale",)
-    (line,) = found.unshown
+    assert result.findings == ()
+    assert result.undecided == ("subresources.scale",)
+    (line,) = result.unshown
     assert line.startswith("no object found that shows it: subresources.scale: ")
 
 
 def test_a_scale_that_stays_is_no_finding() -> None:
-    assert judged(crd(**scale(".spec.a")), crd(**scale(".spec.a"), deprecated=False)).findings == ()
+    assert judge(crd(**scale(".spec.a")), crd(**scale(".spec.a"), deprecated=False)).findings == ()
 
 
 def test_a_list_can_no_longer_be_selected_by_a_field_that_goes() -> None:
     fields: JSON = {"selectableFields": [{"jsonPath": ".spec.c"}]}
 
-    (finding,) = judged(crd(**fields), crd()).findings
+    (finding,) = judge(crd(**fields), crd()).findings
 
     assert (finding.kind, finding.path) == (Kind.REFUSED, "selectableFields[.spec.c]")
     assert finding.words == ("a list with the field selector spec.c=… is refused: field label not supported: spec.c")
-    assert judged(crd(), crd(**fields)).findings == ()
+    assert judge(crd(), crd(**fields)).findings == ()
     both: JSON = {"selectableFields": [*fields["selectableFields"], {"jsonPath": ".spec.a"}]}
-    assert [one.path for one in judged(crd(**both), crd(**fields)).findings] == ["selectableFields[.spec.a]"]
+    assert [finding.path for finding in judge(crd(**both), crd(**fields)).findings] == ["selectableFields[.spec.a]"]
 
 
 @pytest.mark.parametrize(
@@ -110,31 +110,31 @@ def test_a_list_can_no_longer_be_selected_by_a_field_that_goes() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_changes_of_names_and_conversion_is_told(old: JSON, new: JSON, notices: tuple[str, ...]) -> None:
-    found = judged(crd(spec=old), crd(spec=new))
+def test_changed_names_and_conversions_give_notices(old: JSON, new: JSON, notices: tuple[str, ...]) -> None:
+    result = judge(crd(spec=old), crd(spec=new))
 
-    assert found.findings == ()
-    assert found.notices == notices
+    assert result.findings == ()
+    assert result.notices == notices
 
 
-def test_columns_that_go_or_show_something_else_are_told() -> None:
+def test_removed_and_changed_columns_give_notices() -> None:
     column = {"name": "A", "type": "integer", "jsonPath": ".spec.a"}
     old = crd(additionalPrinterColumns=[column, {**column, "name": "B"}, {**column, "name": "C"}])
     new = crd(additionalPrinterColumns=[{**column, "jsonPath": ".spec.b"}, {**column, "name": "C", "priority": 1}])
 
-    assert judged(old, new).notices == (
+    assert judge(old, new).notices == (
         "v1: the column A shows .spec.b, before .spec.a",
         "v1: the column B is gone from what kubectl prints",
     )
 
 
-def test_what_nobody_could_show_is_counted_if_it_may_refuse_objects() -> None:
+def test_undecided_changes_that_may_refuse_objects_are_counted() -> None:
     never = [{"rule": f"self != '{letter * 40}'"} for letter in "abcd"]
     new = crd(obj(spec=obj(x={**TEXT, "x-kubernetes-validations": never, "maxLength": 9})))
-    found = judged(crd(obj(spec=obj(x={**TEXT, "maxLength": 9}))), new)
+    result = judge(crd(obj(spec=obj(x={**TEXT, "maxLength": 9}))), new)
 
-    assert found.undecided == ("spec.x x-kubernetes-validations",)
-    assert list(report.count_others(found)) == [
+    assert result.undecided == ("spec.x x-kubernetes-validations",)
+    assert list(report.count_others(result)) == [
         "no object was found that shows 1 change that may refuse objects: spec.x x-kubernetes-validations"
     ]
     assert list(report.count_others(Upgrade(notices=("a", "b")))) == [

@@ -1,4 +1,4 @@
-"""Objects that are tried, to the last one: a search that finds nothing goes through them all."""
+"""Candidates, to the last one, as in a search without success."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_crd.upgrades import objectcandidates, schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
 from upgrades.changes import JSON, NUMBER, TEXT, listed, obj, of_versions
 
-# Nothing can stand there, as no value is both.
+# No value satisfies the rule.
 NEVER: JSON = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && self == 'b'"}]}
 
 
@@ -21,85 +21,85 @@ def boundaries(root: JSON) -> Boundaries:
     return Boundaries(crd.versions[0])
 
 
-def tried(old: JSON, new: JSON, place: Place, keyword: str) -> list[Candidate]:
-    """Return all objects that are tried for the difference of *keyword* at *place*."""
-    differing = list(schemadifferences.find(SchemaNode(old), SchemaNode(new)))
-    (difference,) = (one for one in differing if (one.place, one.keyword) == (place, keyword))
-    return list(objectcandidates.Maker(boundaries(old), boundaries(new), differing).find(difference))
+def find_candidates(old: JSON, new: JSON, place: Place, keyword: str) -> list[Candidate]:
+    """Return all candidates for the difference of *keyword* at *place*."""
+    differing = list(schemadifferences.find_differences(SchemaNode(old), SchemaNode(new)))
+    (difference,) = (item for item in differing if (item.place, item.keyword) == (place, keyword))
+    return list(objectcandidates.Maker(boundaries(old), boundaries(new), differing).find_candidates(difference))
 
 
-def specs(found: list[Candidate]) -> list[object]:
-    return [one.resource.get("spec") for one in found]
+def specs(candidates: list[Candidate]) -> list[object]:
+    return [candidate.resource.get("spec") for candidate in candidates]
 
 
-def test_a_whole_object_is_tried_with_something_at_each_place_at_which_anything_can_stand() -> None:
+def test_a_difference_of_the_whole_object_is_tried_with_a_value_at_each_place() -> None:
     old, new = ({**obj(spec=obj(a=NUMBER, b=NEVER)), "pattern": pattern} for pattern in ("^a$", "^b$"))
 
-    found = specs(tried(old, new, (), "pattern"))
+    candidates = specs(find_candidates(old, new, (), "pattern"))
 
-    assert {"a": 0} in found
-    assert not any(isinstance(spec, dict) and "b" in spec for spec in found)
+    assert {"a": 0} in candidates
+    assert not any(isinstance(spec, dict) and "b" in spec for spec in candidates)
 
 
 @pytest.mark.uncounted
-def test_a_place_that_no_object_has_is_tried_with_what_one_crd_may_take() -> None:
+def test_a_place_without_accepted_objects_is_tried_with_values_of_one_crd() -> None:
     within = obj(b=obj(("c",), c=NEVER))
     old, new = (obj(spec=obj(a={**within, **more})) for more in ({}, {"minProperties": 1}))
     deeper = [obj(spec=obj(a=obj(("n",), n=NEVER, b={**TEXT, **more}))) for more in ({}, {"maxLength": 3})]
 
-    assert {"a": {}} in specs(tried(old, new, ("spec", "a"), "minProperties"))
-    assert tried(deeper[0], deeper[1], ("spec", "a", "b"), "maxLength") == []
+    assert {"a": {}} in specs(find_candidates(old, new, ("spec", "a"), "minProperties"))
+    assert find_candidates(deeper[0], deeper[1], ("spec", "a", "b"), "maxLength") == []
 
 
 def test_patterns_are_compared_where_both_crds_make_objects() -> None:
     old, new = (obj(spec=obj(a={**TEXT, "pattern": pattern})) for pattern in ("^[a-z]{1,3}$", "^[a-z]{1,2}$"))
-    (difference,) = schemadifferences.find(SchemaNode(old), SchemaNode(new))
+    (difference,) = schemadifferences.find_differences(SchemaNode(old), SchemaNode(new))
 
-    def made(one: Boundaries | None, other: Boundaries | None) -> list[object]:
-        return specs(list(objectcandidates.Maker(one, other, [difference]).find(difference)))
+    def find_specs(left: Boundaries | None, right: Boundaries | None) -> list[object]:
+        return specs(list(objectcandidates.Maker(left, right, [difference]).find_candidates(difference)))
 
-    assert {"a": "aaa"} in made(boundaries(old), boundaries(new))
-    assert made(None, boundaries(new)) != []
+    assert {"a": "aaa"} in find_specs(boundaries(old), boundaries(new))
+    assert find_specs(None, boundaries(new)) != []
 
 
 def test_lists_of_the_whole_object_have_no_order_beside_each_other() -> None:
     old, new = (obj(a=listed(kind)) for kind in ("atomic", "set"))
 
-    found = tried(old, new, ("a",), "x-kubernetes-list-type")
+    candidates = find_candidates(old, new, ("a",), "x-kubernetes-list-type")
 
-    assert ["a", "a"] in [one.resource.get("a") for one in found]
+    assert ["a", "a"] in [candidate.resource.get("a") for candidate in candidates]
 
 
-def test_a_field_of_an_item_is_tried_in_two_items_that_are_else_alike() -> None:
+def test_a_field_of_an_item_is_tried_in_two_otherwise_equal_items() -> None:
     old, new = (
         obj(spec=obj(a={"type": "array", "items": items}))
         for items in (obj(b=TEXT), obj(b=TEXT, c={**TEXT, "enum": ["x"]}))
     )
 
-    found = specs(tried(old, new, ("spec", "a", Each.ITEM, "c"), schemadifferences.ADDED))
+    candidates = specs(find_candidates(old, new, ("spec", "a", Each.ITEM, "c"), schemadifferences.ADDED))
 
-    assert {"a": [{}, {"c": "x"}]} in found
+    assert {"a": [{}, {"c": "x"}]} in candidates
 
 
-def test_what_is_no_object_is_made_none() -> None:
+def test_a_null_item_gets_no_fields() -> None:
     never = {"x-kubernetes-validations": [{"rule": "false"}]}
     old, new = (
         obj(spec=obj(a={"type": "array", "items": {**items, "nullable": True, **never}}))
         for items in (obj(), obj(c=TEXT))
     )
 
-    assert {"a": [None]} in specs(tried(old, new, ("spec", "a", Each.ITEM, "c"), schemadifferences.ADDED))
+    assert {"a": [None]} in specs(find_candidates(old, new, ("spec", "a", Each.ITEM, "c"), schemadifferences.ADDED))
 
 
-def test_no_list_is_turned_in_what_can_never_stand_there() -> None:
+def test_no_list_is_reversed_in_an_object_that_is_never_accepted() -> None:
     never = {"x-kubernetes-validations": [{"rule": "false"}]}
     old, new = (obj(spec=obj(a={**obj(b=listed(kind)), **never})) for kind in ("atomic", "set"))
 
-    assert tried(old, new, ("spec", "a", "b"), "x-kubernetes-list-type") == []
+    assert find_candidates(old, new, ("spec", "a", "b"), "x-kubernetes-list-type") == []
 
 
-def test_nothing_is_tried_around_a_field_of_what_can_never_stand_there() -> None:
+def test_no_field_is_varied_in_an_object_that_is_never_accepted() -> None:
     inner = {**obj(b=TEXT), "x-kubernetes-validations": [{"rule": "false"}]}
     old, new = (obj(spec=obj(a={**inner, "properties": {"b": TEXT, **more}})) for more in ({}, {"c": TEXT}))
 
-    assert tried(old, new, ("spec", "a", "c"), schemadifferences.ADDED) == []
+    assert find_candidates(old, new, ("spec", "a", "c"), schemadifferences.ADDED) == []

@@ -1,4 +1,4 @@
-"""Texts between two patterns: what either matches alone."""
+"""Texts that match only the left or the right pattern."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pytest_crd.upgrades import patterntexts
         ("^[a-z]+$", "^[a-z][a-z]*$", []),
     ],
 )
-def test_texts_that_one_pattern_matches_alone_are_found_of_both(left: str, right: str, texts: list[str]) -> None:
-    assert list(patterntexts.between([left], [right])) == texts
+def test_texts_that_match_only_one_pattern_are_found_for_both(left: str, right: str, texts: list[str]) -> None:
+    assert list(patterntexts.find_distinguishing_texts([left], [right])) == texts
 
 
-def test_texts_are_as_long_as_other_keywords_ask_for() -> None:
-    assert list(patterntexts.between(["^[a-z-]+$"], ["^[a-z]+$"], Lengths(4, 4))) == ["aaa-"]
+def test_texts_have_the_lengths_that_other_keywords_allow() -> None:
+    assert list(patterntexts.find_distinguishing_texts(["^[a-z-]+$"], ["^[a-z]+$"], Lengths(4, 4))) == ["aaa-"]

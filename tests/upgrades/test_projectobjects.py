@@ -1,4 +1,4 @@
-"""The objects of a project: its samples, and what its case files say is stored."""
+"""The objects of a project: its samples, and the stored objects of its case files."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def read(folder: Path, **files: str) -> Specimens:
     return Reader(FolderTree(folder), CRDS).read(samplepaths.FOLDERS, CASES)
 
 
-def told(specimens: Specimens) -> list[tuple[str, str, object]]:
-    return [(Path(one.source).name, one.version, one.resource.get("spec")) for one in specimens.found]
+def summarize(specimens: Specimens) -> list[tuple[str, str, object]]:
+    return [(Path(item.source).name, item.version, item.resource.get("spec")) for item in specimens.objects]
 
 
 def test_samples_are_read_wherever_they_usually_are(tmp_path: Path) -> None:
     sample = "apiVersion: example.com/v1\nkind: Thing\nspec: {x: NAME}\n"
-    found = read(
+    specimens = read(
         tmp_path,
         config__samples__a_yaml=sample.replace("NAME", "a")
         + "---\n"
@@ -42,21 +42,21 @@ def test_samples_are_read_wherever_they_usually_are(tmp_path: Path) -> None:
         elsewhere__d_yaml=sample,
     )
 
-    assert told(found) == [
+    assert summarize(specimens) == [
         ("a.yaml:1", "v1", {"x": "a"}),
         ("a.yaml:5", "v1", {"x": "b"}),
         ("c.yaml:1", "v1", {"x": "c"}),
     ]
-    assert len(found.of(CRDS[0], "v1")) == 3
-    assert found.of(CRDS[0], "v2") == []
+    assert len(specimens.select(CRDS[0], "v1")) == 3
+    assert specimens.select(CRDS[0], "v2") == []
 
 
-def test_what_cannot_be_read_is_noted(tmp_path: Path) -> None:
-    found = read(tmp_path, samples__a_yaml="a: [\n", samples__b_yaml="kind: Pod\n")
+def test_unreadable_samples_are_noted(tmp_path: Path) -> None:
+    specimens = read(tmp_path, samples__a_yaml="a: [\n", samples__b_yaml="kind: Pod\n")
 
-    assert found.found == ()
-    assert len(found.notes) == 1
-    assert "a.yaml: passed over: " in found.notes[0]
+    assert specimens.objects == ()
+    assert len(specimens.notes) == 1
+    assert "a.yaml: passed over: " in specimens.notes[0]
 
 
 CASE_FILE = """\
@@ -79,38 +79,38 @@ create:
 """
 
 
-def test_what_cases_say_is_stored_counts(tmp_path: Path) -> None:
-    found = read(
+def test_stored_objects_of_cases_are_read(tmp_path: Path) -> None:
+    specimens = read(
         tmp_path,
         tests__test_a_crd_yaml=CASE_FILE.format(crd="things.example.com"),
         tests__stored_yaml="spec: {x: b}\n",
     )
 
-    assert found.notes == ()
-    assert told(found) == [("test_a.crd.yaml:4", "v1", {"x": "a"}), ("test_a.crd.yaml:8", "v1", {"x": "c"})]
-    assert {(one.group, one.kind) for one in found.found} == {("example.com", "Thing")}
+    assert specimens.notes == ()
+    assert summarize(specimens) == [("test_a.crd.yaml:4", "v1", {"x": "a"}), ("test_a.crd.yaml:8", "v1", {"x": "c"})]
+    assert {(item.group, item.kind) for item in specimens.objects} == {("example.com", "Thing")}
 
 
 def test_a_case_file_with_an_ending_in_capital_letters_counts(tmp_path: Path) -> None:
     (tmp_path / "test_a.crd.YAML").write_text(CASE_FILE.format(crd="things.example.com"), encoding="utf-8")
 
-    found = read(tmp_path, stored_yaml="spec: {x: b}\n")
+    specimens = read(tmp_path, stored_yaml="spec: {x: b}\n")
 
-    assert [place for place, *_ in told(found)] == ["test_a.crd.YAML:4", "test_a.crd.YAML:8"]
+    assert [place for place, *_ in summarize(specimens)] == ["test_a.crd.YAML:4", "test_a.crd.YAML:8"]
 
 
 def test_a_case_file_may_name_its_crd_by_file(tmp_path: Path) -> None:
     definition = (
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n"
     )
-    found = read(
+    specimens = read(
         tmp_path,
         tests__test_a_crd_yaml=CASE_FILE.format(crd="../crds/a.yaml"),
         tests__stored_yaml="spec: {x: b}\n",
         crds__a_yaml=definition,
     )
 
-    assert len(found.found) == 2
+    assert len(specimens.objects) == 2
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_a_case_file_may_name_its_crd_by_file(tmp_path: Path) -> None:
     [("others.example.com", "no CRD is called 'others.example.com'"), ("gone.yaml", "No such file or directory")],
 )
 def test_a_case_file_about_no_crd_of_the_baseline_is_noted(tmp_path: Path, crd_name: str, note: str) -> None:
-    found = read(tmp_path, tests__test_a_crd_yaml=CASE_FILE.format(crd=crd_name))
+    specimens = read(tmp_path, tests__test_a_crd_yaml=CASE_FILE.format(crd=crd_name))
 
-    assert found.found == ()
-    assert note in found.notes[0]
+    assert specimens.objects == ()
+    assert note in specimens.notes[0]
 
 
 def test_a_stored_object_that_is_not_there_is_noted(tmp_path: Path) -> None:
-    found = read(tmp_path, tests__test_a_crd_yaml=CASE_FILE.format(crd="things.example.com"))
+    specimens = read(tmp_path, tests__test_a_crd_yaml=CASE_FILE.format(crd="things.example.com"))
 
-    assert "stored.yaml" in found.notes[0]
+    assert "stored.yaml" in specimens.notes[0]
 
 
 def test_suites_have_stored_objects_too(tmp_path: Path) -> None:
@@ -153,13 +153,13 @@ def test_suites_have_stored_objects_too(tmp_path: Path) -> None:
         encoding="utf-8",
     )
 
-    found = Reader(FolderTree(tmp_path), CRDS).read(samplepaths.FOLDERS, CASES)
+    specimens = Reader(FolderTree(tmp_path), CRDS).read(samplepaths.FOLDERS, CASES)
 
-    assert (found.notes, [one.resource["spec"] for one in found.found]) == ((), [{"x": "a"}])
+    assert (specimens.notes, [item.resource["spec"] for item in specimens.objects]) == ((), [{"x": "a"}])
 
 
-def test_where_one_version_is_served_nobody_has_to_name_it(tmp_path: Path) -> None:
-    found = read(
+def test_a_case_file_without_a_version_has_the_only_served_one(tmp_path: Path) -> None:
+    specimens = read(
         tmp_path,
         tests__test_a_crd_yaml=CASE_FILE.format(crd="things.example.com").replace("version: v1\n", ""),
         tests__stored_yaml="spec: {x: b}\n",
@@ -167,5 +167,5 @@ def test_where_one_version_is_served_nobody_has_to_name_it(tmp_path: Path) -> No
     version = dict(CRDS[0].manifest["spec"]["versions"][0])
     two = of_versions(version, {**version, "name": "v2", "storage": False})
 
-    assert len(found.of(CRDS[0], "v1")) == 2
-    assert found.of(two, "v1") == []
+    assert len(specimens.select(CRDS[0], "v1")) == 2
+    assert specimens.select(two, "v1") == []

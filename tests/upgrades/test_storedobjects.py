@@ -1,4 +1,4 @@
-"""Which updates of an object that is stored pass."""
+"""Updates of stored objects that pass after an upgrade."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def crd(*required: str) -> CustomResourceDefinition:
 @pytest.mark.parametrize(
     ("status", "others"), [(None, " or status"), ({"y": "a"}, " or status"), ({}, "")], ids=["none", "full", "empty"]
 )
-def test_a_status_is_told_where_another_one_was_taken(status: JSON | None, others: str) -> None:
-    old, new = (Subject(one.versions[0]) for one in (crd(), crd("y")))
+def test_an_update_of_the_status_is_noted_if_another_status_is_accepted(status: JSON | None, others: str) -> None:
+    old, new = (Subject(definition.versions[0]) for definition in (crd(), crd("y")))
     resource = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"x": 4}}
     written = old.write(resource if status is None else {**resource, "status": status})
     effect = Effect(Kind.REFUSED, ("spec", "y"), "", "")

@@ -53,7 +53,7 @@ def _allowed(given: Given) -> tuple[Allowance, ...]:
     mistakes: list[str] = []
     for line in given.value:
         try:
-            found.append(allowances.read(line))
+            found.append(allowances.parse(line))
         except ValueError as error:
             mistakes.append(str(error))
     if mistakes:

@@ -1,4 +1,4 @@
-"""Goals on values: an expression is to have one, or a size."""
+"""Goals on values: states in which an expression has a given value or size."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.elements import Elements
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Closure, Scope
-from pytest_crd.synthesis.rulegoals.goals import States, in_turn, some
+from pytest_crd.synthesis.rulegoals.goals import States, in_turn, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
-# How many items a goal on one of a list looks at, and how many are added to have as many as are wanted.
+# The limits of items to try for a goal on any item of a list, and of items to add for a count.
 _MOST_ITEMS: Final = 4
 _MOST_ADDED: Final = 12
 _LETTERS: Final = "xyzwvu"
 _NUMBERS: Final = frozenset({"int", "double", "uint"})
-# Functions whose value is what they are given in another form.
+# Functions that convert their argument without changing its meaning.
 _SAME: Final = frozenset({*_NUMBERS, "lowerAscii", "upperAscii", "trim", "string", "duration", "timestamp"})
 
 
 class Assignments(Elements):
-    """Makes expressions have values."""
+    """Goals that give expressions values."""
 
     def assign(self, node: Node, value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which an expression may have a value."""
+        """Yield states in which an expression may have *value*."""
         ref = self.place(node, state, scope)
         if ref is not None:
             yield from self._assign_place(ref, value, state)
@@ -55,14 +55,14 @@ class Assignments(Elements):
         wanted = valuecandidates.to_json(value)
         demand = self.editor.demand(ref)
         if wanted is not ABSENT and (not demand.type or demand.fits(wanted)):
-            yield from some(self.editor.put(state, ref, wanted))
+            yield from yield_state(self.editor.put(state, ref, wanted))
 
     def _each(self, pairs: list[tuple[Node, Value]], state: State, scope: Scope) -> States:
         if not pairs:
             yield state
             return
-        for one in itertools.islice(self.assign(*pairs[0], state, scope), _MOST_ITEMS):
-            yield from self._each(pairs[1:], one, scope)
+        for assigned in itertools.islice(self.assign(*pairs[0], state, scope), _MOST_ITEMS):
+            yield from self._each(pairs[1:], assigned, scope)
 
     def _assign_call(self, node: ast.Call, value: Value, state: State, scope: Scope) -> States:
         name, operands = ruleparts.name_of(node), ruleparts.operands(node)
@@ -73,17 +73,17 @@ class Assignments(Elements):
                 for branch, is_first in zip(branches, (True, False), strict=True)
             )
         elif name in _SAME or name in ruleparts.TRANSPARENT:
-            for one in (value, str(value)) if name in _NUMBERS else (value,):
-                yield from self.assign(operands[0], one, state, scope)
+            for operand_value in (value, str(value)) if name in _NUMBERS else (value,):
+                yield from self.assign(operands[0], operand_value, state, scope)
         elif name in _INVERSES and len(operands) == 2:
             yield from in_turn(
                 (self._solve(node, operands, value, state, scope), self._share(node, value, state, scope))
             )
-        elif (ways := self._ways_to_assign.get(name)) is not None:
-            yield from ways(operands, value, state, scope)
+        elif (assign := self._assigners.get(name)) is not None:
+            yield from assign(operands, value, state, scope)
 
     @cached_property
-    def _ways_to_assign(self) -> Mapping[str, Callable[[tuple[Node, ...], Value, State, Scope], States]]:
+    def _assigners(self) -> Mapping[str, Callable[[tuple[Node, ...], Value, State, Scope], States]]:
         return {
             "orValue": self._assign_or,
             "size": self._assign_size,
@@ -96,12 +96,12 @@ class Assignments(Elements):
     def _assign_or(self, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
         yield from self.assign(operands[0], value, state, scope)
         ref = self.place(operands[0], state, scope)
-        yield from some(None if ref is None else self.editor.without(state, ref))
+        yield from yield_state(None if ref is None else self.editor.without(state, ref))
 
     def _assign_size(self, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
         yield from self.resize(operands[0], int(value), state, scope)
 
-    def _with_branch(  # noqa: PLR0913, PLR0917 - a branch and what chooses it
+    def _with_branch(  # noqa: PLR0913, PLR0917 - a branch and its condition
         self,
         condition: Node,
         branch: Node,
@@ -110,44 +110,44 @@ class Assignments(Elements):
         state: State,
         scope: Scope,
     ) -> States:
-        for one in itertools.islice(self.make(condition, is_first, state, scope), _MOST_ITEMS):
-            yield from self.assign(branch, value, one, scope)
+        for chosen in itertools.islice(self.make(condition, is_first, state, scope), _MOST_ITEMS):
+            yield from self.assign(branch, value, chosen, scope)
 
     def _solve(self, node: ast.Call, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which one side of a sum, a product … is what the other side leaves."""
-        for one, other, invert in zip(operands, reversed(operands), _INVERSES[node.function], strict=True):
-            known = self.value(other, state, scope)
-            current = self.value(one, state, scope)
+        """Yield states in which one operand of a sum, product … is computed from the result and the other operand."""
+        for operand, opposite, invert in zip(operands, reversed(operands), _INVERSES[node.function], strict=True):
+            opposite_value = self.value(opposite, state, scope)
+            current = self.value(operand, state, scope)
             try:
-                wanted = list(invert(value, known, current))
+                wanted = list(invert(value, opposite_value, current))
             except (TypeError, ZeroDivisionError, AttributeError):
                 continue
             for solution in wanted:
-                yield from self.assign(one, solution, state, scope)
+                yield from self.assign(operand, solution, state, scope)
 
     def _share(self, node: ast.Call, value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which each term of a sum has its share of a number, or of a text between the constant ones."""
+        """Yield states in which each term of a sum gets its share of a number, or of a text between its constant terms."""
         terms = ruleparts.flattened(node)
         if node.function == "_+_" and isinstance(value, str):
-            pattern = "".join(re.escape(one.value) if isinstance(one, ast.Constant) else "(.*)" for one in terms)
-            variable = [one for one in terms if not isinstance(one, ast.Constant)]
+            pattern = "".join(re.escape(term.value) if isinstance(term, ast.Constant) else "(.*)" for term in terms)
+            variable = [term for term in terms if not isinstance(term, ast.Constant)]
             if (match := re.fullmatch(pattern, value)) is not None:
                 yield from self._each(list(zip(variable, match.groups(), strict=True)), state, scope)
         if node.function == "_+_" and isinstance(value, int):
             share, rest = divmod(value, len(terms))
-            yield from self._each([(one, share + (index < rest)) for index, one in enumerate(terms)], state, scope)
+            yield from self._each([(term, share + (index < rest)) for index, term in enumerate(terms)], state, scope)
 
     def _assign_item(self, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which the item of a list that is made has a value: `self.a.split('/')[1]`."""
+        """Yield states in which an item of a computed list has a value: `self.a.split('/')[1]`."""
         items, index = self.value(operands[0], state, scope), self.value(operands[1], state, scope)
         if isinstance(index, int) and not isinstance(index, bool) and index >= 0:
-            known = list(items) if is_list(items) else []
-            known += ["a"] * (index + 1 - len(known))
-            yield from self.assign(operands[0], [*known[:index], value, *known[index + 1 :]], state, scope)
+            values = list(items) if is_list(items) else []
+            values += ["a"] * (index + 1 - len(values))
+            yield from self.assign(operands[0], [*values[:index], value, *values[index + 1 :]], state, scope)
 
     def _assign_split(self, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
         separator = self.value(operands[1], state, scope)
-        if isinstance(separator, str) and is_list(value) and all(isinstance(one, str) for one in value):
+        if isinstance(separator, str) and is_list(value) and all(isinstance(item, str) for item in value):
             yield from self.assign(operands[0], separator.join(value), state, scope)
 
     def _assign_join(self, operands: tuple[Node, ...], value: Value, state: State, scope: Scope) -> States:
@@ -156,7 +156,7 @@ class Assignments(Elements):
             yield from self.assign(operands[0], value.split(separator) if separator else [value], state, scope)
 
     def _assign_loop(self, macro: MacroCall, value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which `map` or `filter` gives a list, by as many elements, each of which gives an item."""
+        """Yield states in which `map` or `filter` returns a list, with one element for each item."""
         if macro.name not in {"map", "filter"} or not is_list(value):
             return
         for resized in itertools.islice(self.resize(macro.target, len(value), state, scope), _MOST_ITEMS):
@@ -170,20 +170,20 @@ class Assignments(Elements):
         body = macro.arguments[-1] if macro.name == "map" else ast.Identifier(0, macro.variables[0])
         for binding in elements:
             inner = self.bound(macro, binding, scope)
-            for one in itertools.islice(self.assign(body, values[index], state, inner), 2):
-                yield from self._each_item(macro, values, index + 1, one, scope)
+            for assigned in itertools.islice(self.assign(body, values[index], state, inner), 2):
+                yield from self._each_item(macro, values, index + 1, assigned, scope)
 
     # Sizes
 
     def resize(self, node: Node, size: int, state: State, scope: Scope) -> States:
-        """Yield states in which a text, list or map has a size."""
+        """Yield states in which a text, list or map has *size* characters or items."""
         ref = self.place(node, state, scope)
         if ref is not None:
             demand = self.editor.demand(ref)
             current = state.at(ref)
             start = self.editor.maker.first(demand) if current is ABSENT or current is None else current
-            for value in valuecandidates.of_size(start, size, demand, self.editor.maker):
-                yield from some(self.editor.put(state, ref, value))
+            for value in valuecandidates.resize_value(start, size, demand, self.editor.maker):
+                yield from yield_state(self.editor.put(state, ref, value))
         elif isinstance(node, ast.Identifier) and isinstance(binding := scope.get(node.name), Closure):
             yield from self.resize(binding.node, size, state, binding.scope)
         elif isinstance(node, ast.Comprehension):
@@ -194,10 +194,10 @@ class Assignments(Elements):
     def _resize_call(self, node: ast.Call, size: int, state: State, scope: Scope) -> States:
         name, operands = ruleparts.name_of(node), ruleparts.operands(node)
         if name == "_+_":
-            for one, other in (operands, operands[::-1]):
-                known = self.value(other, state, scope)
-                if isinstance(known, str) or is_list(known):
-                    yield from self.resize(one, size - len(known), state, scope)
+            for operand, opposite in (operands, operands[::-1]):
+                opposite_value = self.value(opposite, state, scope)
+                if isinstance(opposite_value, str) or is_list(opposite_value):
+                    yield from self.resize(operand, size - len(opposite_value), state, scope)
         elif name == "split":
             yield from self._assign_split(
                 operands, [_LETTERS[index % len(_LETTERS)] for index in range(size)], state, scope
@@ -208,8 +208,8 @@ class Assignments(Elements):
                 for chosen in itertools.islice(self.make(condition, is_first, state, scope), _MOST_ITEMS):
                     yield from self.resize(branch, size, chosen, scope)
         else:
-            for operand in operands[:1]:
-                yield from self.resize(operand, size, state, scope)
+            for target in operands[:1]:
+                yield from self.resize(target, size, state, scope)
 
     def _resize_loop(self, macro: MacroCall, size: int, state: State, scope: Scope) -> States:
         if macro.name == "filter":
@@ -217,64 +217,72 @@ class Assignments(Elements):
         else:
             yield from self.resize(macro.target, size, state, scope)
 
-    def count(self, macro: MacroCall, wanted: int, state: State, scope: Scope, left: int | None = None) -> States:
+    def count(self, macro: MacroCall, wanted: int, state: State, scope: Scope, remaining: int | None = None) -> States:
         """
-        Yield states in which the body of a loop is true for so many elements.
+        Yield states in which the body of a loop is true for exactly *wanted* elements.
 
         Args:
             macro: The loop.
-            wanted: How many.
+            wanted: The number of elements.
             state: The state to change.
-            scope: What the loop knows.
-            left: How many elements may be changed at most; None for no more than have to be, and one.
+            scope: The variables of the loop.
+            remaining: The number of elements that may still be changed; None for one more than necessary.
         """
-        held = [
-            one
-            for one in self.existing(macro.target, state, scope)
-            if self.value(macro.arguments[0], state, self.bound(macro, one, scope)) is True
+        matching = [
+            element
+            for element in self.existing(macro.target, state, scope)
+            if self.value(macro.arguments[0], state, self.bound(macro, element, scope)) is True
         ]
-        rest = min(abs(wanted - len(held)) + 1, _MOST_ADDED) if left is None else left
-        if len(held) == wanted:
+        budget = min(abs(wanted - len(matching)) + 1, _MOST_ADDED) if remaining is None else remaining
+        if len(matching) == wanted:
             yield state
-        elif rest and wanted >= 0:
-            for one in (
-                self._fewer(macro, held, state, scope) if wanted < len(held) else self._more(macro, held, state, scope)
+        elif budget and wanted >= 0:
+            for changed in (
+                self._fewer(macro, matching, state, scope)
+                if wanted < len(matching)
+                else self._more(macro, matching, state, scope)
             ):
-                yield from self.count(macro, wanted, one, scope, rest - 1)
+                yield from self.count(macro, wanted, changed, scope, budget - 1)
 
-    def _fewer(self, macro: MacroCall, held: list[Binding], state: State, scope: Scope) -> States:
-        yield from self.make(macro.arguments[0], False, state, self.bound(macro, held[-1], scope))  # noqa: FBT003
-        if isinstance(held[-1], Ref):
-            yield from some(self.editor.without(state, held[-1]))
+    def _fewer(self, macro: MacroCall, matching: list[Binding], state: State, scope: Scope) -> States:
+        yield from self.make(macro.arguments[0], False, state, self.bound(macro, matching[-1], scope))  # noqa: FBT003
+        if isinstance(matching[-1], Ref):
+            yield from yield_state(self.editor.without(state, matching[-1]))
 
-    def _more(self, macro: MacroCall, held: list[Binding], state: State, scope: Scope) -> States:
-        others = ((state, one) for one in self.existing(macro.target, state, scope) if one not in held)
-        for one, binding in itertools.chain(self.added(macro.target, state, scope), others):
-            made = self.make(macro.arguments[0], True, one, self.bound(macro, binding, scope))  # noqa: FBT003
-            yield from itertools.islice(made, 2)
+    def _more(self, macro: MacroCall, matching: list[Binding], state: State, scope: Scope) -> States:
+        others = ((state, element) for element in self.existing(macro.target, state, scope) if element not in matching)
+        for extended, binding in itertools.chain(self.added(macro.target, state, scope), others):
+            states = self.make(macro.arguments[0], True, extended, self.bound(macro, binding, scope))  # noqa: FBT003
+            yield from itertools.islice(states, 2)
 
 
-def _sum(value: Any, known: Any, _: Any) -> Iterator[Any]:
+def _sum(value: Any, opposite: Any, _: Any) -> Iterator[Any]:
     if isinstance(value, str):
-        yield from [value.removesuffix(known)] if value.endswith(known) else []
-        yield from [value.removeprefix(known)] if value.startswith(known) else []
-    elif is_list(value) and is_list(known):
-        yield list(value)[: max(len(value) - len(known), 0)]
+        yield from [value.removesuffix(opposite)] if value.endswith(opposite) else []
+        yield from [value.removeprefix(opposite)] if value.startswith(opposite) else []
+    elif is_list(value) and is_list(opposite):
+        yield list(value)[: max(len(value) - len(opposite), 0)]
     else:
-        yield value - known
+        yield value - opposite
 
 
-def _remainder(value: Any, known: Any, current: Any) -> Iterator[Any]:
-    start = current - current % known if isinstance(current, int) else 0
-    yield from (start + value, start + known + value, value, start + 2 * known + value, start - known + value)
+def _remainder(value: Any, opposite: Any, current: Any) -> Iterator[Any]:
+    start = current - current % opposite if isinstance(current, int) else 0
+    yield from (start + value, start + opposite + value, value, start + 2 * opposite + value, start - opposite + value)
 
 
-# For each operator what one side has to be, of the value of the whole, the other side, and what the side is now.
+# For each operator two functions that return candidates for one operand: from the result, the other operand, and its current value.
 _Invert = Callable[[Any, Any, Any], Iterator[Any]]
 _INVERSES: Final[Mapping[str, tuple[_Invert, _Invert]]] = {
     "_+_": (_sum, _sum),
-    "_-_": (lambda value, known, _: iter((value + known,)), lambda value, known, _: iter((known - value,))),
-    "_*_": (lambda value, known, _: iter((value // known,)), lambda value, known, _: iter((value // known,))),
-    "_/_": (lambda value, known, _: iter((value * known,)), lambda value, known, _: iter((known // value,))),
-    "_%_": (_remainder, lambda value, known, _: iter((known - value,))),
+    "_-_": (lambda value, opposite, _: iter((value + opposite,)), lambda value, opposite, _: iter((opposite - value,))),
+    "_*_": (
+        lambda value, opposite, _: iter((value // opposite,)),
+        lambda value, opposite, _: iter((value // opposite,)),
+    ),
+    "_/_": (
+        lambda value, opposite, _: iter((value * opposite,)),
+        lambda value, opposite, _: iter((opposite // value,)),
+    ),
+    "_%_": (_remainder, lambda value, opposite, _: iter((opposite - value,))),
 }

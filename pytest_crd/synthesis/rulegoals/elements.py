@@ -1,4 +1,4 @@
-"""The elements that loops look at: those that are there, and new ones."""
+"""The elements of loops: existing ones, and new ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
 from pytest_crd.synthesis import matchingtexts
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Closure, Known, Scope
-from pytest_crd.synthesis.rulegoals.goals import Goals, some
+from pytest_crd.synthesis.rulegoals.goals import Goals, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
 _MOST_ITEMS: Final = 4
@@ -22,10 +22,10 @@ _LONGEST_KEY: Final = 1000
 
 
 class Elements(Goals, ABC):
-    """Knows what loops look at."""
+    """Goals with the elements of loops."""
 
     def bound(self, macro: MacroCall, element: Binding, scope: Scope) -> Scope:
-        """Return what the body of a loop knows at an element; of a second variable it is the first that is a key or an index."""
+        """Return the scope of a loop's body for an element; with two variables, the first is the key or index."""
         if len(macro.variables) == 1:
             return {**scope, macro.variables[0]: element}
         first, second = macro.variables
@@ -35,53 +35,53 @@ class Elements(Goals, ABC):
         return {**scope, first: Known(key), second: element}
 
     def existing(self, target: Node, state: State, scope: Scope) -> Iterator[Binding]:
-        """Yield the elements that a loop over *target* looks at."""
+        """Yield the elements of a loop over *target*."""
         ref = self.place(target, state, scope)
         if ref is not None:
-            found = state.at(ref)
-            if isinstance(found, list):
-                yield from (ref.inner(index) for index in range(len(found)))
-            elif isinstance(found, dict):
-                yield from map(Known, found)
+            value = state.at(ref)
+            if isinstance(value, list):
+                yield from (ref.inner(index) for index in range(len(value)))
+            elif isinstance(value, dict):
+                yield from map(Known, value)
             return
         macro = ruleparts.macro_of(target)
         if macro is not None and macro.name in {"map", "filter"}:
-            yield from self._existing_of_loop(macro, state, scope)
+            yield from self._find_macro_elements(macro, state, scope)
         elif isinstance(target, ast.ListLiteral):
-            yield from (Closure(one, scope) for one in target.elements)
+            yield from (Closure(element, scope) for element in target.elements)
         elif isinstance(target, ast.Identifier) and isinstance(binding := scope.get(target.name), Closure):
             yield from self.existing(binding.node, state, binding.scope)
         elif isinstance(target, ast.Call) and target.function == "_+_":
             for part in target.arguments:
                 yield from self.existing(part, state, scope)
         else:
-            found = self.value(target, state, scope)
-            yield from map(Known, found if is_list(found) or is_map(found) else ())
+            value = self.value(target, state, scope)
+            yield from map(Known, value if is_list(value) or is_map(value) else ())
 
-    def _existing_of_loop(self, macro: MacroCall, state: State, scope: Scope) -> Iterator[Binding]:
-        for one in self.existing(macro.target, state, scope):
-            inner = self.bound(macro, one, scope)
+    def _find_macro_elements(self, macro: MacroCall, state: State, scope: Scope) -> Iterator[Binding]:
+        for element in self.existing(macro.target, state, scope):
+            inner = self.bound(macro, element, scope)
             if macro.name == "map":
                 yield Closure(macro.arguments[-1], inner)
             elif self.value(macro.arguments[0], state, inner) is True:
-                yield one
+                yield element
 
     def added(self, target: Node, state: State, scope: Scope) -> Iterator[tuple[State, Binding]]:
-        """Yield states with an element more in what a loop looks at, with the element."""
+        """Yield states with one more element in *target*, each with the new element."""
         ref = self.place(target, state, scope)
         macro = ruleparts.macro_of(target)
         if ref is not None:
             yield from self._added_at(ref, state)
         elif macro is not None and macro.name in {"map", "filter"}:
-            for one, binding in self.added(macro.target, state, scope):
+            for extended, binding in self.added(macro.target, state, scope):
                 inner = self.bound(macro, binding, scope)
                 if macro.name == "map":
-                    yield one, Closure(macro.arguments[-1], inner)
+                    yield extended, Closure(macro.arguments[-1], inner)
                     continue
-                made = self.make(macro.arguments[0], True, one, inner)  # noqa: FBT003
-                yield from ((another, binding) for another in itertools.islice(made, _MOST_ITEMS))
-        elif isinstance(target, ast.Identifier) and isinstance(known := scope.get(target.name), Closure):
-            yield from self.added(known.node, state, known.scope)
+                states = self.make(macro.arguments[0], True, extended, inner)  # noqa: FBT003
+                yield from ((passing, binding) for passing in itertools.islice(states, _MOST_ITEMS))
+        elif isinstance(target, ast.Identifier) and isinstance(closure := scope.get(target.name), Closure):
+            yield from self.added(closure.node, state, closure.scope)
         elif isinstance(target, ast.Call):
             for part in ruleparts.operands(target):
                 yield from self.added(part, state, scope)
@@ -90,10 +90,10 @@ class Elements(Goals, ABC):
         demand, current = self.editor.demand(ref), state.at(ref)
         if demand.type == "array":
             items = current if isinstance(current, list) else []
-            made = self.editor.maker.items(demand, len(items) + 1) or [self.editor.maker.first(demand.inner(0))]
-            for item in (*items[-1:], made[-1]):
-                for one in some(self.editor.put(state, ref, [*items, item])):
-                    yield one, ref.inner(len(items))
+            new_items = self.editor.maker.items(demand, len(items) + 1) or [self.editor.maker.first(demand.inner(0))]
+            for item in (*items[-1:], new_items[-1]):
+                for extended in yield_state(self.editor.put(state, ref, [*items, item])):
+                    yield extended, ref.inner(len(items))
         else:
             names = [
                 name
@@ -101,11 +101,13 @@ class Elements(Goals, ABC):
                 if not isinstance(current, dict) or name not in current
             ]
             for name in names[: self.effort]:
-                for one in some(self.editor.put(state, ref.inner(name), self.editor.maker.first(demand.inner(name)))):
-                    yield one, Known(name)
+                for extended in yield_state(
+                    self.editor.put(state, ref.inner(name), self.editor.maker.first(demand.inner(name)))
+                ):
+                    yield extended, Known(name)
 
     def _names(self) -> Iterator[str]:
-        """Yield keys of maps that a rule may speak of: what it names, what its patterns match, and of the lengths in it."""
+        """Yield map keys that a rule may test: its literals, matches of its patterns, and names with lengths from the rule."""
         yield "key"
         for literal in self._literals:
             if isinstance(literal, str):

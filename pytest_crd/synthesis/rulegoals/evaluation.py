@@ -1,4 +1,4 @@
-"""What a rule and its parts are for an object, as the engine evaluates them."""
+"""Evaluation of a rule and its parts for an object, by the engine."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Ex
 from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
-from pytest_crd.synthesis.objectchanges import ABSENT, there
+from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
-# What one evaluation of a part may cost: objects are small here.
+# The cost limit of one evaluation; objects are small here.
 _MOST_COST: Final = 100_000
 
 
 class EnoughError(Exception):
-    """As much was evaluated as may be."""
+    """The budget of evaluations is spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """An expression with the variables that it knows, which stands for the variable of a loop."""
+    """An expression with its scope, bound to the variable of a loop."""
 
     node: Node
     scope: Scope
@@ -41,7 +41,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that stands for the variable of a loop."""
+    """A value bound to the variable of a loop."""
 
     value: Value
 
@@ -51,14 +51,14 @@ Scope: TypeAlias = "Mapping[str, Binding]"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunnableRule:
     """
-    A rule that can be run.
+    A rule that can be evaluated.
 
     Attributes:
-        node: The node of the schema that it stands at.
+        node: The schema node of the rule.
         rule: The rule.
-        expression: What it was compiled to.
+        expression: The compiled expression.
     """
 
     node: RuleNode
@@ -67,12 +67,12 @@ class Found:
 
     @property
     def needs_old(self) -> bool:
-        """Whether it is run on changes alone."""
+        """Whether the rule is evaluated for updates only."""
         return self.rule.uses_old_self and not self.rule.has_optional_old_self
 
 
 class VersionRules:
-    """The rules of a version, compiled."""
+    """The compiled rules of a version."""
 
     def __init__(self, version: engine.Version) -> None:
         self.version = version
@@ -83,8 +83,8 @@ class VersionRules:
         schema = self.version.schema
         return None if schema is None else ruletree.of_stored(schema, self.profile, is_resource=True)
 
-    def at(self, base: Steps, index: int) -> Found | None:
-        """Return the rule at *index* of the value at *base*; None where there is none that can be run."""
+    def at(self, base: Steps, index: int) -> RunnableRule | None:
+        """Return the rule at *index* of the value at *base*; None if the rule is missing or does not compile."""
         node = self._root
         for step in base:
             if node is None:
@@ -93,7 +93,7 @@ class VersionRules:
         if node is None or index >= len(node.rules):
             return None
         rule = node.rules[index]
-        return Found(node, rule, rule.expression) if isinstance(rule.expression, Expression) else None
+        return RunnableRule(node, rule, rule.expression) if isinstance(rule.expression, Expression) else None
 
     def defaulted(self, resource: Any) -> Any:
         """Return *resource* with its defaults."""
@@ -102,33 +102,33 @@ class VersionRules:
 
 class PartEvaluator:
     """
-    Evaluates the parts of a rule.
+    An evaluator of the parts of a rule.
 
     Attributes:
         root: The tree of the rule.
     """
 
-    def __init__(self, rules: VersionRules, base: Steps, found: Found, most: int) -> None:
-        """Take the rule, and where its value stands; *most*: how many evaluations there may be."""
+    def __init__(self, rules: VersionRules, base: Steps, runnable: RunnableRule, most: int) -> None:
+        """Create an evaluator for the rule *runnable* of the value at *base*, with a budget of *most* evaluations."""
         self._rules = rules
         self._base = base
-        self._node = found.node
-        self._checked = found.expression.checked
-        self._functions = found.expression.environment.functions
-        self._is_optional = found.rule.has_optional_old_self
+        self._node = runnable.node
+        self._checked = runnable.expression.checked
+        self._functions = runnable.expression.environment.functions
+        self._is_optional = runnable.rule.has_optional_old_self
         self._plans: dict[int, tuple[Evaluate, int]] = {}
-        self._left = most
+        self._remaining = most
         self.root = self._checked.parsed.root
 
     def value(self, node: Node, state: State, scope: Scope) -> Value:
         """
-        Return the value of a part, or the error that there is instead of one.
+        Return the value of a part; if its evaluation fails, the error.
 
         Raises:
-            EnoughError: There were as many evaluations as may be.
+            EnoughError: The budget of evaluations is spent.
         """
-        self._left -= 1
-        if self._left < 0:
+        self._remaining -= 1
+        if self._remaining < 0:
             raise EnoughError
         try:
             return self._run(node, state, scope)
@@ -141,10 +141,10 @@ class PartEvaluator:
             evaluate = plans.plan(node).evaluate
             self._plans[node.id] = evaluate, plans.slots
         evaluate, slots = self._plans[node.id]
-        return evaluate(Frame(_Bound(self, state, scope), slots, _MOST_COST))
+        return evaluate(Frame(_LazyVariables(self, state, scope), slots, _MOST_COST))
 
     def bound(self, name: str, state: State, scope: Scope) -> Value:
-        """Return the value of a variable."""
+        """Return the value of the variable *name*."""
         binding = scope.get(name)
         if isinstance(binding, Closure):
             return self._run(binding.node, state, binding.scope)
@@ -162,32 +162,32 @@ class PartEvaluator:
             if isinstance(step, int):
                 value = value[step]
                 continue
-            found = find(value, step)
-            value = find(value, escape(step)) if found is MISSING else found
+            field = find(value, step)
+            value = find(value, escape(step)) if field is MISSING else field
             if value is MISSING:
                 raise EvaluationError("no such key")
         return value
 
     def _variables(self, state: State) -> Mapping[str, Value]:
         if "variables" not in state.memory:
-            new, old = (None if one is None else self._seen(one) for one in (state.new, state.old))
+            new, old = (None if resource is None else self._view(resource) for resource in (state.new, state.old))
             variables = Variables(self._node.view, new, old, self._rules.profile)
             state.memory["variables"] = variables.of(optional=self._is_optional)
-        known: Mapping[str, Value] = state.memory["variables"]
-        return known
+        cached: Mapping[str, Value] = state.memory["variables"]
+        return cached
 
-    def _seen(self, resource: Any) -> Any:
-        found = there(self._rules.defaulted(resource), self._base)
-        return None if found is ABSENT else found
+    def _view(self, resource: Any) -> Any:
+        value = value_at(self._rules.defaulted(resource), self._base)
+        return None if value is ABSENT else value
 
 
-class _Bound(dict[str, Value]):
-    """The variables of an evaluation, found when they are asked for."""
+class _LazyVariables(dict[str, Value]):
+    """The variables of an evaluation, computed on first access."""
 
     def __init__(self, evaluation: PartEvaluator, state: State, scope: Scope) -> None:
-        self._ask = evaluation, state, scope
+        self._arguments = evaluation, state, scope
 
     def __missing__(self, name: str) -> Value:
-        evaluation, state, scope = self._ask
-        found = self[name] = evaluation.bound(name, state, scope)
-        return found
+        evaluation, state, scope = self._arguments
+        value = self[name] = evaluation.bound(name, state, scope)
+        return value

@@ -1,4 +1,4 @@
-"""What goals on expressions have in common: where their parts stand in objects, and what is tried where nothing else is known."""
+"""Common parts of goals on expressions: the places of their operands, and guesses for expressions that are not analysed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ States: TypeAlias = "Iterator[State]"
 
 class Goals(ABC):
     """
-    Finds states in which a part of a rule is what is wanted.
+    A solver for the values of the parts of a rule.
 
     Attributes:
-        evaluation: Evaluates the parts.
-        editor: Changes states.
-        effort: How many ways are tried of each part, and how many values at each place of one that is not understood.
+        evaluation: The evaluator of the parts.
+        editor: The editor of states.
+        effort: The number of states to try for each part, and of values at each place of a part that is not analysed.
     """
 
     def __init__(self, evaluation: PartEvaluator, editor: Editor, effort: int) -> None:
@@ -37,19 +37,19 @@ class Goals(ABC):
         self._literals = ruleparts.literals(evaluation.root)
 
     @abstractmethod
-    def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - what the expression is to be
-        """Yield states in which an expression is true, or false, the nearest first."""
+    def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - the wanted value
+        """Yield states in which an expression is *wanted*, true or false, the nearest first."""
 
     @abstractmethod
     def assign(self, node: Node, value: Value, state: State, scope: Scope) -> States:
-        """Yield states in which an expression may have a value."""
+        """Yield states in which an expression may have *value*."""
 
     def value(self, node: Node, state: State, scope: Scope) -> Value:
-        """Return the value of an expression, or the error that there is instead of one."""
+        """Return the value of an expression; if its evaluation fails, the error."""
         return self.evaluation.value(node, state, scope)
 
     def place(self, node: Node, state: State, scope: Scope) -> Ref | None:
-        """Return where in the objects the value of an expression stands; None where it stands nowhere."""
+        """Return the place of an expression's value in the objects; None if it is computed."""
         match node:
             case ast.Identifier():
                 binding = scope.get(node.name)
@@ -80,20 +80,20 @@ class Goals(ABC):
         return outer.inner(name if is_property and name is not None else field)
 
     def places(self, node: Node, state: State, scope: Scope) -> Iterator[Ref]:
-        """Yield the places that an expression speaks of, each once, but not those of elements of loops in it."""
-        seen: set[Ref] = set()
+        """Yield the places that an expression reads, without duplicates and without elements of its loops."""
+        yielded: set[Ref] = set()
         for ref in self._places(node, state, scope):
-            if ref not in seen:
-                seen.add(ref)
+            if ref not in yielded:
+                yielded.add(ref)
                 yield ref
 
     def _places(self, node: Node, state: State, scope: Scope) -> Iterator[Ref]:
         if isinstance(node, ast.Select) and node.test_only:
-            found = self._inside(self.place(node.operand, state, scope), node.field)
+            ref = self._inside(self.place(node.operand, state, scope), node.field)
         else:
-            found = self.place(node, state, scope)
-        if found is not None:
-            yield found
+            ref = self.place(node, state, scope)
+        if ref is not None:
+            yield ref
             return
         if isinstance(node, ast.Identifier) and isinstance(binding := scope.get(node.name), Closure):
             yield from self._places(binding.node, state, binding.scope)
@@ -101,7 +101,7 @@ class Goals(ABC):
             yield from self._places(part, state, scope)
 
     def present(self, node: Node, state: State, scope: Scope) -> State:
-        """Return the state with something at each place that an expression needs to have a value."""
+        """Return *state* with a value at each place that an expression needs to be evaluated."""
         if not isinstance(self.value(node, state, scope), EvaluationError):
             return state
         for ref in list(self.places(node, state, scope)):
@@ -109,17 +109,17 @@ class Goals(ABC):
         return state
 
     def guess(self, node: Node, state: State, scope: Scope) -> States:
-        """Yield states in which something else stands at one of the places that an expression speaks of."""
+        """Yield states with another value at a place that the expression reads."""
         functions = ruleparts.functions(node)
         literals = [*ruleparts.literals(node), *self._literals]
         refs = list(self.places(node, state, scope))
         for candidates_ in itertools.zip_longest(*(self._guesses(ref, state, literals, functions) for ref in refs)):
-            yield from (one for one in candidates_ if one is not None)
+            yield from (candidate for candidate in candidates_ if candidate is not None)
 
     def _guesses(self, ref: Ref, state: State, literals: Iterable[Any], functions: Iterable[str]) -> States:
         demand, current = self.editor.demand(ref), state.at(ref)
-        found = valuecandidates.pool(current, demand, self.editor.maker, literals, functions)
-        for value in itertools.islice(found, self.effort):
+        candidates = valuecandidates.pool(current, demand, self.editor.maker, literals, functions)
+        for value in itertools.islice(candidates, self.effort):
             if (changed := self.editor.put(state, ref, value)) is not None:
                 yield changed
         if current is not ABSENT and (without := self.editor.without(state, ref)) is not None:
@@ -132,7 +132,7 @@ def in_turn(iterators: Iterable[States]) -> States:
         yield from (state for state in states if state is not None)
 
 
-def some(state: State | None) -> States:
-    """Yield a state where there is one."""
+def yield_state(state: State | None) -> States:
+    """Yield *state* if there is a state."""
     if state is not None:
         yield state

@@ -1,4 +1,4 @@
-"""What parts of a rule speak of: places, literals, functions."""
+"""Parts of a rule's tree: operands, literals, functions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pytest_crd.engine.cel.text import ast, macrocalls
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
 
-# Calls that are a part of their first operand: `a[b]`, `a.?b`.
+# Calls that read a part of their first operand: `a[b]`, `a.?b`.
 INDICES: Final = frozenset({"_[_]", "_[?_]", "_?._"})
-# Functions whose value is their only operand.
+# Functions that return their only operand.
 TRANSPARENT: Final = frozenset({"dyn", "optional.of", "value", "optional.ofNonZeroValue"})
 _NAMESPACED: Final = frozenset(
     {
@@ -22,23 +22,23 @@ _NAMESPACED: Final = frozenset(
 
 
 def name_of(node: ast.Call) -> str:
-    """Return the name of the function, with that of its namespace."""
+    """Return the name of the called function with its namespace."""
     name = f"{node.target.name}.{node.function}" if isinstance(node.target, ast.Identifier) else ""
     return name if name in _NAMESPACED else node.function
 
 
 def operands(node: ast.Call) -> tuple[Node, ...]:
-    """Return the operands of a call: its target, where it has one that is a value, and its arguments."""
+    """Return the operands of a call: its target, if that is a value, and its arguments."""
     return node.arguments if node.target is None or name_of(node) in _NAMESPACED else (node.target, *node.arguments)
 
 
 def loop(node: ast.Comprehension) -> MacroCall:
-    """Return the macro that a loop was made from."""
+    """Return the macro that was expanded to a loop."""
     return macrocalls.of_comprehension(node)
 
 
 def macro_of(node: Node) -> MacroCall | None:
-    """Return the macro that *node* was made from; None where it is none."""
+    """Return the macro that was expanded to *node*; None if *node* is not an expansion."""
     if isinstance(node, ast.Comprehension):
         return loop(node)
     if isinstance(node, ast.Call) and node.function == "_?_:_":
@@ -47,7 +47,7 @@ def macro_of(node: Node) -> MacroCall | None:
 
 
 def inner(node: Node) -> tuple[Node, ...]:
-    """Return the parts of *node*."""
+    """Return the direct parts of *node*."""
     if (macro := macro_of(node)) is not None:
         return (macro.target, *macro.arguments)
     match node:
@@ -64,11 +64,11 @@ def inner(node: Node) -> tuple[Node, ...]:
 
 def flattened(node: ast.Call) -> list[Node]:
     """Return the operands of a chain of one operator."""
-    found: list[Node] = []
-    for one in node.arguments:
-        is_same = isinstance(one, ast.Call) and one.function == node.function
-        found += flattened(one) if is_same and isinstance(one, ast.Call) else [one]
-    return found
+    parts: list[Node] = []
+    for argument in node.arguments:
+        is_same = isinstance(argument, ast.Call) and argument.function == node.function
+        parts += flattened(argument) if is_same and isinstance(argument, ast.Call) else [argument]
+    return parts
 
 
 def every(node: Node) -> Iterator[Node]:
@@ -79,20 +79,20 @@ def every(node: Node) -> Iterator[Node]:
 
 
 def literals(node: Node) -> list[Any]:
-    """Return the texts and numbers in *node*, each once."""
-    found: list[Any] = []
-    for one in every(node):
+    """Return the texts and numbers in *node*, without duplicates."""
+    values: list[Any] = []
+    for part in every(node):
         if (
-            isinstance(one, ast.Constant)
-            and isinstance(one.value, str | int | float)
-            and not isinstance(one.value, bool)
+            isinstance(part, ast.Constant)
+            and isinstance(part.value, str | int | float)
+            and not isinstance(part.value, bool)
         ):
-            found += (
-                [] if any(type(one.value) is type(other) and one.value == other for other in found) else [one.value]
+            values += (
+                [] if any(type(part.value) is type(value) and part.value == value for value in values) else [part.value]
             )
-    return found
+    return values
 
 
 def functions(node: Node) -> set[str]:
-    """Return the names of the functions that are called in *node*."""
-    return {name_of(one) for one in every(node) if isinstance(one, ast.Call)}
+    """Return the names of the functions that *node* calls."""
+    return {name_of(part) for part in every(node) if isinstance(part, ast.Call)}

@@ -1,4 +1,4 @@
-"""The door: states in which a rule of a version is what is wanted."""
+"""The entry point of rule goals: states in which a rule of a version is true or false."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pytest_crd.synthesis.rulegoals.state import Editor, Ref, State
 from pytest_crd.synthesis.rulegoals.truth import Solver
 from pytest_crd.synthesis.schemavalues import Maker
 
-# How many ways are tried of each part, and how many evaluations there may be: a little of everything first.
+# The number of states to try for each part, and the budget of evaluations; small values come first.
 _EFFORTS: Final = ((2, 400), (6, 600), (24, 1000), (160, 2500))
 _HASTY: Final = ((2, 150), (6, 250))
-# An object with so many parts takes long to be evaluated.
+# An object with this many parts takes long to evaluate.
 _LARGE: Final = 1000
 _OF_LARGE: Final = ((2, 12),)
 
@@ -31,12 +31,12 @@ _OF_LARGE: Final = ((2, 12),)
 @dataclass(frozen=True)
 class RuleGoals:
     """
-    Makes rules of a version true or false.
+    A solver that makes rules of a version true or false.
 
     Attributes:
         version: The version.
-        root: What its schema asks of an object.
-        maker: Makes values.
+        root: The demand on the whole object.
+        maker: The source of values.
     """
 
     version: engine.Version
@@ -48,37 +48,37 @@ class RuleGoals:
         return VersionRules(self.version)
 
     def needs_old(self, base: Steps, index: int) -> bool:
-        """Return whether the rule at *index* of the value at *base* is run on changes alone."""
-        found = self._rules.at(base, index)
-        return found is not None and found.needs_old
+        """Return True if the rule at *index* of the value at *base* is evaluated for updates only."""
+        rule = self._rules.at(base, index)
+        return rule is not None and rule.needs_old
 
-    def find(  # noqa: PLR0913 - a rule, what it is to be, and of what
+    def find_states(  # noqa: PLR0913 - a rule, its wanted value, and the objects
         self, base: Steps, index: int, *, wanted: bool, new: Any, old: Any = None, hasty: bool = False
     ) -> Iterator[State]:
         """
-        Yield states in which a rule is true or false, the nearest first, each object once.
+        Yield states in which a rule is *wanted*, the nearest first, without duplicates; nothing if there is no such rule.
 
         Args:
-            base: Where the value of the rule stands.
-            index: Which of the rules of the schema there.
-            wanted: What the rule is to be.
+            base: The steps of the rule's value.
+            index: The index of the rule in its schema.
+            wanted: The wanted value of the rule.
             new: The object.
-            old: What it replaces; None where it is created.
-            hasty: Whether little is tried, as there are many objects of which it is asked.
+            old: The object that *new* replaces; None if *new* is created.
+            hasty: Whether the effort is small, for callers with many objects.
         """
-        found = self._rules.at(base, index)
-        if found is None:
+        rule = self._rules.at(base, index)
+        if rule is None:
             return
         scope = {SELF: Ref(base), OLD_SELF: Ref(base, is_old=True)}
-        seen: set[str] = set()
+        keys: set[str] = set()
         for effort, most in _efforts(new, hasty=hasty):
-            evaluation = PartEvaluator(self._rules, base, found, most)
+            evaluation = PartEvaluator(self._rules, base, rule, most)
             solver = Solver(evaluation, Editor(self.root, self.maker), effort)
             with contextlib.suppress(EnoughError):
                 for state in solver.make(evaluation.root, wanted, State(new, old), scope):
                     key = json.dumps((state.new, state.old), sort_keys=True)
-                    if key not in seen:
-                        seen.add(key)
+                    if key not in keys:
+                        keys.add(key)
                         yield state
 
 

@@ -1,4 +1,4 @@
-"""Goals on truth: an expression is to be true, or false."""
+"""Goals on truth: states in which an expression is true or false."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.assignments import Assignments
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Scope
-from pytest_crd.synthesis.rulegoals.goals import States, in_turn, some
+from pytest_crd.synthesis.rulegoals.goals import States, in_turn, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
-# How many states of one part are gone on from, and how many there may be of one part.
+# The limits of states to continue from and of values to try for one part.
 _MOST_KEPT: Final = 6
 _MOST_TEXTS: Final = 8
 _MOST_OTHERS: Final = 40
@@ -28,17 +28,17 @@ _MIRRORED: Final = {"_==_": "_==_", "_!=_": "_!=_", "_<_": "_>_", "_>_": "_<_", 
 
 
 class Solver(Assignments):
-    """Finds states in which a rule is true, or false."""
+    """A solver that makes rules true or false."""
 
-    def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - what it is to be
-        """Yield states in which an expression is true, or false, the nearest first."""
+    def make(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001 - the wanted value
+        """Yield states in which an expression is *wanted*, true or false, the nearest first."""
         if self.value(node, state, scope) is wanted:
             yield state
-        for one in itertools.islice(self._ways(node, wanted, state, scope), self.effort):
-            if one is not state and self.value(node, one, scope) is wanted:
-                yield one
+        for candidate in itertools.islice(self._find_states(node, wanted, state, scope), self.effort):
+            if candidate is not state and self.value(node, candidate, scope) is wanted:
+                yield candidate
 
-    def _ways(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+    def _find_states(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         match node:
             case ast.Select(test_only=True):
                 yield from self._has(node, wanted, state, scope)
@@ -65,16 +65,16 @@ class Solver(Assignments):
         outer = Ref(ref.steps[:-1], ref.is_old)
         if not wanted:
             around = self.editor.present(state, outer)
-            yield from some(None if around is None else self.editor.without(around, ref) or around)
+            yield from yield_state(None if around is None else self.editor.without(around, ref) or around)
             return
         demand = self.editor.demand(ref)
-        for value in itertools.islice(self.editor.maker.find(demand), _MOST_KEPT):
-            yield from some(None if value is None else self.editor.put(state, ref, value))
+        for value in itertools.islice(self.editor.maker.find_values(demand), _MOST_KEPT):
+            yield from yield_state(None if value is None else self.editor.put(state, ref, value))
         if not isinstance(state.at(outer), dict):
             return
         whole = self.editor.demand(outer)
-        for value in itertools.islice(self.editor.maker.find(whole), _MOST_KEPT):
-            yield from some(self.editor.put(state, outer, value) if ref.steps[-1] in value else None)
+        for value in itertools.islice(self.editor.maker.find_values(whole), _MOST_KEPT):
+            yield from yield_state(self.editor.put(state, outer, value) if ref.steps[-1] in value else None)
 
     def _conditional(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         condition, *branches = node.arguments
@@ -87,19 +87,19 @@ class Solver(Assignments):
     def _junction(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         operands = ruleparts.flattened(node)
         if (node.function == "_&&_") is wanted:
-            goals = [(one, wanted) for one in operands]
+            goals = [(operand, wanted) for operand in operands]
             yield from self._all(goals, state, scope)
             yield from self._all(goals[::-1], state, scope)
         else:
-            yield from in_turn(self.make(one, wanted, state, scope) for one in operands)
+            yield from in_turn(self.make(operand, wanted, state, scope) for operand in operands)
 
     def _all(self, goals: Sequence[tuple[Node, bool]], state: State, scope: Scope) -> States:
-        """Yield states in which each of some expressions may be what is wanted, made so one after another."""
+        """Yield states in which all expressions may have their wanted values, changed one after another."""
         if not goals:
             yield state
             return
-        for one in itertools.islice(self.make(*goals[0], state, scope), min(self.effort, _MOST_KEPT * len(goals))):
-            yield from self._all(goals[1:], one, scope)
+        for reached in itertools.islice(self.make(*goals[0], state, scope), min(self.effort, _MOST_KEPT * len(goals))):
+            yield from self._all(goals[1:], reached, scope)
 
     # Loops
 
@@ -110,17 +110,18 @@ class Solver(Assignments):
         if macro.name == "exists_one":
             yield from self._exactly_one(macro, wanted, state, scope)
         elif (macro.name == "exists") is wanted:
-            yield from self._one(macro, wanted, state, scope)
+            yield from self._some_element(macro, wanted, state, scope)
         else:
             yield from self._each_of(macro, wanted, state, scope)
 
-    def _one(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
-        """Yield states with an element for which the body is what is wanted."""
-        existing = ((state, one) for one in list(self.existing(macro.target, state, scope)))
-        ways = [self._at(macro, one, wanted, other, scope) for other, one in existing]
+    def _some_element(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+        """Yield states in which the body of a loop is *wanted* for some element."""
+        existing = [(state, element) for element in self.existing(macro.target, state, scope)]
+        ways = [self._at(macro, element, wanted, start, scope) for start, element in existing]
         ways.append(
             itertools.chain.from_iterable(
-                self._at(macro, one, wanted, other, scope) for other, one in self.added(macro.target, state, scope)
+                self._at(macro, element, wanted, start, scope)
+                for start, element in self.added(macro.target, state, scope)
             )
         )
         yield from in_turn(ways)
@@ -129,17 +130,17 @@ class Solver(Assignments):
         yield from self.make(macro.arguments[0], wanted, state, self.bound(macro, element, scope))
 
     def _each_of(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
-        """Yield states in which the body is what is wanted for every element, or in which there are none."""
+        """Yield states in which the body of a loop is *wanted* for every element, or in which there are no elements."""
         wrong = [
-            one
-            for one in self.existing(macro.target, state, scope)
-            if self.value(macro.arguments[0], state, self.bound(macro, one, scope)) is not wanted
+            element
+            for element in self.existing(macro.target, state, scope)
+            if self.value(macro.arguments[0], state, self.bound(macro, element, scope)) is not wanted
         ]
         if not wrong:
             yield state
             return
-        for one in itertools.islice(self._at(macro, wrong[0], wanted, state, scope), _MOST_KEPT):
-            yield from self._each_of(macro, wanted, one, scope) if len(wrong) > 1 else (one,)
+        for fixed in itertools.islice(self._at(macro, wrong[0], wanted, state, scope), _MOST_KEPT):
+            yield from self._each_of(macro, wanted, fixed, scope) if len(wrong) > 1 else (fixed,)
         yield from self.resize(macro.target, 0, state, scope)
 
     def _exactly_one(self, macro: MacroCall, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
@@ -158,7 +159,7 @@ class Solver(Assignments):
                 yield from self._related(operator, operands, state, scope)
                 yield present
         elif name == "@in":
-            yield from self._in(operands, wanted, self.present(node, state, scope), scope)
+            yield from self._membership(operands, wanted, self.present(node, state, scope), scope)
         elif name in _TEXTS and len(operands) == 2:
             yield from self._text(name, operands, wanted, self.present(node, state, scope), scope)
         elif name == "hasValue":
@@ -169,57 +170,63 @@ class Solver(Assignments):
                 yield present
 
     def _related(self, operator: str, operands: Sequence[Node], state: State, scope: Scope) -> States:
-        """Yield states in which one side stands to the other as an operator asks for."""
-        left, right = operands
-        of_left, of_right = (self.value(one, state, scope) for one in operands)
+        """Yield states in which two operands have the relation of *operator*."""
+        first, second = operands
+        left_value, right_value = (self.value(operand, state, scope) for operand in operands)
         yield from in_turn(
             (
-                self._side(operator, left, of_left, of_right, state, scope),
-                self._side(_MIRRORED[operator], right, of_right, of_left, state, scope),
+                self._side(operator, first, left_value, right_value, state, scope),
+                self._side(_MIRRORED[operator], second, right_value, left_value, state, scope),
             )
         )
 
     def _side(  # noqa: PLR0913, PLR0917 - a relation has two sides
-        self, operator: str, node: Node, value: Value, other: Value, state: State, scope: Scope
+        self, operator: str, node: Node, value: Value, opposite: Value, state: State, scope: Scope
     ) -> States:
-        if isinstance(other, EvaluationError):
+        if isinstance(opposite, EvaluationError):
             return
         if operator != "_!=_":
-            for one in valuecandidates.related(operator, other):
-                yield from self.assign(node, one, state, scope)
+            for candidate in valuecandidates.related(operator, opposite):
+                yield from self.assign(node, candidate, state, scope)
             return
         ref = self.place(node, state, scope)
-        if isinstance(other, bool):
-            yield from self.assign(node, not other, state, scope)
+        if isinstance(opposite, bool):
+            yield from self.assign(node, not opposite, state, scope)
         elif ref is not None and state.at(ref) is not ABSENT:
-            found = valuecandidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
-            for one in itertools.islice(found, _MOST_OTHERS):
-                yield from some(self.editor.put(state, ref, one))
-        elif is_list(other) or is_map(other):
-            yield from self.resize(node, len(other) + 1, state, scope)
+            candidates = valuecandidates.find_other_values(state.at(ref), self.editor.demand(ref), self.editor.maker)
+            for candidate in itertools.islice(candidates, _MOST_OTHERS):
+                yield from yield_state(self.editor.put(state, ref, candidate))
+        elif is_list(opposite) or is_map(opposite):
+            yield from self.resize(node, len(opposite) + 1, state, scope)
         else:
-            start = other if isinstance(value, EvaluationError) else value
+            start = opposite if isinstance(value, EvaluationError) else value
             for operator_ in ("_>_", "_<_"):
-                for one in valuecandidates.related(operator_, start):
-                    yield from self.assign(node, one, state, scope)
+                for candidate in valuecandidates.related(operator_, start):
+                    yield from self.assign(node, candidate, state, scope)
 
-    def _in(self, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
+    def _membership(self, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         element, container = operands
-        held, value = self.value(container, state, scope), self.value(element, state, scope)
+        container_value, value = self.value(container, state, scope), self.value(element, state, scope)
         if not wanted:
             ref = self.place(element, state, scope)
             if ref is not None:
-                found = valuecandidates.others(state.at(ref), self.editor.demand(ref), self.editor.maker)
-                for one in itertools.islice(found, _MOST_OTHERS):
-                    yield from some(self.editor.put(state, ref, one))
+                candidates = valuecandidates.find_other_values(
+                    state.at(ref), self.editor.demand(ref), self.editor.maker
+                )
+                for candidate in itertools.islice(candidates, _MOST_OTHERS):
+                    yield from yield_state(self.editor.put(state, ref, candidate))
             yield from self.resize(container, 0, state, scope)
             yield from self._key(container, value, wanted, state, scope)
             return
-        for one in itertools.islice(held, _MOST_OTHERS) if is_list(held) or is_map(held) else ():
-            yield from self.assign(element, one, state, scope)
+        for candidate in (
+            itertools.islice(container_value, _MOST_OTHERS)
+            if is_list(container_value) or is_map(container_value)
+            else ()
+        ):
+            yield from self.assign(element, candidate, state, scope)
         yield from self._key(container, value, wanted, state, scope)
-        if is_list(held):
-            yield from self.assign(container, [*held, value], state, scope)
+        if is_list(container_value):
+            yield from self.assign(container, [*container_value, value], state, scope)
             yield from self.assign(container, [value], state, scope)
 
     def _key(self, container: Node, key: Value, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
@@ -227,11 +234,11 @@ class Solver(Assignments):
         if ref is None or not isinstance(key, str) or self.editor.demand(ref).type != "object":
             return
         inner = ref.inner(key)
-        yield from some(self.editor.present(state, inner) if wanted else self.editor.without(state, inner))
+        yield from yield_state(self.editor.present(state, inner) if wanted else self.editor.without(state, inner))
 
     def _has_value(self, node: Node, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         for ref in list(self.places(node, state, scope)):
-            yield from some((self.editor.present if wanted else self.editor.without)(state, ref))
+            yield from yield_state((self.editor.present if wanted else self.editor.without)(state, ref))
 
     def _text(self, name: str, operands: Sequence[Node], wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         node, argument = operands
@@ -239,20 +246,20 @@ class Solver(Assignments):
         if not isinstance(part, str):
             return
         current = text if isinstance(text, str) else ""
-        found = _TEXTS[name](current, part) if wanted else _without(current, part)
-        for one in dict.fromkeys(found):
-            yield from self.assign(node, one, state, scope)
+        candidates = _TEXTS[name](current, part) if wanted else _without(current, part)
+        for candidate in dict.fromkeys(candidates):
+            yield from self.assign(node, candidate, state, scope)
 
 
 def _matching(_: str, pattern: str) -> Iterator[str]:
     matching = list(itertools.islice(matchingtexts.texts(pattern), _MOST_TEXTS))
     yield from matching
     if not pattern.startswith("^"):
-        yield from (f"a{one}" for one in matching)
+        yield from (f"a{text}" for text in matching)
 
 
 def _without(current: str, part: str) -> Iterator[str]:
-    """Yield texts that may not begin or end with *part*, contain or match it."""
+    """Yield texts that may not begin or end with *part*, contain it or match it."""
     yield from (f"a{current}", f"{current}a", current.replace(part, ""), current[1:], current[:-1])
     for matching in itertools.islice(matchingtexts.texts(part), 2):
         yield from (f"{matching}!", f"-{matching}", f"{matching}-", f"{matching}A", matching[:-1])

@@ -1,4 +1,4 @@
-"""Values that may make a rule what is wanted: other values than one, values beside one, and those that a rule has in it."""
+"""Candidate values for goals: values that differ from a given one, its neighbours, and values from the rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST: Final = 100_000
 _MOST_ITEMS: Final = 5000
 _SECOND: Final = 10**9
 _DIGITS: Final = re.compile(r"\d+")
-# What texts look like that functions read.
+# Texts in the formats that functions parse.
 _READ_BY: Final = {
     "cidr": (
         "10.0.0.0/8",
@@ -57,16 +57,16 @@ _SAME: Final = {
     "ip.isCanonical": "ip",
     "date-time": "timestamp", "isCanonical": "ip",
 }  # fmt: skip
-# Texts that are of hardly any form.
+# Texts that few formats and patterns accept.
 ODD: Final = ("", "!", "A", "a b", "-", "a.b", "a/b", "1", "*")
 
 
 def to_json(value: Value) -> Any:
-    """Return what stands in an object for a value of an expression; `ABSENT` where nothing does."""
+    """Return the JSON form of a CEL value; `ABSENT` if it has none."""
     if isinstance(value, JSONView):
         return value.value
     if is_list(value):
-        items = [to_json(one) for one in value]
+        items = [to_json(item) for item in value]
         return ABSENT if ABSENT in items else items
     if is_map(value):
         entries = {key: to_json(find(value, key)) for key in value}
@@ -75,11 +75,11 @@ def to_json(value: Value) -> Any:
         return int(value)
     if isinstance(value, bool | int | float | str):
         return value
-    write = _WRITTEN.get(type(value))
+    write = _WRITERS.get(type(value))
     return ABSENT if write is None else write(value)
 
 
-_WRITTEN: Final[Mapping[type, Callable[[Any], Any]]] = {
+_WRITERS: Final[Mapping[type, Callable[[Any], Any]]] = {
     Timestamp: timestamps.text,
     Duration: display.show,
     UInt: lambda value: value.value,
@@ -88,7 +88,7 @@ _WRITTEN: Final[Mapping[type, Callable[[Any], Any]]] = {
 
 
 def related(operator: str, value: Value) -> Iterator[Value]:
-    """Yield values that stand to *value* as an operator of order, or `==`, asks for, the nearest first."""
+    """Yield values that have the relation of *operator*, an order or `==`, to *value*, the nearest first."""
     if operator in {"_==_", "_<=_", "_>=_"}:
         yield value
     sign = -1 if operator in {"_<_", "_<=_"} else 1
@@ -104,20 +104,20 @@ def related(operator: str, value: Value) -> Iterator[Value]:
         yield from (f"{value}a", "z", "~") if sign > 0 else (value[:-1], "", "0")
 
 
-def _read(demand: Demand, literals: Iterable[Any], functions: Iterable[str]) -> list[str]:
-    """Return texts that *functions*, or those that know the format of a text, read."""
+def _find_parsable_texts(demand: Demand, literals: Iterable[Any], functions: Iterable[str]) -> list[str]:
+    """Return texts in the formats that *functions* parse, and in the declared format."""
     kinds = {_SAME.get(name, name) for name in (*functions, demand.text.format)}
-    found = [text for kind in sorted(kinds) for text in _READ_BY.get(kind, texts.FORMATS.get(kind, ()))]
+    texts_ = [text for kind in sorted(kinds) for text in _READ_BY.get(kind, texts.FORMATS.get(kind, ()))]
     if "url" in kinds:
-        parts = [one for one in literals if isinstance(one, str)]
-        found += [
+        parts = [literal for literal in literals if isinstance(literal, str)]
+        texts_ += [
             form.format(part) for part in parts for form in ("https://{}", "{}://example.com", "https://example.com{}")
         ]
-    return found
+    return texts_
 
 
-def beside(literal: str | float) -> Iterator[Any]:
-    """Yield a value that a rule has in it, and those next to it."""
+def find_neighbours(literal: str | float) -> Iterator[Any]:
+    """Yield a literal of a rule, and its neighbours."""
     yield literal
     if isinstance(literal, int | float):
         yield from (literal + 1, literal - 1)
@@ -127,20 +127,27 @@ def beside(literal: str | float) -> Iterator[Any]:
 
 
 def _renumbered(text: str) -> Iterator[str]:
-    """Yield *text* with greater and lesser numbers in it."""
-    for change in (lambda one: one + 1, lambda one: max(one - 1, 0), lambda one: 10 * one, lambda one: one // 10):
+    """Yield variants of *text* with greater and lesser numbers in it."""
+    for change in (
+        lambda number: number + 1,
+        lambda number: max(number - 1, 0),
+        lambda number: 10 * number,
+        lambda number: number // 10,
+    ):
         changed = _DIGITS.sub(lambda match, change=change: str(change(int(match[0]))), text)  # type: ignore[misc]
         if changed != text:
             yield changed
 
 
-def others(value: Any, demand: Demand, maker: Maker, depth: int = 0) -> Iterator[Any]:
-    """Yield values that differ from *value* in a part, or altogether."""
+def find_other_values(value: Any, demand: Demand, maker: Maker, depth: int = 0) -> Iterator[Any]:
+    """Yield values that differ from *value* in one part or entirely."""
     if isinstance(value, dict) and depth < _DEEPEST:
-        yield from _other_objects(value, demand, maker, depth)
+        yield from _vary_object(value, demand, maker, depth)
     if isinstance(value, list) and depth < _DEEPEST:
-        yield from _other_lists(value, demand, maker, depth)
-    yield from (one for one in itertools.islice(maker.find(demand), _MOST) if not _is_same(one, value))
+        yield from _vary_list(value, demand, maker, depth)
+    yield from (
+        candidate for candidate in itertools.islice(maker.find_values(demand), _MOST) if not _is_same(candidate, value)
+    )
     if isinstance(value, str) and demand.enum is None:
         yield from (f"{value}x", f"a{value}", value.swapcase())
     elif isinstance(value, bool):
@@ -149,36 +156,38 @@ def others(value: Any, demand: Demand, maker: Maker, depth: int = 0) -> Iterator
         yield from (value + 1, value - 1)
 
 
-def _other_objects(value: dict[str, Any], demand: Demand, maker: Maker, depth: int) -> Iterator[Any]:
+def _vary_object(value: dict[str, Any], demand: Demand, maker: Maker, depth: int) -> Iterator[Any]:
     for name, child in demand.properties.items():
         if name not in value:
-            # The default is there already.
-            made = itertools.islice((one for one in maker.find(child) if one != child.default), 1)
-            yield from ({**value, name: one} for one in made)
+            # The default is present already.
+            additions = itertools.islice((added for added in maker.find_values(child) if added != child.default), 1)
+            yield from ({**value, name: added} for added in additions)
     if demand.values is not None:
         name = next(f"key{index or ''}" for index in itertools.count() if f"key{index or ''}" not in value)
         yield {**value, name: maker.first(demand.values)}
     for name, inner in value.items():
-        changed = others(inner, demand.field(name) or Demand(({},)), maker, depth + 1)
-        yield from ({**value, name: one} for one in itertools.islice(changed, _MOST_PARTS))
+        changed = find_other_values(inner, demand.field(name) or Demand(({},)), maker, depth + 1)
+        yield from ({**value, name: variant} for variant in itertools.islice(changed, _MOST_PARTS))
     yield from (
-        {key: one for key, one in value.items() if key != name} for name in value if name not in demand.required
+        {key: field for key, field in value.items() if key != name} for name in value if name not in demand.required
     )
 
 
-def _other_lists(value: list[Any], demand: Demand, maker: Maker, depth: int) -> Iterator[Any]:
-    made = maker.items(demand, len(value) + 1)
-    yield from () if made is None else ([*value, made[-1]], made)
+def _vary_list(value: list[Any], demand: Demand, maker: Maker, depth: int) -> Iterator[Any]:
+    longer = maker.items(demand, len(value) + 1)
+    yield from () if longer is None else ([*value, longer[-1]], longer)
     for index, inner in enumerate(value[:_MOST_PARTS]):
-        changed = others(inner, demand.items or Demand(({},)), maker, depth + 1)
-        yield from ([*value[:index], one, *value[index + 1 :]] for one in itertools.islice(changed, _MOST_PARTS))
+        changed = find_other_values(inner, demand.items or Demand(({},)), maker, depth + 1)
+        yield from (
+            [*value[:index], variant, *value[index + 1 :]] for variant in itertools.islice(changed, _MOST_PARTS)
+        )
     if value:
         yield value[:-1]
         yield value[::-1]
 
 
-def of_size(value: Any, size: int, demand: Demand, maker: Maker) -> Iterator[Any]:
-    """Yield texts, lists or maps of a size, the likest to *value* first."""
+def resize_value(value: Any, size: int, demand: Demand, maker: Maker) -> Iterator[Any]:
+    """Yield texts, lists or maps with *size* characters or items, the most similar to *value* first."""
     if not 0 <= size <= (_LONGEST if isinstance(value, str) else _MOST_ITEMS):
         return
     if isinstance(value, str):
@@ -186,39 +195,39 @@ def of_size(value: Any, size: int, demand: Demand, maker: Maker) -> Iterator[Any
             value[:size].ljust(size, value[-1:] or "a"),
             value[len(value) - size :].rjust(size, value[:1] or "a"),
         )
-        yield from itertools.islice(texts.of_length(demand.text, size), 4)
+        yield from itertools.islice(texts.find_texts_of_length(demand.text, size), 4)
     elif isinstance(value, list):
-        made = maker.items(demand, size)
+        items = maker.items(demand, size)
         if value and not demand.is_unique:
             yield [*value[:size], *value[-1:] * (size - len(value))]
-        if made is not None:
-            yield from ([*value[:size], *made[len(value) :]], made)
+        if items is not None:
+            yield from ([*value[:size], *items[len(value) :]], items)
     elif isinstance(value, dict):
-        yield from _maps_of_size(value, size, demand, maker)
+        yield from _resize_map(value, size, demand, maker)
 
 
-def _maps_of_size(value: dict[str, Any], size: int, demand: Demand, maker: Maker) -> Iterator[Any]:
-    made = dict(itertools.islice(value.items(), size))
+def _resize_map(value: dict[str, Any], size: int, demand: Demand, maker: Maker) -> Iterator[Any]:
+    resized = dict(itertools.islice(value.items(), size))
     names = (f"key{index}" for index in itertools.count())
-    while len(made) < size:
-        made.setdefault(next(names), maker.first(demand.inner(Each.VALUE)))
-    yield made
+    while len(resized) < size:
+        resized.setdefault(next(names), maker.first(demand.inner(Each.VALUE)))
+    yield resized
 
 
 def pool(value: Any, demand: Demand, maker: Maker, literals: Iterable[Any], functions: Iterable[str]) -> Iterator[Any]:
-    """Yield what may stand at a place that a rule speaks of: what the rule names, what its functions read, what the schema asks for."""
-    known = [one for literal in literals for one in beside(literal)]
-    read = _read(demand, literals, functions) if demand.type in {"string", INT_OR_STRING, ""} else []
+    """Yield candidates for a place that a rule reads: literals of the rule, texts that its functions parse, values of the schema."""
+    named = [neighbour for literal in literals for neighbour in find_neighbours(literal)]
+    parsable = _find_parsable_texts(demand, literals, functions) if demand.type in {"string", INT_OR_STRING, ""} else []
     usual = [*texts.USUAL, *ODD] if demand.type == "string" else []
-    yield from (one for one in known if not demand.type or demand.fits(one))
-    yield from read
+    yield from (value_ for value_ in named if not demand.type or demand.fits(value_))
+    yield from parsable
     if value is not ABSENT:
-        yield from itertools.islice(others(value, demand, maker), 2 * _MOST)
-    yield from itertools.islice(maker.find(demand), _MOST)
+        yield from itertools.islice(find_other_values(value, demand, maker), 2 * _MOST)
+    yield from itertools.islice(maker.find_values(demand), _MOST)
     yield from usual
     if demand.items is not None:
-        yield from ([one] for one in [*known, *read] if demand.items.fits(one))
+        yield from ([item] for item in [*named, *parsable] if demand.items.fits(item))
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _is_same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)

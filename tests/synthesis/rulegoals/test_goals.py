@@ -179,7 +179,7 @@ def _start(version: engine.Version, spec: dict[str, Any]) -> dict[str, Any]:
 def _states(version: engine.Version, *, wanted: bool, spec: dict[str, Any], old: bool = False) -> list[State]:
     start = _start(version, spec)
     goals = RuleGoals(version, Demand.of_version(version), Maker())
-    found = goals.find(("spec",), 0, wanted=wanted, new=start, old=start if old else None)
+    found = goals.find_states(("spec",), 0, wanted=wanted, new=start, old=start if old else None)
     return list(itertools.islice(found, MOST))
 
 
@@ -244,7 +244,7 @@ def test_where_there_is_no_rule_nothing_is_found() -> None:
     goals = RuleGoals(version, Demand.of_version(version), Maker())
 
     for base, index in ((("spec", "a"), 0), (("spec", "a", "b"), 0), (("spec",), 1)):
-        assert not list(goals.find(base, index, wanted=True, new=_start(version, {})))
+        assert not list(goals.find_states(base, index, wanted=True, new=_start(version, {})))
     assert not goals.needs_old(("spec",), 1)
 
 
@@ -258,7 +258,7 @@ def test_inside_of_what_is_no_object_and_no_list_nothing_is_put() -> None:
 
 
 def test_of_what_has_no_size_there_is_none_of_a_size() -> None:
-    assert not list(valuecandidates.of_size(None, 1, Demand((NUMBER,)), Maker()))
-    assert not list(valuecandidates.of_size("a", -1, Demand((TEXT,)), Maker()))
+    assert not list(valuecandidates.resize_value(None, 1, Demand((NUMBER,)), Maker()))
+    assert not list(valuecandidates.resize_value("a", -1, Demand((TEXT,)), Maker()))
     two = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
-    assert not list(valuecandidates.of_size([], 3, Demand((two,)), Maker()))
+    assert not list(valuecandidates.resize_value([], 3, Demand((two,)), Maker()))

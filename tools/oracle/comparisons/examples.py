@@ -36,7 +36,7 @@ def questions(version: engine.Version, random_: random.Random, most: int) -> Ite
     finder = Boundaries(version)
     every = [(place, keyword) for place, node in finder.places() for keyword in keywords(node)]
     for place, keyword in random_.sample(every, min(most, len(every))):
-        found: Boundary = finder.find(place, keyword)
+        found: Boundary = finder.find_boundary(place, keyword)
         if not found.subresource and found.old is None:
             yield from ((f"{found.place} {keyword} {side}", one) for side, one in _sides(found) if one is not None)
 

@@ -87,7 +87,7 @@ def shown(
         resource = objectgen.resource(
             chance, schema, api_version=f"{_GROUP}/{old.versions[0].name}", kind=old.kind, name=f"a{number}"
         )
-        change = effects.find(resource, before, after)
+        change = effects.find_change(resource, before, after)
         if any(Finding(one.kind, "", "").is_breaking for one in change.effects):
             yield change
 
@@ -97,7 +97,7 @@ def made_up(found: upgrade.Upgrade, old: CustomResourceDefinition, new: CustomRe
     before, after = (Subject(crd.versions[0]) for crd in (old, new))
     for finding in found.findings:
         if finding.is_breaking and (witness := finding.witness) is not None and not witness.applied:
-            again = effects.find(witness.resource, before, after, stored=witness.stored)
+            again = effects.find_change(witness.resource, before, after, stored=witness.stored)
             if finding.kind not in {one.kind for one in again.effects}:
                 yield finding
 

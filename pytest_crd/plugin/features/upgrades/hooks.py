@@ -157,7 +157,7 @@ class Hooks:
         )
         if not read:
             return Plan(parts=absent)
-        planned = upgradeplan.of(session.catalogs(config), read, scope)
+        planned = upgradeplan.make_plan(session.catalogs(config), read, scope)
         return dataclasses.replace(planned, parts=(*planned.parts, *absent))
 
     def _part(self, index: int) -> Part | None:

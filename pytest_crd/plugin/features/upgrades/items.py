@@ -256,7 +256,7 @@ class UpgradeItem(TextItem):
     @property
     def _suggested(self) -> list[Allowance]:
         task = self.task
-        return allowances.suggested(task.old.name, task.breaking, is_rollback=task.is_rollback)
+        return allowances.suggest(task.old.name, task.breaking, is_rollback=task.is_rollback)
 
     @property
     def _title(self) -> str:
