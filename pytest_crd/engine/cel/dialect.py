@@ -1,4 +1,4 @@
-"""What differs between Kubernetes versions in how expressions are read, what functions do, and what they cost."""
+"""Differences between Kubernetes versions in the syntax, types, functions and costs of expressions."""
 
 from __future__ import annotations
 
@@ -7,41 +7,40 @@ from typing import NamedTuple
 
 class Dialect(NamedTuple):
     """
-    The language as a server has it; what is not said of it is as in the newest one.
+    Language features of a server; the defaults describe the newest version.
 
     Attributes:
     Reading:
-        escaped_identifiers: Whether the grammar has field names in backquotes.
-        escapes_allowed: Whether they are taken.
-        strict_code_points: Whether escapes of surrogates are refused.
-        accumulator: Name of the accumulator of comprehensions, which expressions can say unless it begins with `@`.
-        misformats: Whether percent signs in messages of syntax errors are taken for clauses of a format.
+        escaped_identifiers: The grammar has field names in backquotes.
+        escapes_allowed: Field names in backquotes are accepted.
+        strict_code_points: Escapes of surrogates are refused.
+        accumulator: Name of the accumulator of comprehensions. Expressions can refer to it unless it begins with `@`.
+        misformats: Percent signs in messages of syntax errors are interpreted as format clauses.
 
     Types:
-        dots_leave_scopes: Whether a dot before a name looks past the variables of comprehensions.
-        second_variables_typed: Whether the second variable of a comprehension has a type where nothing is known of the range.
-        structs_name_types: Whether what makes an object can only name a type; otherwise a variable is refused as none.
-        lists_are_messages: Whether objects can be made of the type `list`, in vain.
-        type_names_settled: Whether the names `list`, `map` and `optional_type` are told with dyn wherever they are told.
-        ints_are_durations: Whether `duration(1)` is well typed, and fails.
+        dots_leave_scopes: A leading dot skips the variables of comprehensions.
+        second_variables_typed: The second variable of a comprehension over an untyped range has a type.
+        structs_name_types: Struct literals must name a type. Otherwise naming a variable gets a different error.
+        lists_are_messages: The type `list` can be used in a struct literal, which always fails.
+        type_names_settled: Messages print the types `list`, `map` and `optional_type` with dyn for their parameters.
+        ints_are_durations: `duration(1)` is well typed, but fails at run time.
 
     Values:
-        ranges_keep_errors: Whether a comprehension with two variables ends in the error that its range ends in.
-        optionals_nest: Whether an optional in an optional stays one where a name stands for it, or a conditional.
-        optionals_take_others: Whether what is no optional counts as a value in `or` and `orValue`.
-        lists_give_optionals: Whether lists have `first` and `last`, and `optional.unwrap` takes them.
-        bounds_indices: Whether an empty text is found at the end of a text where it is looked for behind that.
-        searches_empty: Whether an empty text may be searched from its end.
-        spaced_exponents: Whether `%e` puts spaces around the sign of multiplication.
-        bounds_ranges: Whether `lists.range` refuses to make more than a million numbers, and a negative depth of `flatten`
-            costs what a depth of 1 does.
+        ranges_keep_errors: A comprehension with two variables returns the error of its range.
+        optionals_nest: An optional in an optional stays nested in variables and conditionals.
+        optionals_take_others: `or` and `orValue` accept non-optional operands and return them.
+        lists_give_optionals: Lists have `first` and `last`, and `optional.unwrap` exists.
+        bounds_indices: The index of an empty text searched beyond the end is the length of the text.
+        searches_empty: `lastIndexOf` of an empty text is -1, not an error.
+        spaced_exponents: `%e` puts spaces around the multiplication sign.
+        bounds_ranges: `lists.range` is limited to a million numbers, and `flatten` with a negative depth costs the same
+            as with depth 1.
 
     Costs:
-        estimates_entries: Whether estimates know the sizes of what literals and comprehensions are made of.
-        affixes_by_length: Whether startsWith and endsWith cost by the text that is looked for, and not by the one it is
-            looked for in.
-        functions_match: Whether `matches(text, pattern)` costs what `text.matches(pattern)` does.
-        optionals_have_sizes: Whether an optional counts with the size of its value.
+        estimates_entries: Estimates use the sizes of the entries of literals and comprehensions.
+        affixes_by_length: The cost of startsWith and endsWith depends on the length of the affix, not of the text.
+        functions_match: `matches(text, pattern)` costs the same as `text.matches(pattern)`.
+        optionals_have_sizes: The size of an optional is the size of its value.
     """
 
     # Reading.
@@ -75,13 +74,13 @@ class Dialect(NamedTuple):
 
 class Libraries(NamedTuple):
     """
-    The libraries that not every Kubernetes version knows; what is not said of one it knows as the newest one.
+    Libraries of a Kubernetes version that not all versions have; the defaults describe the newest version.
 
     Attributes:
-        comprehensions: Whether comprehensions may have two variables.
-        semver: Whether there are semantic versions.
-        extended_lists: Whether there are `slice`, `flatten`, `sort` and their like.
-        includes: Whether lists have `includes`, and Kubernetes' own functions of lists come after those above.
+        comprehensions: Comprehensions may have two variables.
+        semver: Semantic versions are available.
+        extended_lists: `slice`, `flatten`, `sort` and related functions are available.
+        includes: Lists have `includes`, and Kubernetes' list functions are declared after the libraries above.
     """
 
     comprehensions: bool = True

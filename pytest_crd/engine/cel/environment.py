@@ -1,5 +1,5 @@
 """
-Environments: what expressions are compiled in.
+Environments in which expressions are compiled.
 
 Reference:
     cel-go cel/env.go, Env.
@@ -25,20 +25,20 @@ from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function, Library
 from pytest_crd.engine.golang.release import GoRelease
 
-_PARSED_KEPT = 4096
+_PARSE_CACHE_SIZE = 4096
 
 
 class Environment:
-    """The libraries and variables that expressions may use; it compiles and estimates them."""
+    """Libraries and variables of expressions; compiles expressions and estimates their costs."""
 
     def __init__(self, libraries: Sequence[Library], dialect: Dialect, go: GoRelease) -> None:
         """
-        Take what expressions are made of.
+        Create an environment without variables.
 
         Args:
-            libraries: The libraries, the standard one first; where several bring a function, its overloads are in their order.
-            dialect: The language that they are written in.
-            go: What their regular expressions may hold.
+            libraries: The libraries, the standard one first. Overloads of a function keep the order of the libraries.
+            dialect: The language of the expressions.
+            go: The Go release, which decides the syntax of regular expressions.
         """
         macros = {
             (macro.name, macro.argument_count, macro.is_member): macro
@@ -46,7 +46,7 @@ class Environment:
             for macro in library.macros
         }
 
-        @lru_cache(_PARSED_KEPT)
+        @lru_cache(_PARSE_CACHE_SIZE)
         def parse(text: str) -> ParsedExpression:
             return parser.parse(text, macros, dialect)
 
@@ -57,11 +57,11 @@ class Environment:
 
     @property
     def functions(self) -> Mapping[str, Function]:
-        """The functions, by their names."""
+        """Functions by name."""
         return self._declarations.functions
 
     def extend(self, variables: Mapping[str, Type], provider: TypeProvider | None = None) -> Environment:
-        """Return this environment with *variables*, and with the structs that *provider* knows."""
+        """Return a copy of this environment with *variables* added, and with the structs of *provider*."""
         extended = object.__new__(Environment)
         extended.__dict__.update(self.__dict__)
         extended._declarations = self._declarations.extend(variables, provider)
@@ -69,10 +69,10 @@ class Environment:
 
     def compile(self, text: str) -> CheckedExpression:
         """
-        Return the expression of *text*.
+        Compile the expression *text*.
 
         Raises:
-            CompileError: It is not well formed, its types do not agree, or a literal in it would fail.
+            CompileError: It has a syntax error, a type error, or a literal that would fail at run time.
         """
         with deep_recursion():
             checked = checker.check(self._parse(text), self._declarations, self._dialect, self._go)
@@ -80,7 +80,7 @@ class Environment:
             return checked
 
     def estimate(self, checked: CheckedExpression, sizes: SizeProvider) -> CostEstimate:
-        """Return what *checked* costs at least and at most, if variables have *sizes*."""
+        """Return the minimum and maximum cost of *checked* for variables with *sizes*."""
         with deep_recursion():
             estimator = Estimator if self._dialect.estimates_entries else EarlierEstimator
             return estimator(checked, sizes).estimate(checked.parsed.root)

@@ -1,5 +1,5 @@
 """
-What may be wrong with an expression: before it runs, and while it does.
+Errors of expressions at compile time and at run time.
 
 Reference:
     cel-go common/errors.go, Errors; common/types/err.go; interpreter/runtimecost.go.
@@ -18,7 +18,7 @@ _MOST_SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with an expression, and where it stands."""
+    """Problem in an expression with its location."""
 
     location: Location
     message: str
@@ -26,15 +26,15 @@ class Problem:
 
 class CompileError(Exception):
     """
-    An expression cannot be compiled.
+    Error of an expression that cannot be compiled.
 
     Attributes:
-        source: Its text.
-        problems: What is wrong, in the order of their places.
+        source: The text of the expression.
+        problems: The problems in the order of their locations.
     """
 
     def __init__(self, source: Source, problems: Sequence[Problem]) -> None:
-        """Take the problems as they were found: as the server does, keep the first of them where there are too many."""
+        """Create from *problems* in the order of detection; keep the first hundred, as the server does."""
         self.source = source
         self.problems = sorted(problems[:_MOST_SHOWN], key=lambda problem: problem.location)
         self._truncated = len(problems) - len(self.problems)
@@ -42,52 +42,52 @@ class CompileError(Exception):
 
     @property
     def offset(self) -> int | None:
-        """The offset of the first code point that is wrong; None where no place is known."""
+        """Offset of the first problem in code points; None without a location."""
         offsets = (self.source.offset(problem.location) for problem in self.problems)
         return next((offset for offset in offsets if offset is not None), None)
 
     def __str__(self) -> str:
-        """Return the problems as the server lists them, each with the line of the text that it is about."""
-        shown = [self.source.show(problem.location, problem.message) for problem in self.problems]
+        """Return the problems as the server prints them, each with its line of the source."""
+        messages = [self.source.show(problem.location, problem.message) for problem in self.problems]
         if self._truncated:
-            shown.append(f"{self._truncated} more errors were truncated")
-        return "\n".join(shown)
+            messages.append(f"{self._truncated} more errors were truncated")
+        return "\n".join(messages)
 
 
 class EvaluationError(Exception):
     """
-    A run-time error: a value as others in that `&&`, `||`, `?:` and the quantifiers may make up for it.
+    Run-time error of an expression; `&&`, `||`, `?:` and the quantifiers may ignore it.
 
-    Its only argument is the message, as cel-go words it.
+    The only argument is cel-go's message.
     """
 
 
 def no_overload(operand: object) -> EvaluationError:
-    """Return the error of what does not take *operand*: the operand itself where it is an error, as an item of a list may be."""
+    """Return the error of a function that does not accept *operand*; *operand* itself if it is an error."""
     return operand if isinstance(operand, EvaluationError) else EvaluationError("no such overload")
 
 
 class CostLimitError(Exception):
     """
-    An evaluation has cost more than it may; nothing makes up for that.
+    Error of an evaluation that exceeds its cost limit; nothing catches it.
 
     Attributes:
-        cost: What it had cost when it was ended.
+        cost: The cost when the evaluation stopped.
     """
 
     def __init__(self, cost: int) -> None:
-        """Word it as cel-go does."""
+        """Create with cel-go's message."""
         self.cost = cost
         super().__init__("operation cancelled: actual cost limit exceeded")
 
 
 class UnsupportedExpressionError(Exception):
-    """An expression uses what the server knows and this implementation does not; its only argument says what."""
+    """Expression with a feature that the server has and this implementation lacks; the only argument names it."""
 
     def __str__(self) -> str:
-        """Say so."""
+        """Return the message with the unsupported feature."""
         return f"pytest-crd does not support {self.args[0]}"
 
 
 class InternalError(Exception):
-    """The server's interpreter fails in itself, which nothing makes up for; its only argument is how it words that."""
+    """Internal failure of the server's interpreter, which nothing catches; the only argument is the server's message."""

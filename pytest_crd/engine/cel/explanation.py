@@ -1,8 +1,8 @@
 """
-Why an expression has its value: the values of those parts of it that decided.
+Explanations of an expression's result: the values of the parts that decided it.
 
-As a failed `assert` of pytest shows them: of `self.replicas <= self.max` the two numbers, of a chain of `&&` the operand that is
-false, of `all` the first element that fails.
+They resemble pytest's explanations of a failed `assert`: both numbers of `self.replicas <= self.max`, the false operand
+of a chain of `&&`, the first failing element of `all`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _INDICES: Final = frozenset({"_[_]", "_?._", "_[?_]"})
 @dataclass(frozen=True, slots=True)
 class ExplainedPart:
     """
-    A part of an expression, and what it is.
+    Part of an expression with its value.
 
     Attributes:
-        text: The part.
-        value: Its value as one would write it, or `error: …`.
-        origin: Of an element that a loop looks at: where it comes from; empty for all else.
+        text: The part in CEL syntax.
+        value: Its value in CEL syntax, or `error: …`.
+        origin: Path of the element if the part is a loop variable, else empty.
     """
 
     text: str
@@ -48,18 +48,18 @@ class ExplainedPart:
     origin: str = ""
 
     def __str__(self) -> str:
-        """Return both: `self.replicas = 11`, `item (self.items[2]) = "a"`."""
+        """Return text, origin and value: `self.replicas = 11`, `item (self.items[2]) = "a"`."""
         return f"{self.text}{f' ({self.origin})' if self.origin else ''} = {self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
     """
-    The parts that were found.
+    Explanation of a result.
 
     Attributes:
-        parts: In the order of the expression.
-        left_out: Why there are no more, where there could be; empty where these are all.
+        parts: The parts in the order of the expression.
+        left_out: Why parts are missing; empty if the explanation is complete.
     """
 
     parts: tuple[ExplainedPart, ...]
@@ -67,53 +67,55 @@ class Reasons:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What there is to say, line by line."""
+        """Lines of the explanation."""
         return (*map(str, self.parts), *([f"… {self.left_out}"] if self.left_out else []))
 
 
 class _EnoughError(Exception):
-    """There are as many parts as may be, or finding more would cost too much; its only argument says which."""
+    """Stop of an explanation at its limit of parts or cost; the only argument names the limit."""
 
 
 def find_reasons(
     checked: CheckedExpression, functions: Mapping[str, Function], variables: Variables, *, most: int = _MOST_PARTS
 ) -> Reasons:
     """
-    Return the parts that decided, in the order of the expression.
+    Return the parts that decided the result, in the order of the expression.
 
     Args:
-        checked: An expression that can be run.
-        functions: The functions of the environment that it was checked in.
-        variables: The variables' values by name.
-        most: How many parts there may be; where there are more, or where it costs more than one evaluation may, the rest is
-            left out, which is said.
+        checked: The expression.
+        functions: The functions of the environment in which it was checked.
+        variables: The values of the variables by name.
+        most: Maximum number of parts. If this number or the cost limit of one evaluation is exceeded, the result is
+            truncated and `left_out` says so.
     """
-    return _collected(_Explanation(checked, functions, most), lambda one: one.decide(checked.parsed.root, variables))
+    return _collect_reasons(
+        _Explanation(checked, functions, most), lambda explanation: explanation.decide(checked.parsed.root, variables)
+    )
 
 
 def find_parts(
     checked: CheckedExpression, functions: Mapping[str, Function], variables: Variables, *, most: int
 ) -> Reasons:
-    """Return every part that has a value of its own, the whole left out, then what decided; else as `find_reasons`."""
+    """Return all parts with their own value except the whole, then the deciding parts; otherwise as `find_reasons`."""
 
-    def ask(explanation: _Explanation) -> None:
+    def collect(explanation: _Explanation) -> None:
         explanation.describe_inside(checked.parsed.root, variables)
         explanation.decide(checked.parsed.root, variables)
 
-    return _collected(_Explanation(checked, functions, most), ask)
+    return _collect_reasons(_Explanation(checked, functions, most), collect)
 
 
-def _collected(explanation: _Explanation, ask: Callable[[_Explanation], None]) -> Reasons:
+def _collect_reasons(explanation: _Explanation, collect: Callable[[_Explanation], None]) -> Reasons:
     try:
         with deep_recursion():
-            ask(explanation)
+            collect(explanation)
     except _EnoughError as error:
         return Reasons(explanation.parts, str(error))
     return Reasons(explanation.parts)
 
 
 class _Explanation:
-    """What was found out about one expression."""
+    """Explanation of one expression during its construction."""
 
     def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function], most: int) -> None:
         self._parts: dict[tuple[str, str], ExplainedPart] = {}
@@ -124,32 +126,32 @@ class _Explanation:
 
     @property
     def parts(self) -> tuple[ExplainedPart, ...]:
-        """The parts, each once, in the order in which they were found."""
+        """Parts without repetitions, in the order of discovery."""
         return tuple(self._parts.values())
 
     def decide(self, node: Node, variables: Variables) -> None:
-        """Find what makes the value of *node* what it is."""
+        """Add the parts that decided the value of *node*."""
         match node:
             case ast.Call(function="_&&_" | "_||_"):
                 self._junction(node, variables)
             case ast.Call(function="!_"):
                 self.decide(node.arguments[0], variables)
-            case ast.Call(function="_?_:_") if macrocalls.of_conditional(node) is None:
+            case ast.Call(function="_?_:_") if macrocalls.recover_from_conditional(node) is None:
                 self._conditional(node, variables)
             case ast.Comprehension():
-                self._loop(macrocalls.of_comprehension(node), variables)
+                self._loop(macrocalls.recover_from_comprehension(node), variables)
             case ast.Call() if node.function not in _INDICES:
                 self.describe_inside(node, variables)
             case _:
                 self._describe(node, variables)
 
     def describe_inside(self, node: Node, variables: Variables) -> None:
-        """Find the values of what *node* is made of."""
+        """Add the values of the direct parts of *node*."""
         for inner in self._inside(node):
             self._describe(inner, variables)
 
     def _describe(self, node: Node, variables: Variables) -> None:
-        """Find the value of *node*, and of what it is computed from; what is the same in every evaluation says nothing."""
+        """Add the values of *node* and its parts; skip constant expressions, which explain nothing."""
         if not self._has_variables(node):
             return
         if not isinstance(node, ast.ListLiteral | ast.MapLiteral):
@@ -157,7 +159,7 @@ class _Explanation:
         self.describe_inside(node, variables)
 
     def _inside(self, node: Node) -> Iterable[Node]:
-        """Return the parts of *node* that have values of their own, outside of loops; a path is one part."""
+        """Return the parts of *node* that have their own values outside of loops; a path counts as one part."""
         match node:
             case ast.Select():
                 return self._inside(node.operand)
@@ -173,13 +175,13 @@ class _Explanation:
 
     def _inside_call(self, node: ast.Call) -> Iterable[Node]:
         if node.function in _JUNCTIONS:
-            return spelling.flattened(node)
+            return spelling.flatten_chain(node)
         if node.function in _INDICES:
             operand, key = node.arguments
             return [*self._inside(operand), key]
-        if node.function == "_?_:_" and (macro := macrocalls.of_conditional(node)) is not None:
+        if node.function == "_?_:_" and (macro := macrocalls.recover_from_conditional(node)) is not None:
             return [macro.target]
-        # The first part of a function's name with dots is no value.
+        # The first segment of a dotted function name is not an operand.
         is_operand = node.target is not None and self._checked.references[node.id].name == node.function
         return [cast("Node", node.target), *node.arguments] if is_operand else node.arguments
 
@@ -193,17 +195,17 @@ class _Explanation:
         return any(map(self._has_variables, self._inside(node)))
 
     def _junction(self, node: ast.Call, variables: Variables) -> None:
-        """Find the operand that decided; where none did, those that failed, or else all."""
+        """Add the deciding operand; without one, the failing operands, or else all operands."""
         decisive = node.function == "_||_"
         failed: list[Node] = []
-        others: list[Node] = []
-        for operand in spelling.flattened(node):
+        undecided: list[Node] = []
+        for operand in spelling.flatten_chain(node):
             outcome = self._outcome(operand)(variables)
             if outcome is decisive:
                 self.decide(operand, variables)
                 return
-            (failed if isinstance(outcome, EvaluationError) else others).append(operand)
-        for operand in failed or others:
+            (failed if isinstance(outcome, EvaluationError) else undecided).append(operand)
+        for operand in failed or undecided:
             self.decide(operand, variables)
 
     def _conditional(self, node: ast.Call, variables: Variables) -> None:
@@ -214,30 +216,30 @@ class _Explanation:
             self.decide(truthy if outcome else falsy, variables)
 
     def _loop(self, macro: MacroCall, variables: Variables) -> None:
-        """Find the element that decided, and why; where none did, what was looped over."""
-        found = self._deciding(macro, variables) if macro.name in QUANTIFIERS.values() else None
-        if found is None:
+        """Add the element that decided and its reasons; without one, the loop's range."""
+        bindings = self._deciding(macro, variables) if macro.name in QUANTIFIERS.values() else None
+        if bindings is None:
             self._describe(macro.target, variables)
             return
-        for name, (value, origin) in found.items():
+        for name, (value, origin) in bindings.items():
             self._add(name, value, origin)
-        self.decide(macro.arguments[0], {**variables, **{name: value for name, (value, _) in found.items()}})
+        self.decide(macro.arguments[0], {**variables, **{name: value for name, (value, _) in bindings.items()}})
 
     def _deciding(self, macro: MacroCall, variables: Variables) -> dict[str, tuple[Value, str]] | None:
-        """Return the loop's variables, each with its origin, at the element that decided, or else at the first that failed."""
+        """Return loop variables and origins at the deciding element, else at the first failing element, else None."""
         decisive = macro.name == "exists"
-        ask = self._outcome(macro.arguments[0])
+        evaluate = self._outcome(macro.arguments[0])
         failed = None
-        for bound in _elements(macro, self._outcome(macro.target)(variables)):
-            outcome = ask({**variables, **{name: value for name, (value, _) in bound.items()}})
+        for bindings in _elements(macro, self._outcome(macro.target)(variables)):
+            outcome = evaluate({**variables, **{name: value for name, (value, _) in bindings.items()}})
             if outcome is decisive:
-                return bound
+                return bindings
             if failed is None and isinstance(outcome, EvaluationError):
-                failed = bound
+                failed = bindings
         return failed
 
     def _outcome(self, node: Node) -> Callable[[Variables], Value]:
-        """Return what gives the value of *node*, or the error that there is instead of one."""
+        """Return a function that evaluates *node* and returns its value or its error."""
         planner = Planner(self._checked, self._functions)
         evaluate = planner.plan(node).evaluate
 
@@ -258,21 +260,21 @@ class _Explanation:
 
     def _add(self, text: str, value: Value, origin: str = "") -> None:
         failed = isinstance(value, EvaluationError)
-        shown = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
-        if (text, shown) not in self._parts and len(self._parts) == self._most:
+        value_text = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
+        if (text, value_text) not in self._parts and len(self._parts) == self._most:
             raise _EnoughError(f"and more, of which the first {self._most} are shown")
-        self._parts.setdefault((text, shown), ExplainedPart(text, shown, origin))
+        self._parts.setdefault((text, value_text), ExplainedPart(text, value_text, origin))
 
 
-def _elements(macro: MacroCall, looped: Value) -> Iterator[dict[str, tuple[Value, str]]]:
-    """Yield the variables of a loop at each element, with the place of the element in what is looped over."""
+def _elements(macro: MacroCall, range_: Value) -> Iterator[dict[str, tuple[Value, str]]]:
+    """Yield for each element of the range the loop variables with their values and origins."""
     text = spelling.expression(macro.target)
-    first, *rest = macro.variables
-    if is_list(looped):
-        for index in range(len(looped)):
-            element = {(rest or [first])[0]: (looped[index], f"{text}[{index}]")}
-            yield {first: (index, ""), **element} if rest else element
-    elif is_map(looped):
-        for key in looped:
-            value = {name: (find(looped, key), f"{text}[{spelling.value(key)}]") for name in rest}
-            yield {first: (key, "" if rest else f"a key of {text}"), **value}
+    first, *others = macro.variables
+    if is_list(range_):
+        for index in range(len(range_)):
+            element = {(others or [first])[0]: (range_[index], f"{text}[{index}]")}
+            yield {first: (index, ""), **element} if others else element
+    elif is_map(range_):
+        for key in range_:
+            value = {name: (find(range_, key), f"{text}[{spelling.value(key)}]") for name in others}
+            yield {first: (key, "" if others else f"a key of {text}"), **value}

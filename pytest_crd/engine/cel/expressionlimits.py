@@ -1,5 +1,5 @@
 """
-The limits of an expression's size.
+Limits on the size of expressions.
 
 Reference:
     cel-go parser/parser.go, NewParser; common/errors.go, NewErrors.
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Final
 
 MAX_CODE_POINTS: Final = 100_000
-"""How long an expression may be."""
+"""Maximum length of an expression."""
 MAX_DEPTH: Final = 250
-"""How deep it may nest: as the rules of the grammar apply to each other, and as a tree."""
+"""Maximum nesting of grammar rules, and maximum depth of the tree."""
 
 _FRAMES: Final = 25_000
 
@@ -23,10 +23,10 @@ _FRAMES: Final = 25_000
 @contextmanager
 def deep_recursion() -> Iterator[None]:
     """
-    Let Python nest as deep as expressions may.
+    Raise Python's recursion limit for deeply nested expressions.
 
-    Python's own limit of 1,000 calls is for mistakes; an expression of 250 levels takes several calls a level, and macros make
-    levels of their own. Calls between functions written in Python take no room on the system's stack.
+    An expression of 250 levels takes several calls per level, and macros add levels, which exceeds Python's default of
+    1,000. Calls between Python functions do not use the system's stack.
     """
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))

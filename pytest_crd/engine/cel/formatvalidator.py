@@ -1,5 +1,5 @@
 """
-The check of calls of `format` on a literal with a list literal: whether each clause is for its argument.
+Compile-time check of `format` calls on literals: whether each clause fits its argument.
 
 Reference:
     cel-go ext/formatting.go, stringFormatValidator, stringFormatChecker.
@@ -39,7 +39,7 @@ _HEXADECIMAL: Final = (
     _NUMBERS | {TypeKind.STRING, TypeKind.BYTES},
     "only integers, byte buffers, and strings can be formatted as hex",
 )
-# By the letter of a clause: what it is for, and what is said where it is given something else.
+# For each clause letter, the accepted types and the error message for other types.
 _CLAUSES: Final = {
     "s": (
         _TEXTS,
@@ -56,7 +56,7 @@ _CLAUSES: Final = {
 
 
 def validate(call: ast.Call, checked: CheckedExpression) -> list[tuple[Node, str]]:
-    """Return what is wrong with *call*, a call of `format`, and at which node; nothing where it is not made of literals."""
+    """Return the problems of *call*, a call of `format`, with their nodes; empty unless text and arguments are literals."""
     text = call.target
     if len(call.arguments) != 1 or not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return []
@@ -64,25 +64,27 @@ def validate(call: ast.Call, checked: CheckedExpression) -> list[tuple[Node, str
     if not isinstance(arguments, ast.ListLiteral):
         return []
     try:
-        taken = 0
+        position = 0
         for letter in textformat.clauses(text.value, len(arguments.elements)):
-            allowed, words = _CLAUSES[letter]
-            argument = arguments.elements[taken]
-            wrong = next(_unsuited(argument, allowed, checked, deep=letter == "s"), None)
-            if wrong is not None:
-                given = checked.types[wrong.id].name
-                return [(wrong, f"error during formatting: {words}, was given {given}")]
-            taken += 1
+            allowed, problem = _CLAUSES[letter]
+            argument = arguments.elements[position]
+            mismatch = next(_find_mismatches(argument, allowed, checked, deep=letter == "s"), None)
+            if mismatch is not None:
+                actual = checked.types[mismatch.id].name
+                return [(mismatch, f"error during formatting: {problem}, was given {actual}")]
+            position += 1
     except EvaluationError as error:
         return [(call, str(error))]
-    if len(arguments.elements) > taken:
+    if len(arguments.elements) > position:
         count = len(arguments.elements)
-        return [(call, f"too many arguments supplied to string.format (expected {taken}, got {count})")]
+        return [(call, f"too many arguments supplied to string.format (expected {position}, got {count})")]
     return []
 
 
-def _unsuited(node: Node, allowed: frozenset[TypeKind], checked: CheckedExpression, *, deep: bool) -> Iterator[Node]:
-    """Yield *node* if it is of no kind that is *allowed*; with *deep*, also the parts of list and map literals."""
+def _find_mismatches(
+    node: Node, allowed: frozenset[TypeKind], checked: CheckedExpression, *, deep: bool
+) -> Iterator[Node]:
+    """Yield *node* if its type is not in *allowed*; with *deep*, also check the elements of list and map literals."""
     kind = checked.types[node.id].kind
     if kind is not TypeKind.DYN and kind not in allowed:
         yield node
@@ -92,4 +94,4 @@ def _unsuited(node: Node, allowed: frozenset[TypeKind], checked: CheckedExpressi
     elif deep and isinstance(node, ast.MapLiteral):
         parts = [part for entry in node.entries for part in (entry.key, entry.value)]
     for part in parts:
-        yield from _unsuited(part, allowed, checked, deep=deep)
+        yield from _find_mismatches(part, allowed, checked, deep=deep)

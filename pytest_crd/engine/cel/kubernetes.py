@@ -1,8 +1,8 @@
 """
-The environments of Kubernetes' API servers.
+Environments of Kubernetes' API servers.
 
-An environment is that of a *version* of Kubernetes with which expressions are to be compatible, as a *release* of the server has
-it: the version says which libraries there are, the release how the language is read and what it costs. Both are handed in.
+The compatibility *version* selects the libraries; the *release* of the server decides the language and the costs. The
+caller passes both.
 
 Reference:
     k8s.io/apiserver pkg/cel/environment/base.go.
@@ -36,23 +36,23 @@ from pytest_crd.engine.golang.release import GoRelease
 
 def environment(libraries: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Environment:
     """
-    Return the environment of a version as a release has it.
+    Return the environment of a compatibility version in a release of the server.
 
     Args:
-        libraries: The libraries of the version with which expressions are to be compatible.
-        dialect: The language of the release of the server.
-        go: The Go that this is built with.
-        formats: The library of formats: what says which texts have a format is known outside.
+        libraries: The libraries of the compatibility version.
+        dialect: The language of the server's release.
+        go: The Go release that the server is built with.
+        formats: The library of named formats, which the caller builds.
     """
     return Environment(tuple(_libraries(libraries, dialect, go, formats)), dialect, go)
 
 
-def _libraries(known: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Iterator[Library]:
-    """Return the libraries in the order in which the server adds them."""
+def _libraries(available: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Iterator[Library]:
+    """Yield the libraries in the order in which the server adds them."""
     yield standard.library(dialect, go)
     yield url.library(go)
     yield regex.library(go)
-    if not known.includes:
+    if not available.includes:
         yield kuberneteslists.library(includes=False)
     yield authorizer.library()
     yield optionals.library(dialect)
@@ -62,11 +62,11 @@ def _libraries(known: Libraries, dialect: Dialect, go: GoRelease, formats: Libra
     yield ip.library()
     yield cidr.library()
     yield formats
-    if known.comprehensions:
+    if available.comprehensions:
         yield comprehensions.library()
-    if known.semver:
+    if available.semver:
         yield semver.library(1)
-    if known.extended_lists:
+    if available.extended_lists:
         yield extendedlists.library(dialect)
-    if known.includes:
+    if available.includes:
         yield kuberneteslists.library(includes=True)

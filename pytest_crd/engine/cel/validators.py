@@ -1,5 +1,5 @@
 """
-Checks of expressions whose types agree: literals that would fail when they are used, and lists and maps of mixed types.
+Checks of well-typed expressions: invalid literal arguments, and list and map literals of mixed types.
 
 Reference:
     cel-go cel/validator.go; ext/formatting.go, stringFormatValidator.
@@ -23,10 +23,10 @@ _FORMAT: Final = "format"
 
 def validate(checked: CheckedExpression) -> None:
     """
-    See whether *checked* may be used.
+    Validate a type-checked expression.
 
     Raises:
-        CompileError: It may not.
+        CompileError: A literal argument is invalid, or a list or map literal has mixed types.
     """
     validator = _Validator(checked)
     validator.visit(checked.parsed.root, in_format=False)
@@ -35,14 +35,14 @@ def validate(checked: CheckedExpression) -> None:
 
 
 class _Validator:
-    """The validator of one expression."""
+    """Validator of one expression."""
 
     def __init__(self, checked: CheckedExpression) -> None:
         self.problems: list[Problem] = []
         self._checked = checked
 
     def visit(self, node: Node, *, in_format: bool) -> None:
-        """Look at *node* and all that is in it; *in_format*: it is a part of a call of `format`, whose lists may be mixed."""
+        """Validate *node* and its parts; *in_format* allows mixed types in the arguments of `format`."""
         if isinstance(node, ast.Call):
             name = self._checked.references[node.id].name
             self._literal_argument(name, node)
@@ -64,7 +64,7 @@ class _Validator:
         self.problems.append(Problem(location, message))
 
     def _literal_argument(self, function: str, call: ast.Call) -> None:
-        """See whether the first argument of a call, if it is a literal, is one that the function takes."""
+        """Report the first argument of a call if it is a literal that the function refuses."""
         if function not in _LITERAL_ARGUMENTS or not call.arguments:
             return
         argument = call.arguments[0]
@@ -97,16 +97,16 @@ class _Validator:
                 self._report_mixed(entry.value, values[0], value)
 
     def _type(self, node: Node, *, optional: bool) -> Type:
-        """Return the type of an element, or of the value of an optional one."""
+        """Return the type of an element; for an optional element, the type of its value."""
         type_ = self._checked.types[node.id]
         return type_.parameters[0] if optional and type_.parameters else type_
 
-    def _report_mixed(self, node: Node, expected: Type, found: Type) -> None:
-        self._report(node, f"expected type '{expected}' but found '{found}'")
+    def _report_mixed(self, node: Node, expected: Type, actual: Type) -> None:
+        self._report(node, f"expected type '{expected}' but found '{actual}'")
 
 
 def _call(checked: CheckedExpression, call: ast.Call, argument: ast.Constant) -> None:
-    """Call a function of one argument, a literal."""
+    """Call a conversion with a literal argument; raise EvaluationError if it fails."""
     overload = checked.references[call.id].overloads[0]
     assert overload.call is not None  # noqa: S101 - conversions have implementations
     overload.call(argument.value)
@@ -124,7 +124,7 @@ _LITERAL_ARGUMENTS: Final[Mapping[str, Callable[[CheckedExpression, ast.Call, as
 
 
 def _parts(node: Node, checked: CheckedExpression) -> Sequence[Node]:  # noqa: PLR0911 - one for each kind of node
-    """Return the nodes that *node* is made of."""
+    """Return the child nodes of *node*."""
     match node:
         case ast.Select():
             return (node.operand,)

@@ -34,7 +34,7 @@ def operands(node: ast.Call) -> tuple[Node, ...]:
 
 def loop(node: ast.Comprehension) -> MacroCall:
     """Return the macro that was expanded to a loop."""
-    return macrocalls.of_comprehension(node)
+    return macrocalls.recover_from_comprehension(node)
 
 
 def macro_of(node: Node) -> MacroCall | None:
@@ -42,7 +42,7 @@ def macro_of(node: Node) -> MacroCall | None:
     if isinstance(node, ast.Comprehension):
         return loop(node)
     if isinstance(node, ast.Call) and node.function == "_?_:_":
-        return macrocalls.of_conditional(node)
+        return macrocalls.recover_from_conditional(node)
     return None
 
 

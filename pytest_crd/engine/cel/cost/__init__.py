@@ -1,6 +1,6 @@
 """
-What expressions cost at least and at most, before they are run.
+Estimates of minimum and maximum costs of expressions before they run.
 
-A checked expression and the sizes of variables come in, a range of costs goes out. `estimate` adds up what nodes cost, of values whose
-sizes it knows from `knownsizes`; `earlierestimate` is what differs in older versions.
+The input is a checked expression and the sizes of variables. `estimate` adds up the costs of the nodes with the sizes
+from `knownsizes`; `earlierestimate` implements the estimates of older versions.
 """

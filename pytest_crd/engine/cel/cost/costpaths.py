@@ -1,9 +1,10 @@
 """
-Paths from variables to their parts, as cel-go keeps them when it estimates.
+Paths from variables to their parts, as cel-go's estimator stores them.
 
-It keeps them in slices, where a name that is appended may overwrite one that was appended before. A variable `k` over the keys
-of a map three names deep is estimated as if it were one over the values, because both paths end in the same place of one slice.
-Estimates decide what the server refuses, so this is kept.
+cel-go stores paths in slices that share memory, so appending a name may overwrite the name of another path. For
+example, a variable `k` over the keys of a map at a path of three names is estimated like a variable over the values,
+because both paths end in the same slot. Estimates decide what the server refuses, so this module reproduces the
+aliasing.
 
 Reference:
     cel-go checker/cost.go, getPath, addPath; Go runtime/slice.go, growslice.
@@ -18,11 +19,11 @@ from typing import Final
 @dataclass(frozen=True, slots=True, eq=False)
 class CostPath:
     """
-    A path.
+    Path from a variable to a part of its value.
 
     Attributes:
-        room: The names, and the room that there is for more; paths may share it.
-        length: How many names of it are this path's.
+        room: The names and the spare capacity after them; other paths may share this list.
+        length: The number of names that belong to this path.
     """
 
     room: list[str]
@@ -30,11 +31,11 @@ class CostPath:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the path consists of at the moment."""
+        """Current names of the path."""
         return tuple(self.room[: self.length])
 
     def append(self, name: str) -> CostPath:
-        """Return this path with one name more: where there is room for it, in the same place."""
+        """Return this path extended by *name*; it shares the list if there is spare capacity."""
         if self.length < len(self.room):
             self.room[self.length] = name
             return CostPath(self.room, self.length + 1)
@@ -43,7 +44,7 @@ class CostPath:
 
 
 NOWHERE: Final = CostPath([], 0)
-"""The path of what is no part of a variable."""
+"""Path of values that are not part of a variable."""
 
 
 def of_variable(name: str) -> CostPath:

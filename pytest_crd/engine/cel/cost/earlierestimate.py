@@ -1,5 +1,5 @@
 """
-Estimates as cel-go 0.22 makes them: it knows no sizes of what literals and comprehensions are made of.
+Cost estimates as in cel-go 0.22, which does not track sizes of entries of literals and comprehensions.
 
 Reference:
     cel-go v0.22.0 checker/cost.go, coster.
@@ -19,12 +19,12 @@ from pytest_crd.engine.cel.types.costs import MAX, UNKNOWN_SIZE, SizeEstimate, S
 
 
 class EarlierEstimator(Estimator):
-    """The estimator of one expression."""
+    """Cost estimator of one expression as in cel-go 0.22."""
 
     _sees_through_dyn = False
 
     def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
-        """Estimate *checked*, whose variables have *sizes*."""
+        """Create an estimator of *checked* for variables with *sizes*."""
         super().__init__(checked, sizes)
         self._ranges: dict[str, list[Node]] = {}
 
@@ -46,10 +46,10 @@ class EarlierEstimator(Estimator):
     def _is_scalar(self, type_: Type) -> bool:
         return type_.kind in SCALARS
 
-    def _result_size(self, node: Node) -> SizeEstimate | None:  # noqa: ARG002 - nothing is known of it
+    def _result_size(self, node: Node) -> SizeEstimate | None:  # noqa: ARG002 - not tracked
         return None
 
-    def _entries_of(self, node: Node) -> None:  # noqa: ARG002 - nothing is known of them
+    def _entries_of(self, node: Node) -> None:  # noqa: ARG002 - not tracked
         return None
 
     def _comprehension(self, node: ast.Comprehension) -> Cost:

@@ -1,5 +1,5 @@
 """
-What an expression will cost at least and at most, told from the sizes that its variables may have.
+Minimum and maximum cost of an expression, estimated from the sizes of its variables.
 
 Reference:
     cel-go checker/cost.go, coster; common/cost.go.
@@ -34,17 +34,17 @@ _ADDITIONS: Final = frozenset({"add_string", "add_bytes", "add_list"})
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _INDICES: Final = {"index_list": "@items", "index_map": "@values"}
 
-# The least and the greatest cost.
+# Minimum and maximum cost.
 Cost: TypeAlias = tuple[int, int]
 
 
 class Estimator(KnownSizes):
-    """The estimator of one expression."""
+    """Cost estimator of one expression."""
 
     _sees_through_dyn = True
 
     def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
-        """Estimate *checked*, whose variables have *sizes*."""
+        """Create an estimator of *checked* for variables with *sizes*."""
         super().__init__(checked, sizes)
         self._costs: dict[type, Callable[[Any], Cost]] = {
             ast.Constant: self._constant,
@@ -58,11 +58,11 @@ class Estimator(KnownSizes):
         }
 
     def estimate(self, node: Node) -> CostEstimate:
-        """Return what *node* costs."""
+        """Return the cost of *node*."""
         return CostEstimate(*self.cost(node))
 
     def cost(self, node: Node) -> Cost:
-        """Return what *node* costs at least and at most."""
+        """Return the minimum and maximum cost of *node*."""
         return self._costs[type(node)](node)
 
     # Names and fields
@@ -109,7 +109,7 @@ class Estimator(KnownSizes):
         return sum_costs([self._overloads(node, reference.overloads, arguments), *costs])
 
     def _overloads(self, node: ast.Call, overloads: tuple[Overload, ...], arguments: list[Argument]) -> Cost:
-        """Return what any of *overloads* costs without its arguments, and keep the size of the result."""
+        """Return the range of the costs of *overloads* without arguments, and store the size of the result."""
         least, most, size = MAX, 0, None
         for overload in overloads:
             own, result_size = self._overload(node, overload, arguments)
@@ -125,11 +125,11 @@ class Estimator(KnownSizes):
         return least, most
 
     def _result_size(self, node: Node) -> SizeEstimate | None:
-        """Return the size of a call's result of which the function says nothing."""
+        """Return the size of a call's result if its overload does not estimate it."""
         return self._size_of(node)
 
     def _dyn(self, node: ast.Call) -> Cost:
-        """Return the cost of `dyn(a)`, whose sizes are those of `a`."""
+        """Return the cost of `dyn(a)`, and copy the sizes of `a`."""
         argument = node.arguments[0]
         cost = add_costs(self.cost(argument), _NAME)
         self._copy_sizes(node, argument)
@@ -138,7 +138,7 @@ class Estimator(KnownSizes):
     def _overload(
         self, node: ast.Call, overload: Overload, arguments: list[Argument]
     ) -> tuple[Cost, SizeEstimate | None]:
-        """Return what a call of *overload* costs without its arguments, and the size of its result."""
+        """Return the cost of a call of *overload* without its arguments, and the size of its result if known."""
         if overload.id in _ADDITIONS:
             entries = union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
             if entries is not None:
@@ -149,15 +149,15 @@ class Estimator(KnownSizes):
         return (estimated.cost.min, estimated.cost.max), estimated.result_size
 
     def _index(self, node: ast.Call, part: str) -> SizeEstimate | None:
-        """Return the size of an element that is asked for by its index or key."""
+        """Record the path of an element selected by index or key, and return its size if known."""
         container = node.arguments[0]
         self._paths[node.id] = self._path(container).append(part)
         entries = self._entries_of(container)
         return entries.value if entries else None
 
     def _logical(self, costs: list[Cost]) -> Cost:
-        left, right = costs
-        return left[0], min(left[1] + right[1], MAX)
+        first, second = costs
+        return first[0], min(first[1] + second[1], MAX)
 
     def _conditional(self, node: ast.Call, costs: list[Cost], arguments: list[Argument]) -> Cost:
         _, if_true, if_false = arguments
@@ -165,8 +165,8 @@ class Estimator(KnownSizes):
         if entries is not None:
             self._entries[node.id] = entries
         self._sizes[node.id] = (if_true.size or UNKNOWN_SIZE).union(if_false.size or UNKNOWN_SIZE)
-        condition, one, other = costs
-        return add_costs(condition, (min(one[0], other[0]), max(one[1], other[1])))
+        condition, truthy, falsy = costs
+        return add_costs(condition, (min(truthy[0], falsy[0]), max(truthy[1], falsy[1])))
 
     # Lists, maps, structs
 
@@ -219,7 +219,7 @@ class Estimator(KnownSizes):
         return sum_costs(costs)
 
     def _binding(self, node: ast.Comprehension) -> Cost:
-        """Return the cost of a comprehension that only gives a value a name."""
+        """Return the cost of a comprehension that only binds a name to a value."""
         costs = [self.cost(node.range), self.cost(node.init)]
         self._push(node.accumulator, self._bound(node.init))
         costs.append(self.cost(node.result))
@@ -228,13 +228,13 @@ class Estimator(KnownSizes):
         return sum_costs(costs)
 
 
-def add_costs(one: Cost, other: Cost) -> Cost:
-    """Return the costs of both."""
-    return min(one[0] + other[0], MAX), min(one[1] + other[1], MAX)
+def add_costs(left: Cost, right: Cost) -> Cost:
+    """Return the sum of two costs."""
+    return min(left[0] + right[0], MAX), min(left[1] + right[1], MAX)
 
 
 def sum_costs(costs: list[Cost]) -> Cost:
-    """Return the costs of all."""
+    """Return the sum of *costs*."""
     return min(sum([cost[0] for cost in costs]), MAX), min(sum([cost[1] for cost in costs]), MAX)
 
 

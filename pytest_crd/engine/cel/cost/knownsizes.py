@@ -1,7 +1,7 @@
 """
-What is known of the sizes of an expression's parts.
+Known sizes of an expression's parts, for cost estimates.
 
-Those of variables are known by the paths that lead to them, those of what the expression makes by what it is made of.
+Sizes of variables are looked up by their path; sizes of computed values follow from their operands.
 
 Reference:
     cel-go checker/cost.go, coster: computedSizes, computedEntrySizes, iterRanges.
@@ -34,7 +34,7 @@ SCALARS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class EntrySizes:
-    """The sizes of a list's or map's entries, as far as an expression made it: of its keys or indices, and of its values."""
+    """Sizes of the entries of a computed list or map: of keys or indices, and of values."""
 
     kind: TypeKind
     key: SizeEstimate
@@ -43,7 +43,7 @@ class EntrySizes:
 
 @dataclass(frozen=True, slots=True)
 class SizedVariable:
-    """A variable of a comprehension: the path that leads to it, its size, and those of its entries."""
+    """Variable of a comprehension with its path, its size and the sizes of its entries."""
 
     path: CostPath
     size: SizeEstimate | None
@@ -51,10 +51,10 @@ class SizedVariable:
 
 
 class KnownSizes:
-    """What is known of the sizes of one expression's parts: the context of its functions' estimates."""
+    """Known sizes in one expression; the context of the overloads' estimates."""
 
     def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
-        """Know nothing but the *sizes* of the variables of *checked*."""
+        """Create with the *sizes* of the variables of *checked*."""
         self._types = checked.types
         self._references = checked.references
         self._provider = sizes
@@ -63,19 +63,21 @@ class KnownSizes:
         self._entries: dict[int, EntrySizes] = {}
         self._variables: dict[str, list[SizedVariable]] = {}
 
-    # The context of functions' estimates
+    # Context of the overloads' estimates
 
     def size(self, argument: Argument) -> SizeEstimate:
-        """Return the size of *argument*."""
+        """Return the size of *argument*, UNKNOWN_SIZE if it is unknown."""
         if argument.size is not None:
             return argument.size
         return self._provider.size(argument.path, argument.type) or UNKNOWN_SIZE
 
     def items(self, argument: Argument) -> Argument | None:
-        """Return the items of the list *argument*."""
+        """Return the items of the list *argument*; None if its type has no parameters."""
         if not argument.type.parameters:
             return None
-        path = without_accumulator(self._path(argument.node).names)  # as it is now, after all arguments
+        path = without_accumulator(
+            self._path(argument.node).names
+        )  # read late: estimating later arguments may have changed it
         path = (*path, "@items") if path else ()
         return Argument(path, argument.type.parameters[0], None, None)
 
@@ -93,11 +95,11 @@ class KnownSizes:
         self._variables.setdefault(name, []).append(variable)
 
     def _bound(self, node: Node) -> SizedVariable:
-        """Return the variable that stands for *node*."""
+        """Return a variable with the path and sizes of *node*."""
         return SizedVariable(self._path(node), self._size_of(node), self._entries_of(node))
 
     def _push_loop(self, node: ast.Comprehension) -> list[str]:
-        """Add the variables of a loop, and return their names."""
+        """Push the variables of a loop and return their names."""
         entries = self._entries_of(node.range)
         path = self._path(node.range)
         is_list = (entries.kind if entries else self._types[node.range.id].kind) is TypeKind.LIST
@@ -122,11 +124,11 @@ class KnownSizes:
         return self._paths.get(node.id, NOWHERE)
 
     def _sized_path(self, node: Node) -> tuple[str, ...]:
-        """Return the path for which the size of *node* is asked."""
+        """Return the path by which the size of *node* is looked up."""
         return self._path(node).names
 
     def _is_scalar(self, type_: Type) -> bool:
-        """Return whether all values of *type_* count as one."""
+        """Return whether all values of *type_* have size 1."""
         if type_.kind is TypeKind.OPAQUE and type_.name == celtypes.OPTIONAL_NAME:
             return self._is_scalar(type_.parameters[0])
         return type_.kind in SCALARS
@@ -136,7 +138,7 @@ class KnownSizes:
         return Argument(path, self._types[node.id], node, self._size_of(node))
 
     def _size_of(self, node: Node) -> SizeEstimate | None:
-        """Return the size of *node*, as far as it is known."""
+        """Return the size of *node*, None if it is unknown."""
         size = self._sizes.get(node.id)
         if size is not None:
             return size
@@ -172,26 +174,26 @@ _ACCUMULATORS: Final = frozenset({"__result__", "@result"})
 
 
 def without_accumulator(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *path*, or none where it leads from the accumulator of a macro."""
+    """Return *path*, or an empty path if it begins at the accumulator of a macro."""
     return () if path and path[0] in _ACCUMULATORS else path
 
 
-def union(one: EntrySizes | None, other: EntrySizes | None) -> EntrySizes | None:
-    """Return the sizes that the entries of either may have; None where nothing is known of one."""
-    if one is None or other is None:
+def union(left: EntrySizes | None, right: EntrySizes | None) -> EntrySizes | None:
+    """Return the ranges that contain both; None if either is unknown."""
+    if left is None or right is None:
         return None
-    return EntrySizes(one.kind, one.key.union(other.key), one.value.union(other.value))
+    return EntrySizes(left.kind, left.key.union(right.key), left.value.union(right.value))
 
 
 def union_all(sizes: list[SizeEstimate]) -> SizeEstimate:
-    """Return the least range that holds all."""
+    """Return the smallest range that contains all *sizes*."""
     if not sizes:
         return SizeEstimate(0, 0)
     return SizeEstimate(min([size.min for size in sizes]), max([size.max for size in sizes]))
 
 
 def _own_size(node: Node) -> SizeEstimate | None:
-    """Return the size that a literal has."""
+    """Return the size of a literal; None for other nodes."""
     if isinstance(node, ast.Constant):
         return fixed_size(len(node.value)) if isinstance(node.value, str | bytes) else _ONE
     if isinstance(node, ast.ListLiteral):

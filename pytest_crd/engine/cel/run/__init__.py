@@ -1,6 +1,7 @@
 """
-The evaluation of expressions.
+Evaluation of expressions.
 
-A checked expression and variables come in; a value or an error goes out, with what it has cost. `planner` makes a closure of each node, of
-`attributes`, `calls`, `logic` and `folds`, and `interpreter` runs them, once for each value of the variables (`frames`).
+The input is a checked expression and values of variables; the output is a value or an error, and the cost. `planner`
+compiles each node to a closure from `attributes`, `calls`, `logic` and `folds`; `interpreter` runs the closures on a
+frame (`frames`).
 """

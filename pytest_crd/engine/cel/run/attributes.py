@@ -1,8 +1,8 @@
 """
-Attributes: a variable or another operand, and what is selected from it by fields, keys and indices.
+Attributes: a variable or another operand with a chain of fields, keys and indices.
 
-Costs: each qualifier that is reached costs 1, whether it is found or not, and the attribute itself 1 unless it is a
-branch of a conditional, which cel-go resolves without observing it. A test for presence costs its qualifiers only.
+Costs: each evaluated qualifier costs 1, even if nothing is selected. The attribute itself costs 1, except in the branch
+of a conditional, which cel-go resolves without observing it. A presence test costs its qualifiers only.
 
 Reference:
     cel-go interpreter/attributes.go; interpreter/interpretable.go, evalAttr, evalTestOnly, evalWatchAttr.
@@ -21,50 +21,51 @@ from pytest_crd.engine.cel.run.qualifiers import Qualifier, invalid_key, look_up
 from pytest_crd.engine.cel.values.celvalues import MISSING, NONE, ListValue, MapValue, Optional, Value
 
 UNSET: Final = object()
-"""What stands in the slot of an accumulator that nobody has asked for."""
+"""Content of an accumulator's slot before its first use."""
 
 
 class Attribute(abc.ABC):
-    """Something that can be qualified."""
+    """Operand that can be qualified."""
 
     @abc.abstractmethod
     def qualify(self, qualifier: Qualifier) -> None:
-        """Select by *qualifier* from what was selected so far."""
+        """Append *qualifier*."""
 
     @abc.abstractmethod
     def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:
         """
-        Return what resolves the attribute.
+        Return a function that resolves the attribute.
 
         Args:
-            observed: Whether its own cost counts.
-            as_key: Whether it says what is selected from another one, which no error does that a list has as an item.
+            observed: Count the attribute's own cost.
+            as_key: The attribute is the key of another one; an error that is a list item is then reported as an invalid
+                key.
         """
 
 
 @dataclass(slots=True)
 class Qualified(Attribute):
     """
-    An attribute with one origin.
+    Attribute with a single operand.
 
     Attributes:
-        qualifiers: What is selected from it.
-        flattens: Whether an optional in an optional is one optional once the attribute is resolved.
+        qualifiers: The qualifiers in order.
+        flattens: Flatten nested optionals of the operand.
     """
 
     qualifiers: list[Qualifier] = field(default_factory=list, init=False)
     flattens: bool = field(default=False, init=False)
 
     def qualify(self, qualifier: Qualifier) -> None:
-        """Select by *qualifier* from what was selected so far."""
+        """Append *qualifier*."""
         self.qualifiers.append(qualifier)
 
     @abc.abstractmethod
     def _origin(self, own: int) -> Evaluate:
-        """Return what evaluates the origin, and costs *own*."""
+        """Return a function that evaluates the operand and adds *own* to the cost."""
 
     def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:
-        """Return what evaluates the origin and selects from it."""
+        """Return a function that evaluates the operand and applies the qualifiers."""
         origin = self._origin(int(observed))
         if self.flattens:
             origin = _flattened(origin)
@@ -80,7 +81,7 @@ class Qualified(Attribute):
 
 @dataclass(slots=True)
 class Variable(Qualified):
-    """A variable of the evaluation."""
+    """Variable of the environment."""
 
     name: str
 
@@ -99,7 +100,7 @@ class Variable(Qualified):
 
 @dataclass(slots=True)
 class LoopVariable(Qualified):
-    """An element, key or index of a comprehension."""
+    """Element, key or index of a comprehension."""
 
     slot: int
 
@@ -119,11 +120,11 @@ class LoopVariable(Qualified):
 @dataclass(slots=True)
 class Accumulator(Qualified):
     """
-    What a comprehension builds; its first value is made when somebody asks for it, and it may be an error.
+    Accumulator of a comprehension; its initial value is computed on first use and may be an error.
 
     Attributes:
-        slot: Where it stands.
-        init: What makes its first value.
+        slot: Index of its slot in the frame.
+        init: Computes the initial value.
     """
 
     slot: int
@@ -145,7 +146,7 @@ class Accumulator(Qualified):
 
 
 def first_value(frame: Frame, slot: int, init: Evaluate) -> Any:
-    """Set the accumulator in *slot* to its first value, which may be an error, and return it."""
+    """Initialize the accumulator in *slot* and return its value, which may be an error."""
     value: Any
     try:
         value = init(frame)
@@ -157,7 +158,7 @@ def first_value(frame: Frame, slot: int, init: Evaluate) -> Any:
 
 @dataclass(slots=True)
 class Relative(Qualified):
-    """Any expression from which something is selected."""
+    """Attribute with any other expression as operand."""
 
     operand: Evaluate
 
@@ -175,28 +176,28 @@ class Relative(Qualified):
 
 @dataclass(slots=True)
 class Conditional(Attribute):
-    """A conditional: what is selected from it is selected from the branch that is taken."""
+    """Conditional operand; qualifiers apply to both branches."""
 
     condition: Evaluate
     truthy: Attribute
     falsy: Attribute
 
     def qualify(self, qualifier: Qualifier) -> None:
-        """Select from both branches."""
+        """Append *qualifier* to both branches."""
         self.truthy.qualify(qualifier)
         self.falsy.qualify(qualifier)
 
     def compile(self, *, observed: bool, as_key: bool = False) -> Evaluate:  # noqa: ARG002 - it has no cost of its own
-        """Return what resolves the branch that is taken."""
+        """Return a function that resolves the selected branch."""
         condition = self.condition
         truthy = self.truthy.compile(observed=False, as_key=as_key)
         falsy = self.falsy.compile(observed=False, as_key=as_key)
 
         def conditional(frame: Frame) -> Value:
-            taken = condition(frame)
-            if taken is True:
+            decision = condition(frame)
+            if decision is True:
                 return truthy(frame)
-            if taken is False:
+            if decision is False:
                 return falsy(frame)
             raise EvaluationError("no such overload")
 
@@ -204,21 +205,21 @@ class Conditional(Attribute):
 
 
 def test_presence(attribute: Attribute) -> Evaluate:
-    """Return what says whether an attribute, whose last qualifier is the test, is there."""
+    """Return a function that tests whether the attribute has a value; its last qualifier is the test."""
     resolve = attribute.compile(observed=False)
-    # cel-go takes back the cost of the attribute, also of a conditional, which had none.
+    # cel-go refunds the cost of the attribute, even for a conditional, which did not have this cost.
     refund = 1 if isinstance(attribute, Conditional) else 0
 
     def presence(frame: Frame) -> bool:
         frame.cost -= refund
-        found = resolve(frame)
-        return found.has_value if type(found) is Optional else found
+        result = resolve(frame)
+        return result.has_value if type(result) is Optional else result
 
     return presence
 
 
 def _flattened(origin: Evaluate) -> Evaluate:
-    """Return what makes one optional of optionals in each other; the innermost one that is empty has a null."""
+    """Return a function that flattens nested optionals; if the innermost is empty, the result contains null."""
 
     def resolve(frame: Frame) -> Value:
         value = origin(frame)
@@ -233,7 +234,7 @@ def _flattened(origin: Evaluate) -> Evaluate:
 
 
 def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
-    """Return what selects fields, one after the other."""
+    """Return a function that selects fields in sequence."""
     count = len(keys)
 
     def resolve(frame: Frame) -> Value:
@@ -251,7 +252,7 @@ def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
 
 
 def _slowly(frame: Frame, value: Value, keys: Sequence[str]) -> Value:
-    """Select fields from what is no dict, or has something else in it, or misses one."""
+    """Select fields if a value is not a dict or lacks a field; raise EvaluationError for a missing field."""
     if type(value) is Optional:
         return _resolve(frame, value, [Qualifier(key) for key in keys])
     for key in keys:
@@ -263,7 +264,7 @@ def _slowly(frame: Frame, value: Value, keys: Sequence[str]) -> Value:
 
 
 def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
-    """Return what says whether the last of some fields, each in the one before it, is there."""
+    """Return a function that tests for the last field after selecting the fields before it."""
     *inner, last = keys
     test = Qualifier(last, test_only=True)
     qualifiers = [*map(Qualifier, inner), test]
@@ -287,7 +288,7 @@ def _general(origin: Evaluate, qualifiers: Sequence[Qualifier], *, as_key: bool)
 
 
 def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier], *, as_key: bool = False) -> Value:
-    """Select by all *qualifiers*; from an optional on, or from an optional qualifier on, the result is an optional."""
+    """Apply all *qualifiers*; after an optional value or an optional qualifier the result is an optional."""
     optional = False
     if type(value) is Optional:
         if not value.has_value:

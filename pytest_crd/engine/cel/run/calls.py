@@ -1,8 +1,8 @@
 """
-Calls: arguments, implementation and cost put together.
+Function calls: evaluation of arguments, the implementation and its cost.
 
-cel-go evaluates both operands of a binary call even if the first one is an error, and counts the call's cost all the same;
-a call of more arguments ends with the first error, and costs nothing unless that was the last argument.
+cel-go evaluates both operands of a binary call even if the first is an error, and counts the call's cost in any case. A
+call with more arguments stops at the first error, and costs nothing unless the last argument failed.
 
 Reference:
     cel-go interpreter/interpretable.go, evalUnary, evalBinary, evalVarArgs; interpreter/runtimecost.go, costCall.
@@ -23,7 +23,7 @@ _MARGIN: Final = 100
 
 
 def unary(argument: Evaluate, call: Implementation, cost: RuntimeCost | None) -> Evaluate:
-    """Return what calls a function of one argument."""
+    """Return a function that evaluates a call with one argument."""
     if cost is None:
 
         def simple(frame: Frame) -> Value:
@@ -49,18 +49,18 @@ def unary(argument: Evaluate, call: Implementation, cost: RuntimeCost | None) ->
 
 
 def binary(left: Evaluate, right: Evaluate, call: Implementation, cost: RuntimeCost | None) -> Evaluate:
-    """Return what calls a function of two arguments."""
+    """Return a function that evaluates a call with two arguments."""
     if cost is None:
 
         def simple(frame: Frame) -> Value:
             try:
-                value = left(frame)
+                first = left(frame)
             except EvaluationError:
                 outcome(right, frame)
                 frame.cost += 1
                 raise
             try:
-                result = call(value, right(frame))
+                result = call(first, right(frame))
             except EvaluationError:
                 frame.cost += 1
                 raise
@@ -71,26 +71,26 @@ def binary(left: Evaluate, right: Evaluate, call: Implementation, cost: RuntimeC
 
     def run(frame: Frame) -> Value:
         try:
-            value = left(frame)
+            first = left(frame)
         except EvaluationError as error:
             frame.spend(cost((error, outcome(right, frame)), error))
             raise
         try:
-            other = right(frame)
+            second = right(frame)
         except EvaluationError as error:
-            frame.spend(cost((value, error), error))
+            frame.spend(cost((first, error), error))
             raise
-        return _costed(frame, call, cost, (value, other))
+        return _costed(frame, call, cost, (first, second))
 
     return run
 
 
 def variadic(arguments: Sequence[Evaluate], call: Implementation, cost: RuntimeCost | None) -> Evaluate:
-    """Return what calls a function of any number of arguments, and does not if one of them is an error."""
+    """Return a function that evaluates a call with any number of arguments, and skips the call if an argument fails."""
     if cost is None:
 
         def simple(frame: Frame) -> Value:
-            values = _evaluated(frame, arguments, one)
+            values = _evaluated(frame, arguments, unit_cost)
             frame.cost += 1
             return call(*values)
 
@@ -103,7 +103,7 @@ def variadic(arguments: Sequence[Evaluate], call: Implementation, cost: RuntimeC
 
 
 def _evaluated(frame: Frame, arguments: Sequence[Evaluate], cost: RuntimeCost) -> list[Value]:
-    """Return the values of *arguments*; where the last one is an error, and only then, the call's cost counts all the same."""
+    """Return the values of *arguments*; if only the last one fails, count the call's cost."""
     values: list[Value] = []
     for argument in arguments:
         try:
@@ -115,13 +115,13 @@ def _evaluated(frame: Frame, arguments: Sequence[Evaluate], cost: RuntimeCost) -
     return values
 
 
-def one(_arguments: Sequence[Value], _result: Value) -> int:
-    """Return 1, what a call costs unless something else is said."""
+def unit_cost(_arguments: Sequence[Value], _result: Value) -> int:
+    """Return 1, the default cost of a call."""
     return 1
 
 
 def _costed(frame: Frame, call: Implementation, cost: RuntimeCost, values: Sequence[Value]) -> Value:
-    """Call a function and count what that costs, whether it succeeds or not."""
+    """Call a function and count its cost, even if it fails."""
     if values and isinstance(values[0], list | ListValue) and len(values[0]) > _LONG:
         _check_before(frame, cost, values)
     try:
@@ -135,9 +135,9 @@ def _costed(frame: Frame, call: Implementation, cost: RuntimeCost, values: Seque
 
 def _check_before(frame: Frame, cost: RuntimeCost, values: Sequence[Value]) -> None:
     """
-    End before a call on a long list that costs too much in any case: some take as long as the square of the length.
+    Raise CostLimitError before a call on a long list if its minimum cost exceeds the limit.
 
-    The reference ends after it. What the call costs is not known yet where that depends on the result, but not less than this.
+    cel-go checks after the call, but some calls take quadratic time. The minimum is the cost without a result.
     """
     least = frame.cost + cost(values, None)
     if least > frame.limit + _MARGIN:
@@ -145,7 +145,7 @@ def _check_before(frame: Frame, cost: RuntimeCost, values: Sequence[Value]) -> N
 
 
 def outcome(evaluate: Evaluate, frame: Frame) -> Value | EvaluationError:
-    """Return the value, or the error that there is instead of one."""
+    """Return the value of an expression, or its EvaluationError."""
     try:
         return evaluate(frame)
     except EvaluationError as error:

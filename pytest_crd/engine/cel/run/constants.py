@@ -1,5 +1,5 @@
 """
-What is computed when a program is made, and not each time it runs.
+Constant folding when a program is planned.
 
 Reference:
     cel-go interpreter/decorators.go, maybeOptimizeSetMembership, maybeOptimizeConstUnary, decRegexOptimizer.
@@ -22,16 +22,16 @@ from pytest_crd.engine.golang.release import GoRelease
 CONVERSIONS: Final = frozenset(
     {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"},
 )
-"""Functions that are called at once if their argument is constant."""
+"""Functions that are called at planning time if their argument is constant."""
 
 
 def evaluate(literal: Evaluate) -> Value:
-    """Return the value of a *literal* all of whose parts are constant."""
+    """Return the value of a *literal* with constant parts."""
     return literal(Frame({}, 0, 2**63))
 
 
 def membership(values: Value) -> frozenset[Any] | None:
-    """Return the identities of what is a member of a constant list; None where one has to look at the list."""
+    """Return the identities of all values that are `in` a constant list; None if the list must be searched."""
     members: set[Any] = set()
     for value in values if is_list(values) else ():
         if not isinstance(value, str | bool | int | float | UInt):
@@ -41,7 +41,7 @@ def membership(values: Value) -> frozenset[Any] | None:
 
 
 def _equals(value: Value) -> list[Value]:
-    """Return *value* and, of a number, what equals it among the numbers of the other types, as cel-go converts them."""
+    """Return *value* and, for a number, its equal numbers of the other types, as cel-go converts them."""
     if isinstance(value, str | bool):
         return [value]
     return [value, *_converted(value, conversions.to_int), *_converted(value, conversions.to_uint), *_as_double(value)]
@@ -93,14 +93,14 @@ REGEX_FUNCTIONS: Final[Mapping[str, Callable[[Regex], Implementation]]] = {
     "findAll": _find_all,
     "matches": _matches,
 }
-"""Functions whose second argument is compiled at once if it is constant."""
+"""Functions whose second argument is compiled at planning time if it is constant."""
 
 
 def with_pattern(function: str, pattern: str, go: GoRelease) -> Implementation:
     """
-    Return the implementation of *function* for one *pattern*.
+    Return the implementation of *function* for a constant *pattern*.
 
     Raises:
-        EvaluationError: The pattern is none.
+        EvaluationError: The pattern is invalid.
     """
     return REGEX_FUNCTIONS[function](re2patterns.compile(pattern, go))

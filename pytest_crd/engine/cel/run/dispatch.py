@@ -1,5 +1,5 @@
 """
-Which overload of a function values are for, where their types are not known before.
+Selection of overloads at run time, for arguments of unknown type.
 
 Reference:
     cel-go common/decls/decls.go, Bindings, matchesRuntimeSignature; common/types/types.go, IsAssignableRuntimeType.
@@ -27,7 +27,7 @@ _SCALARS: Final[Mapping[TypeKind, type]] = {
 
 
 def matches(type_: Type, value: Value) -> bool:
-    """Return whether *value* may be passed where *type_* is wanted; of a list or a map only the first entry is looked at."""
+    """Return whether *value* is assignable to *type_*; only the first entry of a list or map is checked."""
     if type_.kind in _ANYTHING:
         return True
     if (scalar := _SCALARS.get(type_.kind)) is not None:
@@ -45,12 +45,12 @@ def _entry_matches(type_: Type, value: Any) -> bool:
 
 
 def mismatch(function: str, values: Sequence[Value]) -> EvaluationError:
-    """Return the error of a function that has no overload for *values*."""
+    """Return the error of a function without an overload for *values*."""
     return EvaluationError(f"no such overload: {function}({', '.join(map(type_name, values))})")
 
 
 def guarded(function: str, overload: Overload, implementation: Implementation) -> Implementation:
-    """Return *implementation* of one overload, behind a check that the values are of its types."""
+    """Return *implementation* with a check of the argument types of *overload*."""
     parameters = overload.parameters
     if not overload.guarded or all(parameter.kind in _ANYTHING for parameter in parameters):
         return implementation
@@ -83,14 +83,14 @@ def _check(type_: Type) -> Callable[[Value], bool]:
 
 
 def dispatched(function: Function) -> Implementation:
-    """Return what calls the overload of *function* that fits the values: the first one."""
+    """Return a function that calls the first overload that fits the arguments; it raises EvaluationError without one."""
     first = function.overloads[0]
     if (
         first.call is not None
         and not first.guarded
         and all(overload.call is first.call for overload in function.overloads)
     ):
-        return first.call  # which finds out itself what to do
+        return first.call  # one implementation for all types
 
     def call(*values: Value) -> Value:
         for overload in function.overloads:
@@ -102,7 +102,7 @@ def dispatched(function: Function) -> Implementation:
 
 
 def counted(implementation: Implementation) -> Implementation:
-    """Return *implementation*, which costs 1 whatever it is given, with the texts counted that it reads and puts together."""
+    """Return *implementation* with its work on texts counted, although its cost is 1."""
 
     def call(*values: Value) -> Value:
         length = 0

@@ -1,7 +1,7 @@
 """
-Comprehensions: loops, which macros expand to.
+Comprehensions: the loops that macros expand to.
 
-What the macros make is recognized and run without going through the steps that it is spelled in; the costs are those of the steps.
+The expansions of the macros are recognized and run as Python loops. The costs are those of the expanded steps.
 
 Reference:
     cel-go interpreter/interpretable.go, evalFold, folder.
@@ -24,14 +24,14 @@ from pytest_crd.engine.cel.values.celvalues import Value, find_or_error, is_list
 @dataclass(frozen=True, slots=True)
 class Loop:
     """
-    What all loops have.
+    Common parts of all loops.
 
     Attributes:
-        range: What is looped over.
-        variable: The slot of the element or key; with two variables, of the index or key.
-        second: The slot of the element or value; None where there is one variable.
-        accumulator: The accumulator's slot.
-        result: What makes the result, after the last step.
+        range: Evaluates the list or map.
+        variable: Slot of the element or key; with two variables, of the index or key.
+        second: Slot of the element or value; None for loops with one variable.
+        accumulator: Slot of the accumulator.
+        result: Evaluates the result after the last step.
     """
 
     range: Evaluate
@@ -42,13 +42,13 @@ class Loop:
 
     def begin(self, frame: Frame) -> Iterable[Value]:
         """
-        Return what the slot of the variable is to be set to, step by step; the second variable is set beside it.
+        Return the values of the first variable in order; iteration also sets the second variable.
 
         Raises:
-            EvaluationError: There is nothing to loop over.
+            EvaluationError: The range is not a list or map.
         """
         values = self.range(frame)
-        # Set after the range was evaluated, in which the same comprehension may stand.
+        # Reset after evaluating the range, which may contain the same comprehension.
         frame.slots[self.accumulator] = UNSET
         if self.second is not None:
             return self._pairs(frame.slots, _entries(values), self.second)
@@ -62,7 +62,7 @@ class Loop:
 
 
 def _entries(values: Value) -> Iterable[tuple[Value, Value]]:
-    """Return keys or indices with what stands there."""
+    """Return pairs of key and value, or of index and element; raise EvaluationError for other types."""
     if is_map(values):
         return ((key, find_or_error(values, key)) for key in values)
     if is_list(values):
@@ -70,8 +70,8 @@ def _entries(values: Value) -> Iterable[tuple[Value, Value]]:
     raise EvaluationError(f"unsupported comprehension range type: {go_type(values)}")
 
 
-def without_range_of(evaluate: Evaluate) -> Evaluate:
-    """Return *evaluate*, whose errors are but of a type that cannot be looped over."""
+def replace_range_errors(evaluate: Evaluate) -> Evaluate:
+    """Return *evaluate* with all its errors replaced by the error of an unsupported range type."""
 
     def run(frame: Frame) -> Value:
         try:
@@ -83,7 +83,7 @@ def without_range_of(evaluate: Evaluate) -> Evaluate:
 
 
 def fold(loop: Loop, step: Evaluate) -> Evaluate:
-    """Return the loop that goes through all elements; after an error too, which a later step may make up for."""
+    """Return a function that runs the loop over all elements, even after an error, which a later step may absorb."""
     variable, accumulator, result = loop.variable, loop.accumulator, loop.result
 
     def run(frame: Frame) -> Value:
@@ -99,13 +99,13 @@ def fold(loop: Loop, step: Evaluate) -> Evaluate:
 
 def quantifier(loop: Loop, predicate: Evaluate, *, stop: bool, cost: int) -> Evaluate:  # noqa: C901 - flat, to be fast
     """
-    Return `all` or `exists`.
+    Return a function that evaluates `all` or `exists`.
 
     Args:
         loop: The loop.
-        predicate: What is asked of each element.
-        stop: The answer that decides: False for `all`, True for `exists`.
-        cost: Of asking whether it is decided.
+        predicate: Evaluates the condition for an element.
+        stop: The deciding value of *predicate*: False for `all`, True for `exists`.
+        cost: Cost of the loop condition.
     """
     variable, per_step, otherwise = loop.variable, cost + 1, not stop
 
@@ -140,7 +140,7 @@ def quantifier(loop: Loop, predicate: Evaluate, *, stop: bool, cost: int) -> Eva
 
 
 def only_one(loop: Loop, predicate: Evaluate) -> Evaluate:
-    """Return `exists_one`, for which each element costs what *predicate* does, and counting it 2."""
+    """Return a function that evaluates `exists_one`; each match costs 2 besides the cost of *predicate*."""
     variable = loop.variable
 
     def run(frame: Frame) -> bool:
@@ -149,14 +149,14 @@ def only_one(loop: Loop, predicate: Evaluate) -> Evaluate:
         slots, limit = frame.slots, frame.limit
         for slots[variable] in loop.begin(frame):
             try:
-                counted = predicate(frame)
+                matched = predicate(frame)
             except EvaluationError as error:
                 problem = error
             else:
-                if counted is True:
+                if matched is True:
                     frame.cost += 2
                     count += 1
-                elif counted is not False:
+                elif matched is not False:
                     problem = EvaluationError("no such overload")
             if frame.cost > limit:
                 raise CostLimitError(frame.cost)
@@ -170,13 +170,13 @@ def only_one(loop: Loop, predicate: Evaluate) -> Evaluate:
 
 def collect(loop: Loop, element: Evaluate, where: Evaluate | None, cost: int) -> Evaluate:
     """
-    Return `map`, `filter` or `transformList`: the list of what *element* makes of the elements for which *where* holds.
+    Return a function that evaluates `map`, `filter` or `transformList`.
 
     Args:
         loop: The loop.
-        element: What makes an element of the result.
-        where: Which elements are taken; None: all.
-        cost: Of adding an element, without that of *element*.
+        element: Evaluates an element of the result.
+        where: Evaluates the filter condition; None to take all elements.
+        cost: Cost of appending an element, without that of *element*.
     """
     variable = loop.variable
 
@@ -188,11 +188,11 @@ def collect(loop: Loop, element: Evaluate, where: Evaluate | None, cost: int) ->
             if frame.cost > limit:
                 raise CostLimitError(frame.cost)
             if where is not None:
-                taken = outcome(where, frame)
-                if taken is False:
+                decision = outcome(where, frame)
+                if decision is False:
                     continue
-                if taken is not True:
-                    problem = taken if isinstance(taken, EvaluationError) else EvaluationError("no such overload")
+                if decision is not True:
+                    problem = decision if isinstance(decision, EvaluationError) else EvaluationError("no such overload")
                     continue
             frame.cost += cost
             try:

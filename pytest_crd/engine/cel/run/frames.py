@@ -1,4 +1,4 @@
-"""What one evaluation carries with it, and what every step of it is."""
+"""State of one evaluation, and the type of compiled expressions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pytest_crd.engine.cel.values.celvalues import Value
 
 class Frame:
     """
-    One evaluation.
+    State of one evaluation.
 
     Attributes:
-        variables: The variables' values by name.
-        slots: What comprehensions know: elements, indices and accumulators, each at a place of its own.
-        cost: What was spent.
-        limit: What may be spent.
+        variables: The values of the variables by name.
+        slots: Elements, indices and accumulators of comprehensions.
+        cost: The cost so far.
+        limit: The cost limit.
     """
 
     __slots__ = ("cost", "limit", "slots", "variables")
 
     def __init__(self, variables: Mapping[str, Value], slots: int, limit: int) -> None:
-        """Begin with nothing spent."""
+        """Create a frame with cost 0."""
         self.variables = variables
         self.slots: list[Any] = [None] * slots
         self.cost = 0
@@ -31,15 +31,15 @@ class Frame:
 
     def spend(self, cost: int) -> None:
         """
-        Add *cost*, of what may take long: where it does not depend on values, steps add it without asking for the limit.
+        Add *cost* and check the limit; cheap steps add to `cost` directly, without a check.
 
         Raises:
-            CostLimitError: That is more than may be spent.
+            CostLimitError: The limit is exceeded.
         """
         self.cost += cost
         if self.cost > self.limit:
             raise CostLimitError(self.cost)
 
 
-# A compiled expression. It returns the value or raises EvaluationError, and adds to the frame's cost in both cases.
+# Compiled expression. It returns the value or raises EvaluationError, and adds to the frame's cost in both cases.
 Evaluate: TypeAlias = Callable[[Frame], Value]

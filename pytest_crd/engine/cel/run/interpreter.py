@@ -1,5 +1,5 @@
 """
-Programs: expressions that can be run, and what running them costs.
+Programs: executable expressions, with the cost of each run.
 
 Reference:
     cel-go cel/program.go; interpreter/interpreter.go; interpreter/runtimecost.go.
@@ -22,18 +22,18 @@ from pytest_crd.engine.cel.values.celvalues import Value
 __all__ = ["COST_LIMIT", "Program", "ProgramError", "ProgramResult"]
 
 COST_LIMIT: Final = 1_000_000
-"""What one evaluation may cost in Kubernetes."""
+"""Cost limit of one evaluation in Kubernetes."""
 
 
 @dataclass(slots=True)
 class ProgramResult:
     """
-    What came of an evaluation.
+    Result of an evaluation.
 
     Attributes:
-        value: The value; None also where there is an error.
-        cost: What the evaluation cost.
-        error: The run-time error there is instead of a value.
+        value: The value; None if there is an error.
+        cost: The cost of the evaluation.
+        error: The run-time error, or None.
     """
 
     value: Value
@@ -42,7 +42,7 @@ class ProgramResult:
 
 
 class Program:
-    """An expression that can be run."""
+    """Executable expression."""
 
     __slots__ = ("_evaluate", "_limited", "_slots")
 
@@ -52,7 +52,7 @@ class Program:
 
         Args:
             checked: The expression.
-            functions: All functions of the environment that it was checked in, by name.
+            functions: The functions of the environment in which it was checked, by name.
 
         Raises:
             ProgramError: A constant part of it fails.
@@ -64,11 +64,11 @@ class Program:
 
     def evaluate(self, variables: Mapping[str, Value], cost_limit: int = COST_LIMIT) -> ProgramResult:
         """
-        Return the value of the expression, or the run-time error, and the cost.
+        Evaluate the expression and return its value or run-time error, and the cost.
 
         Raises:
-            CostLimitError: It cost more than *cost_limit*.
-            UnsupportedExpressionError: It goes on for too long without costing anything.
+            CostLimitError: The cost exceeds *cost_limit*.
+            UnsupportedExpressionError: It does too much work that costs nothing.
         """
         frame = Frame(variables, self._slots, cost_limit)
         try:

@@ -1,9 +1,9 @@
 """
-What the interpreter does itself: operators that take errors for values, equality, optionals and literals.
+Operators that the interpreter implements itself: logic with errors as operands, equality, optionals and literals.
 
 Reference:
-    cel-go interpreter/interpretable.go, evalAnd, evalOr, evalEq, evalNe, evalList, evalMap, evalSetMembership; cel/library.go,
-    evalOptionalOr, evalOptionalOrValue.
+    cel-go interpreter/interpretable.go, evalAnd, evalOr, evalEq, evalNe, evalList, evalMap, evalSetMembership;
+    cel/library.go, evalOptionalOr, evalOptionalOrValue.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pytest_crd.engine.cel.values.maps import KeyedMap, identity
 
 
 def both(left: Evaluate, right: Evaluate) -> Evaluate:
-    """Return `left && right`."""
+    """Return a function that evaluates `left && right`."""
     return _junctor(left, right, decides=False)
 
 
 def either(left: Evaluate, right: Evaluate) -> Evaluate:
-    """Return `left || right`."""
+    """Return a function that evaluates `left || right`."""
     return _junctor(left, right, decides=True)
 
 
 def _junctor(left: Evaluate, right: Evaluate, *, decides: bool) -> Callable[[Frame], bool]:
-    """Return what one operand decides if it is *decides*, whatever the other is: also an error."""
+    """Return a function that evaluates `&&` or `||`; one operand equal to *decides* outweighs an error of the other."""
     otherwise = not decides
 
     def run(frame: Frame) -> bool:
@@ -63,30 +63,30 @@ def _junctor(left: Evaluate, right: Evaluate, *, decides: bool) -> Callable[[Fra
 
 
 def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
-    """Return `left == right`; *cost*: what comparing costs, also where an operand is an error."""
+    """Return a function that evaluates `left == right` and adds *cost*, even if an operand is an error."""
 
     def run(frame: Frame) -> bool:
         try:
-            value = left(frame)
+            first = left(frame)
         except EvaluationError as error:
-            other = outcome(right, frame)
-            frame.cost += cost((error, other), error)
+            second = outcome(right, frame)
+            frame.cost += cost((error, second), error)
             raise
         try:
-            other = right(frame)
+            second = right(frame)
         except EvaluationError as error:
-            frame.cost += cost((value, error), error)
+            frame.cost += cost((first, error), error)
             raise
-        kind = type(value)
-        if kind is type(other) and kind in _QUICK:
-            frame.cost += 1 if kind is not str else _text_cost(value, other)
-            return value == other  # type: ignore[no-any-return] # of two texts, numbers or bools
+        kind = type(first)
+        if kind is type(second) and kind in _QUICK:
+            frame.cost += 1 if kind is not str else _text_cost(first, second)
+            return first == second  # type: ignore[no-any-return] # of two texts, numbers or bools
         try:
-            answer = equality.equal(value, other)
+            answer = equality.equal(first, second)
         except EvaluationError:
-            frame.cost += cost((value, other), None)
+            frame.cost += cost((first, second), None)
             raise
-        frame.cost += cost((value, other), None)
+        frame.cost += cost((first, second), None)
         return answer
 
     return run
@@ -95,54 +95,54 @@ def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
 _QUICK: Final = frozenset({str, int, bool})
 
 
-def _text_cost(value: str, other: str) -> int:
-    smaller = min(len(value), len(other))
+def _text_cost(left: str, right: str) -> int:
+    smaller = min(len(left), len(right))
     return 1 if 0 < smaller <= 10 else math.ceil(smaller * 0.1)
 
 
 def differs(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
-    """Return `left != right`; values that cannot be compared differ."""
+    """Return a function that evaluates `left != right`; values that cannot be compared differ."""
 
     def run(frame: Frame) -> bool:
-        value = outcome(left, frame)
-        other = outcome(right, frame)
-        for operand in (value, other):
+        first = outcome(left, frame)
+        second = outcome(right, frame)
+        for operand in (first, second):
             if isinstance(operand, EvaluationError):
-                frame.cost += cost((value, other), None)
+                frame.cost += cost((first, second), None)
                 raise operand
-        answer = not equality.is_equal(value, other)
-        frame.cost += cost((value, other), None)
+        answer = not equality.is_equal(first, second)
+        frame.cost += cost((first, second), None)
         return answer
 
     return run
 
 
-def either_optional(left: Evaluate, right: Evaluate, of_others: Implementation) -> Evaluate:
-    """Return `left.or(right)`: the first of two optionals that has a value; *of_others*: of what is none."""
+def either_optional(left: Evaluate, right: Evaluate, handle_value: Implementation) -> Evaluate:
+    """Return a function that evaluates `left.or(right)`; *handle_value* handles a non-optional left operand."""
 
     def run(frame: Frame) -> Value:
         value = left(frame)
         if type(value) is not Optional:
-            return of_others(value)
+            return handle_value(value)
         return value if value.has_value else right(frame)
 
     return run
 
 
-def value_or(left: Evaluate, right: Evaluate, of_others: Implementation) -> Evaluate:
-    """Return `left.orValue(right)`: an optional's value, or another; *of_others*: of what is no optional."""
+def value_or(left: Evaluate, right: Evaluate, handle_value: Implementation) -> Evaluate:
+    """Return a function that evaluates `left.orValue(right)`; *handle_value* handles a non-optional left operand."""
 
     def run(frame: Frame) -> Value:
         value = left(frame)
         if type(value) is not Optional:
-            return of_others(value)
+            return handle_value(value)
         return value.value if value.has_value else right(frame)
 
     return run
 
 
 def list_literal(elements: Sequence[Evaluate], optional: Sequence[bool], cost: int) -> Evaluate:
-    """Return a list; of its *optional* elements those that have a value."""
+    """Return a function that builds a list and omits *optional* elements without a value."""
     if not any(optional):
 
         def plain(frame: Frame) -> Value:
@@ -170,7 +170,7 @@ def list_literal(elements: Sequence[Evaluate], optional: Sequence[bool], cost: i
 
 
 def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -> Evaluate:
-    """Return a map; of its entries, each a key, a value and whether it is optional, those that have a value."""
+    """Return a function that builds a map from key, value and optional flag; empty optional entries are omitted."""
 
     def run(frame: Frame) -> Value:
         frame.cost += cost
@@ -179,12 +179,12 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
             key = make_key(frame)
             value = make_value(frame)
             if type(key) is bytes:
-                frame.cost -= cost  # which the server counts once the map is made
+                frame.cost -= cost  # the server adds this cost only after building the map
                 raise _unhashable()
             if is_optional:
                 if type(value) is not Optional:
-                    shown = f"'{show(key)}' from non-optional value {show(value)}"
-                    raise EvaluationError(f"cannot initialize optional entry {shown}")
+                    conversion = f"'{show(key)}' from non-optional value {show(value)}"
+                    raise EvaluationError(f"cannot initialize optional entry {conversion}")
                 if not value.has_value:
                     result.remove(key)
                     continue
@@ -196,7 +196,7 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
 
 
 def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]], cost: int) -> Evaluate:
-    """Return an object; of its fields, each a name, a value and whether it is optional, those that have a value."""
+    """Return a function that builds an object from name, value and optional flag; empty optional fields are omitted."""
 
     def run(frame: Frame) -> Value:
         frame.cost += cost
@@ -205,8 +205,8 @@ def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]],
             value = make_value(frame)
             if is_optional:
                 if type(value) is not Optional:
-                    shown = f"'{name}' from non-optional value {show(value)}"
-                    raise EvaluationError(f"cannot initialize optional entry {shown}")
+                    conversion = f"'{name}' from non-optional value {show(value)}"
+                    raise EvaluationError(f"cannot initialize optional entry {conversion}")
                 if not value.has_value:
                     values.pop(name, None)
                     continue
@@ -218,7 +218,7 @@ def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]],
 
 
 def member_of(element: Evaluate, members: frozenset[Any]) -> Evaluate:
-    """Return whether an element is one of constants, which costs nothing."""
+    """Return a function that tests whether a value is in a constant list, which costs nothing."""
 
     def run(frame: Frame) -> bool:
         value = element(frame)
@@ -238,5 +238,5 @@ OPERATORS: Final[Mapping[str, Callable[..., Evaluate]]] = {
 
 
 def _unhashable() -> InternalError:
-    """Return the failure of the server's code where it takes bytes for what keys can be."""
+    """Return the failure of the server's interpreter for bytes as a map key."""
     return InternalError("internal error: runtime error: hash of unhashable type types.Bytes")

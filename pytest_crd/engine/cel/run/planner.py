@@ -1,8 +1,9 @@
 """
-Plans: a checked expression becomes functions that call each other; what is constant is computed once.
+Compilation of checked expressions to closures, with constant folding.
 
 Reference:
-    cel-go interpreter/planner.go; interpreter/decorators.go, decOptimize, decRegexOptimizer; cel/library.go, decorateOptionalOr.
+    cel-go interpreter/planner.go; interpreter/decorators.go, decOptimize, decRegexOptimizer; cel/library.go,
+    decorateOptionalOr.
 """
 
 from __future__ import annotations
@@ -26,44 +27,44 @@ from pytest_crd.engine.golang.release import GoRelease
 _LIST_COST: Final = 10
 _MAP_COST: Final = 30
 _STRUCT_COST: Final = 40
-# What makes optionals, of values that may be such.
+# Functions that can nest optionals.
 _OPTIONALS: Final = frozenset({"optional.of", "optional.ofNonZeroValue", "_?._", "_[?_]"})
 
 
 class ProgramError(Exception):
-    """An expression is well typed, and cannot be run: a constant part of it fails. The argument is the reason."""
+    """Error of a well-typed expression with a constant part that fails; the argument is the reason."""
 
 
 @dataclass(slots=True)
 class Step:
-    """A planned part of an expression."""
+    """Compiled part of an expression."""
 
     evaluate: Evaluate
 
 
 @dataclass(slots=True)
 class ConstantStep:
-    """A part whose value is known."""
+    """Part with a constant value."""
 
     value: Value
 
     @property
     def evaluate(self) -> Evaluate:
-        """What returns the value, for nothing."""
+        """Function that returns the constant at no cost."""
         value = self.value
         return lambda _frame: value
 
 
 @dataclass(slots=True)
 class AttributeStep:
-    """A part from which something may be selected; *test_only*: the question whether it is there."""
+    """Part that further qualifiers can extend; *test_only* makes it a presence test."""
 
     attribute: Attribute
     test_only: bool = False
 
     @property
     def evaluate(self) -> Evaluate:
-        """What resolves the attribute: to be asked for when nothing more is selected from it."""
+        """Function that resolves the attribute; to be used once all qualifiers are added."""
         if self.test_only:
             return attributes.test_presence(self.attribute)
         return self.attribute.compile(observed=True)
@@ -74,10 +75,10 @@ _Step = Step | ConstantStep | AttributeStep
 
 class Planner:
     """
-    One plan.
+    Compiler of one expression.
 
     Attributes:
-        slots: How many slots its evaluations need.
+        slots: Number of slots that an evaluation needs.
     """
 
     def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
@@ -92,7 +93,7 @@ class Planner:
 
     def plan(self, node: ast.Node) -> _Step:  # noqa: PLR0911 - one for each kind of node
         """
-        Return the step that evaluates *node*.
+        Return the compiled *node*.
 
         Raises:
             ProgramError: A constant part of it fails.
@@ -122,9 +123,9 @@ class Planner:
         if self._types[id_].kind is TypeKind.TYPE:
             raise ProgramError(f"reference to undefined type: {reference.name}")
         local = self._scope.get(reference.name)
-        return self._of(local() if local else attributes.Variable(reference.name.removeprefix(".")))
+        return self._attribute_step(local() if local else attributes.Variable(reference.name.removeprefix(".")))
 
-    def _of(self, attribute: Qualified) -> AttributeStep:
+    def _attribute_step(self, attribute: Qualified) -> AttributeStep:
         attribute.flattens = self._flattens
         return AttributeStep(attribute)
 
@@ -147,7 +148,7 @@ class Planner:
         return step
 
     def _attribute(self, step: _Step) -> AttributeStep:
-        return step if isinstance(step, AttributeStep) else self._of(attributes.Relative(step.evaluate))
+        return step if isinstance(step, AttributeStep) else self._attribute_step(attributes.Relative(step.evaluate))
 
     # Calls
 
@@ -170,7 +171,7 @@ class Planner:
             return Step(operator(*evaluates))
         overloads = reference.overloads
         if (comparison := logic.COMPARISONS.get(reference.name)) is not None:
-            return Step(comparison(*evaluates, overloads[0].cost or calls.one))
+            return Step(comparison(*evaluates, overloads[0].cost or calls.unit_cost))
         if (alternative := logic.ALTERNATIVES.get(reference.name)) is not None and (
             call := overloads[0].call
         ) is not None:
@@ -249,7 +250,7 @@ class Planner:
         self._scope = outer
         values = range_.evaluate
         if second is not None and not self._dialect.ranges_keep_errors:
-            values = folds.without_range_of(values)
+            values = folds.replace_range_errors(values)
         loop = folds.Loop(values, variable, second, accumulator, result.evaluate)
         return Step(make(loop))
 
@@ -259,7 +260,7 @@ class Planner:
 
 
 class _Recognizer:
-    """What finds in a comprehension the macro that it was made from: nothing but macros makes comprehensions."""
+    """Recognizer of the macro that a comprehension was expanded from; only macros create comprehensions."""
 
     def __init__(self, planner: Planner, node: ast.Comprehension, init: _Step) -> None:
         self._planner = planner
@@ -267,7 +268,11 @@ class _Recognizer:
         self._init = init
 
     def plan(self) -> Callable[[folds.Loop], Evaluate]:
-        """Return what makes the loop; of what begins with no constant, and of macros that build maps, a plain one."""
+        """
+        Return a function that compiles the loop.
+
+        The loop is generic for macros that build maps and for accumulators with a non-constant initial value.
+        """
         node = self._node.step
         first = self._init.value if isinstance(self._init, ConstantStep) else None
         if isinstance(node, ast.Call):
@@ -282,30 +287,30 @@ class _Recognizer:
         return lambda loop: folds.fold(loop, step)
 
     def _quantifier(self, step: ast.Call, *, stop: bool) -> Callable[[folds.Loop], Evaluate]:
-        """Return `all` or `exists`; asking whether it is decided costs 2 or 3."""
+        """Return a compiler of `all` or `exists`; their loop conditions cost 2 and 3."""
         predicate = self._planner.plan(step.arguments[1]).evaluate
         return lambda loop: folds.quantifier(loop, predicate, stop=stop, cost=3 if stop else 2)
 
     def _only_one(self, step: ast.Call) -> Callable[[folds.Loop], Evaluate]:
-        """Return `exists_one`, whose step is `predicate ? count + 1 : count`."""
+        """Return a compiler of `exists_one`; the step is `predicate ? count + 1 : count`."""
         predicate = self._planner.plan(step.arguments[0]).evaluate
         return lambda loop: folds.only_one(loop, predicate)
 
     def _collection(self, step: ast.Call) -> Callable[[folds.Loop], Evaluate]:
-        """Return what makes lists, whose step is `list + [element]` or `predicate ? list + [element] : list`."""
+        """Return a compiler of list macros; the step is `list + [element]` or `predicate ? list + [element] : list`."""
         where: Evaluate | None = None
         added = step
         if step.function == "_?_:_":
             where = self._planner.plan(step.arguments[0]).evaluate
             added = cast("ast.Call", step.arguments[1])
         planned = self._planner.plan(cast("ast.ListLiteral", added.arguments[1]).elements[0])
-        # Asking for the list and adding cost 1 each, and making a list of one costs what a list does unless it is constant.
+        # The accumulator and the addition cost 1 each; a list literal of one element costs the usual amount unless it is constant.
         cost = 2 if isinstance(planned, ConstantStep) else 2 + _LIST_COST
         return lambda loop: folds.collect(loop, planned.evaluate, where, cost)
 
 
 def _has_optionals(checked: CheckedExpression) -> bool:
-    """Return whether an optional may come to be in another one."""
+    """Return whether the expression can nest optionals."""
     return any(reference.name in _OPTIONALS for reference in checked.references.values())
 
 

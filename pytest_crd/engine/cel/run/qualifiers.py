@@ -1,5 +1,5 @@
 """
-Qualifiers: a field, a key or an index, and what a value has there.
+Qualifiers: selection of a field, key or index.
 
 Reference:
     cel-go interpreter/attributes.go, Qualifier, refQualify; common/types/list.go, IndexOrError.
@@ -35,13 +35,13 @@ from pytest_crd.engine.cel.values.display import show
 @dataclass(slots=True)
 class Qualifier:
     """
-    A field, a key or an index.
+    Field, key or index.
 
     Attributes:
-        key: The key, if it is a constant.
-        compute: What computes the key, if it is none.
-        optional: Whether a value that is missing makes an empty optional of the whole, and one that is there a full one.
-        test_only: Whether the question is only if there is a value.
+        key: The key if it is constant.
+        compute: Evaluates the key if it is not constant.
+        optional: The result is an optional, empty if the key is missing.
+        test_only: Test for presence.
     """
 
     key: Value = None
@@ -50,43 +50,43 @@ class Qualifier:
     test_only: bool = False
 
     def select(self, frame: Frame, value: Value) -> Value:
-        """Return what is selected from *value*; for a test, whether it is there."""
+        """Return the selected part of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
         frame.cost += 1
         key = self.key if self.compute is None else checked_key(self.compute(frame))
         if self.test_only:
             return look_up(value, key, testing=True) is not MISSING
-        return qualified(value, key)
+        return select(value, key)
 
     def find(self, frame: Frame, value: Value) -> Value:
-        """Return what is selected from *value*, or MISSING; a qualifier that finds nothing costs nothing."""
+        """Return the selected part of *value*, or MISSING, which costs nothing."""
         key = self.key if self.compute is None else checked_key(self.compute(frame))
-        found = look_up(value, key, testing=True)
-        if found is not MISSING:
+        result = look_up(value, key, testing=True)
+        if result is not MISSING:
             frame.cost += 1
-        return found
+        return result
 
 
-def qualified(value: Value, key: Value) -> Value:
+def select(value: Value, key: Value) -> Value:
     """
-    Return what *value* has at *key*.
+    Return the part of *value* at *key*.
 
     Raises:
-        EvaluationError: It has nothing there.
+        EvaluationError: The key is missing.
     """
-    found = look_up(value, key, testing=False)
-    if found is MISSING:
+    result = look_up(value, key, testing=False)
+    if result is MISSING:
         problem = "index out of bounds" if is_list(value) else "no such key"
         raise EvaluationError(f"{problem}: {show(key)}")
-    return found
+    return result
 
 
 def look_up(value: Value, key: Value, *, testing: bool) -> Value:
     """
-    Return what *value* has at *key*, or MISSING; of a list also an error that is an element of it.
+    Return the part of *value* at *key*, or MISSING; an error that is a list item is returned.
 
     Raises:
-        EvaluationError: The key cannot be one of this value, or that is such an error. What is no list and no map has no
-            keys: a test for one is false.
+        EvaluationError: The key has a type that *value* does not support, or *value* is an error. Other values than
+            lists and maps have no keys; with *testing*, the result is MISSING.
 
     Reference:
         cel-go interpreter/attributes.go, refQualify.
@@ -105,10 +105,10 @@ def look_up(value: Value, key: Value, *, testing: bool) -> Value:
 
 def index_of(key: Value) -> int:
     """
-    Return the index that *key* says: a whole number of any type.
+    Return *key* as a list index: a whole number of any numeric type.
 
     Raises:
-        EvaluationError: It says none.
+        EvaluationError: It is not a whole number, or too large.
     """
     if isinstance(key, int) and not isinstance(key, bool):
         return key
@@ -140,7 +140,7 @@ _GO_TYPES: Final = {
 
 
 def go_type(value: Value) -> str:
-    """Return the type of *value* as Go's `%T` writes it, where messages of cel-go do."""
+    """Return the Go type of *value* (`%T`), as in messages of cel-go."""
     if (name := _GO_TYPES.get(type(value))) is not None:
         return name
     if isinstance(value, ListValue | MapValue):
@@ -152,10 +152,10 @@ def go_type(value: Value) -> str:
 
 def checked_key(key: Value) -> Value:
     """
-    Return *key* if it is of a type that keys and indices may have.
+    Return *key* if its type is allowed for keys and indices.
 
     Raises:
-        EvaluationError: It is not.
+        EvaluationError: It is not allowed.
     """
     if isinstance(key, str | bool | int | float | UInt):
         return key
@@ -163,5 +163,5 @@ def checked_key(key: Value) -> Value:
 
 
 def invalid_key(key: Value) -> EvaluationError:
-    """Return the error of what is no key: also of an item of a list that is an error."""
+    """Return the error of an invalid key, such as a list item that is an error."""
     return EvaluationError(f"invalid qualifier type: {go_type(key)}")

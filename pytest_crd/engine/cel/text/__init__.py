@@ -1,6 +1,7 @@
 """
-The text of expressions: from characters to a tree, and back.
+Text of expressions: parsing into syntax trees, and writing them back.
 
-A text and the macros come in; a tree (`ast`), or the errors of cel-go, go out. `lexer` makes tokens, `parser` a tree of what is well
-formed, `syntax` the errors of what is not; `macros` expands calls, which `macrocalls` finds again, and `spelling` writes for people.
+The input is a text and macros; the output is a tree (`ast`) or cel-go's syntax errors. `lexer` tokenizes, `parser`
+parses well-formed texts, `syntax` reports errors; `macros` expands calls, `macrocalls` recovers them, and `spelling`
+writes expressions.
 """

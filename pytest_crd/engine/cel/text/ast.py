@@ -1,7 +1,7 @@
 """
-Expressions as trees.
+Syntax trees of expressions.
 
-The parser makes them and nobody changes them: what the checker finds out about a node stands beside the tree, under the node's id.
+Trees are immutable once parsed. The checker stores its results separately, by node id.
 
 Reference:
     cel-go common/ast/expr.go, Expr; common/ast/ast.go, AST.
@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.source import Source
 
 @dataclass(slots=True, eq=False)
 class Constant:
-    """A literal of a scalar type, as the run-time value it stands for."""
+    """Scalar literal with its run-time value."""
 
     id: int
     value: Any
@@ -26,7 +26,7 @@ class Constant:
 
 @dataclass(slots=True, eq=False)
 class Identifier:
-    """A name; one that must not be looked up in the scopes of comprehensions begins with a dot."""
+    """Name; a leading dot skips the scopes of comprehensions."""
 
     id: int
     name: str
@@ -34,7 +34,7 @@ class Identifier:
 
 @dataclass(slots=True, eq=False)
 class Select:
-    """The field of an operand, `operand.field`; with *test_only* the question whether there is one, `has(operand.field)`."""
+    """Field selection `operand.field`; with *test_only* the presence test `has(operand.field)`."""
 
     id: int
     operand: Node
@@ -44,7 +44,7 @@ class Select:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """The call of a function: `function(arguments)`, or `target.function(arguments)`; operators are functions too."""
+    """Function call `function(arguments)` or `target.function(arguments)`, or an operator."""
 
     id: int
     function: str
@@ -54,7 +54,7 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class ListLiteral:
-    """A list, `[a, ?b]`; the elements at *optional_indices* are left out where they have no value."""
+    """List `[a, ?b]`; elements at *optional_indices* are omitted if they are empty optionals."""
 
     id: int
     elements: tuple[Node, ...]
@@ -63,7 +63,7 @@ class ListLiteral:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An entry of a map literal; an *optional* one is left out where its value has none."""
+    """Entry of a map literal; an *optional* entry is omitted if its value is an empty optional."""
 
     id: int
     key: Node
@@ -73,7 +73,7 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class MapLiteral:
-    """A map, `{key: value}`."""
+    """Map `{key: value}`."""
 
     id: int
     entries: tuple[Entry, ...]
@@ -81,7 +81,7 @@ class MapLiteral:
 
 @dataclass(slots=True, eq=False)
 class FieldValue:
-    """A field of a struct literal; an *optional* one is left out where its value has none."""
+    """Field of a struct literal; an *optional* field is omitted if its value is an empty optional."""
 
     id: int
     name: str
@@ -91,7 +91,7 @@ class FieldValue:
 
 @dataclass(slots=True, eq=False)
 class StructLiteral:
-    """An object of a named type, `Type{field: value}`."""
+    """Object of a named type, `Type{field: value}`."""
 
     id: int
     type_name: str
@@ -101,17 +101,17 @@ class StructLiteral:
 @dataclass(slots=True, eq=False)
 class Comprehension:
     """
-    A loop over a list or a map, which macros expand to.
+    Loop over a list or map, the expansion of a macro.
 
     Attributes:
-        range: What is looped over.
-        variable: Name of the element or the map's key; with a second variable, of the list's index or the map's key.
-        second_variable: Name of the element or the map's value; None where the loop has one variable.
-        accumulator: Name of what the loop builds.
-        init: The accumulator's first value.
-        condition: Whether to go on, asked before each step.
-        step: The accumulator's next value.
-        result: The value of the whole, in which the accumulator is known and the variables are not.
+        range: The list or map.
+        variable: Name of the list element or map key; with a second variable, of the list index or map key.
+        second_variable: Name of the list element or map value; None for loops with one variable.
+        accumulator: Name of the accumulator.
+        init: Initial value of the accumulator.
+        condition: Loop condition, evaluated before each step.
+        step: Next value of the accumulator.
+        result: Value of the comprehension; it can use the accumulator, but not the variables.
     """
 
     id: int
@@ -131,12 +131,12 @@ Node: TypeAlias = "Constant | Identifier | Select | Call | ListLiteral | MapLite
 @dataclass(slots=True, eq=False)
 class ParsedExpression:
     """
-    An expression that is well formed.
+    Well-formed expression.
 
     Attributes:
-        source: Its text.
-        root: Its tree, with macros expanded.
-        positions: Where each node stands, by its id: an offset in code points.
+        source: The text.
+        root: The tree, with macros expanded.
+        positions: Offset of each node in code points, by node id.
     """
 
     source: Source

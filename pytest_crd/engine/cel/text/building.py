@@ -1,5 +1,5 @@
 """
-Trees, as the parser builds them: nodes with their places, macros expanded, chains of `&&` and `||` balanced.
+Construction of syntax trees: node ids, macro expansion, and balanced chains of `&&` and `||`.
 
 Reference:
     cel-go parser/helper.go; parser/parser.go, expandMacro.
@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.literals import LiteralError
 from pytest_crd.engine.cel.text.macros import Macro, MacroError
 
-# By name, number of arguments, and whether there is a target.
+# Macros by name, number of arguments, and presence of a target.
 MacroTable: TypeAlias = Mapping[tuple[str, int, bool], Macro]
 
 RESERVED = frozenset(
@@ -50,17 +50,17 @@ RESERVED = frozenset(
 
 class Builder:
     """
-    What makes the nodes of one expression, and keeps what is wrong with it.
+    Builder of one syntax tree; collects problems.
 
     Attributes:
-        source: The expression's text.
-        positions: Where each node stands, by its id.
-        problems: What is wrong, in the order in which it is found.
+        source: The text of the expression.
+        positions: Offsets by node id.
+        problems: Problems in the order of detection.
         accumulator: Name of the accumulator of comprehensions.
     """
 
     def __init__(self, source: Source, macros: MacroTable, dialect: Dialect) -> None:
-        """Build nodes for *source*, expanding *macros*."""
+        """Create a builder for *source* that expands *macros*."""
         self.source = source
         self.positions = [0]
         self.problems: list[Problem] = []
@@ -69,21 +69,21 @@ class Builder:
         self._expanding = 0
 
     def id_at(self, offset: int) -> int:
-        """Return the id for a new node that stands at *offset*."""
+        """Return the id of a new node at *offset*."""
         self.positions.append(offset)
         return len(self.positions) - 1
 
     def new_id(self) -> int:
-        """Return the id for a new node of the macro that is being expanded."""
+        """Return the id of a new node in the macro under expansion."""
         return self.id_at(self._expanding)
 
     def report(self, offset: int, message: str) -> Node:
-        """Keep what is wrong at *offset*, and return a node that stands for what cannot be made."""
+        """Record a problem at *offset* and return a placeholder node."""
         self.problems.append(Problem(self.source.location(offset), message))
         return ast.Constant(self.id_at(offset), None)
 
     def literal(self, offset: int, read: Callable[..., Any], text: str, **options: bool) -> Node:
-        """Return the constant that *read* makes of *text*."""
+        """Return the constant with the value of *read* for *text*; report a LiteralError."""
         try:
             value = read(text, **options)
         except LiteralError as error:
@@ -91,7 +91,7 @@ class Builder:
         return ast.Constant(self.id_at(offset), value)
 
     def call(self, offset: int, function: str, target: Node | None, arguments: Sequence[Node]) -> Node:
-        """Return a call that stands at *offset*, or what a macro makes of it."""
+        """Return a call at *offset*, or the expansion of a macro; report a MacroError."""
         macro = self._macros.get((function, len(arguments), target is not None))
         if macro is None:
             return ast.Call(self.id_at(offset), function, target, tuple(arguments))
@@ -102,22 +102,22 @@ class Builder:
             return self.report(self.positions[error.node.id], error.message)
 
     def operation(self, offset: int, function: str, *operands: Node) -> Node:
-        """Return the call of an operator, of which there are no macros."""
+        """Return the call of an operator, which is never a macro."""
         return ast.Call(self.id_at(offset), function, None, operands)
 
     def chain(self, function: str, terms: Sequence[Node], offsets: Sequence[int]) -> Node:
-        """Return *terms* joined by an associative operator that stands at *offsets* between them, as a tree of low height."""
+        """Return *terms* joined by an associative operator at *offsets*, as a balanced tree."""
 
         def join(low: int, high: int) -> Node:
             middle = (low + high + 1) // 2
-            left = terms[middle] if middle == low else join(low, middle - 1)
-            right = terms[middle + 1] if middle == high else join(middle + 1, high)
-            return self.operation(offsets[middle], function, left, right)
+            first = terms[middle] if middle == low else join(low, middle - 1)
+            second = terms[middle + 1] if middle == high else join(middle + 1, high)
+            return self.operation(offsets[middle], function, first, second)
 
         return join(0, len(offsets) - 1)
 
     def copy(self, node: Node) -> Node:  # noqa: PLR0911 - one for each kind of node
-        """Return *node* with ids of its own."""
+        """Return a deep copy of *node* with new ids."""
         new_id = self.id_at(self.positions[node.id])
         match node:
             case ast.Constant():

@@ -1,5 +1,5 @@
 """
-Expressions as tokens.
+Lexer of expressions.
 
 Reference:
     cel-go parser/gen/CEL.g4, the lexer rules.
@@ -21,7 +21,7 @@ BYTES: Final = "BYTES"
 EOF: Final = "<EOF>"
 KEYWORDS: Final = frozenset({"in", "true", "false", "null"})
 
-# An escape in a string or in bytes.
+# Escape sequence in strings and bytes.
 ESCAPE: Final = r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
 _STRING: Final = rf"""
     \"\"\"(?:[^\\]|{ESCAPE})*?\"\"\"
@@ -33,7 +33,7 @@ _STRING: Final = rf"""
   | [rR]\"[^\"\n\r]*+\"
   | [rR]'[^'\n\r]*+'
 """
-# The longest alternative comes first wherever two match at one place.
+# If two alternatives match, the longer one comes first.
 _TOKEN: Final = re.compile(
     rf"""
     (?:[\t\ \r\n\f]++|//[^\n]*+)*+
@@ -57,12 +57,12 @@ _TOKEN: Final = re.compile(
 @dataclass(slots=True)
 class Tokens:
     """
-    The tokens of a text, which end with EOF, as three lists of equal length.
+    Tokens of a text up to and including EOF, as three lists of equal length.
 
     Attributes:
-        kinds: Their kinds; that of a symbol or a keyword is its text.
-        texts: Their texts.
-        offsets: Where they begin.
+        kinds: Kinds; the kind of a symbol or keyword is its text.
+        texts: Texts.
+        offsets: Offsets of the first code points.
     """
 
     kinds: list[str]
@@ -72,11 +72,11 @@ class Tokens:
 
 def tokenize(text: str, *, escaped_identifiers: bool) -> Tokens | None:
     """
-    Return the tokens of *text*; None where something in it is none.
+    Return the tokens of *text*; None if it contains an invalid token.
 
     Args:
         text: The text.
-        escaped_identifiers: Whether field names may stand in backquotes.
+        escaped_identifiers: Accept field names in backquotes.
     """
     kinds: list[str] = []
     texts: list[str] = []
@@ -84,27 +84,27 @@ def tokenize(text: str, *, escaped_identifiers: bool) -> Tokens | None:
     matches = _TOKEN.finditer(text)
     kind = ""
     while kind != EOF:
-        found = next(matches)
-        kind, token = _classify(found, escaped_identifiers=escaped_identifiers)
+        match_ = next(matches)
+        kind, token = _classify(match_, escaped_identifiers=escaped_identifiers)
         if not kind:
             return None
         kinds.append(kind)
         texts.append(token)
-        offsets.append(found.end() - len(token) if kind != EOF else len(text))
+        offsets.append(match_.end() - len(token) if kind != EOF else len(text))
     return Tokens(kinds, texts, offsets)
 
 
 def match(text: str, offset: int, *, escaped_identifiers: bool) -> tuple[str, str]:
-    """Return the kind and the text of the token that stands at *offset*, where there is no blank; no kind where there is none."""
-    found = _TOKEN.match(text, offset)
-    assert found is not None  # noqa: S101 - it matches anything
-    return _classify(found, escaped_identifiers=escaped_identifiers)
+    """Return kind and text of the token at *offset*, which is not a blank; the kind is empty for an invalid token."""
+    match_ = _TOKEN.match(text, offset)
+    assert match_ is not None  # noqa: S101 - it matches anything
+    return _classify(match_, escaped_identifiers=escaped_identifiers)
 
 
-def _classify(found: re.Match[str], *, escaped_identifiers: bool) -> tuple[str, str]:
-    """Return the kind and the text of a match; no kind for what is no token."""
-    kind = found.lastgroup or ""
-    token = found[kind]
+def _classify(match_: re.Match[str], *, escaped_identifiers: bool) -> tuple[str, str]:
+    """Return kind and text of a match; the kind is empty for an invalid token."""
+    kind = match_.lastgroup or ""
+    token = match_[kind]
     if kind == "SYMBOL" or token in KEYWORDS:
         return token, token
     if kind == "END":

@@ -1,5 +1,5 @@
 """
-Literals: what the texts of numbers, strings and bytes stand for.
+Values of literals: numbers, strings and bytes.
 
 Reference:
     cel-go parser/parser.go, VisitInt to VisitBytes; parser/unescape.go.
@@ -13,7 +13,7 @@ from typing import Final
 
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MAX_UINT, MIN_INT, UInt
 
-_LONGEST: Final = 20  # digits of a number of 64 bits
+_LONGEST: Final = 20  # digits of a 64-bit number
 _CONTROLS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPE: Final = re.compile(r"\\(?:[xX](..)|u(.{4})|U(.{8})|([0-3][0-7][0-7])|(.))", re.DOTALL)
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -21,11 +21,11 @@ _LAST_CODE_POINT: Final = 0x10FFFF
 
 
 class LiteralError(Exception):
-    """A literal stands for nothing; its only argument says so in cel-go's words."""
+    """Error of an invalid literal; the only argument is cel-go's message."""
 
 
 def read_int(text: str) -> int:
-    """Return the int of *text*, which may have a sign; raise LiteralError where it leaves int64."""
+    """Return the value of an int literal with optional sign; raise LiteralError if it exceeds int64."""
     value = _read_number(text)
     if value is None or not MIN_INT <= value <= MAX_INT:
         raise LiteralError("invalid int literal")
@@ -33,7 +33,7 @@ def read_int(text: str) -> int:
 
 
 def read_uint(text: str) -> UInt:
-    """Return the uint of *text*; raise LiteralError where it leaves uint64."""
+    """Return the value of a uint literal; raise LiteralError if it exceeds uint64."""
     value = _read_number(text[:-1])
     if value is None or value > MAX_UINT:
         raise LiteralError("invalid uint literal")
@@ -41,7 +41,7 @@ def read_uint(text: str) -> UInt:
 
 
 def read_double(text: str) -> float:
-    """Return the double of *text*, which may have a sign; raise LiteralError where it is too large."""
+    """Return the value of a double literal with optional sign; raise LiteralError if it is too large."""
     value = float(text)
     if math.isinf(value):
         raise LiteralError("invalid double literal")
@@ -50,14 +50,14 @@ def read_double(text: str) -> float:
 
 def read_string(text: str, *, strict_code_points: bool) -> str:
     """
-    Return the string of *text*.
+    Return the value of a string literal.
 
     Args:
-        text: The literal, with its quotes.
-        strict_code_points: Whether surrogates are refused; else, as until cel-go 0.22, they become U+FFFD.
+        text: The literal with its quotes.
+        strict_code_points: Refuse surrogates; otherwise, as up to cel-go 0.22, they become U+FFFD.
 
     Raises:
-        LiteralError: An escape names what is no code point.
+        LiteralError: An escape is not a valid code point.
     """
     body, raw = _strip_quotes(text)
     if raw or "\\" not in body:
@@ -76,7 +76,7 @@ def read_string(text: str, *, strict_code_points: bool) -> str:
 
 
 def read_bytes(text: str) -> bytes:
-    """Return the bytes of *text*, of which escapes name single ones; raise LiteralError where one names a code point."""
+    """Return the value of a bytes literal; raise LiteralError if an escape is a code point instead of a byte."""
     body, raw = _strip_quotes(text[1:])
     if raw:
         return body.encode()
@@ -96,7 +96,7 @@ def read_bytes(text: str) -> bytes:
 
 
 def _read_number(text: str) -> int | None:
-    """Return the number of *text*; None where it has too many digits for 64 bits."""
+    """Return the value of a number literal; None if it has too many digits for 64 bits."""
     sign, digits, base = (-1, text[1:], 10) if text.startswith("-") else (1, text, 10)
     if digits.startswith("0x"):
         digits, base = digits[2:], 16
@@ -105,7 +105,7 @@ def _read_number(text: str) -> int | None:
 
 
 def _strip_quotes(text: str) -> tuple[str, bool]:
-    """Return what stands between the quotes of *text*, line breaks as line feeds, and whether escapes mean nothing in it."""
+    """Return the content between the quotes with normalized line breaks, and whether the literal is raw."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     raw = text[0] in "rR"

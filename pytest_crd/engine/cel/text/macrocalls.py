@@ -1,4 +1,4 @@
-"""Macros found again: the call that a comprehension was made from, for whoever shows an expression to people."""
+"""Recovery of macro calls from the comprehensions that they were expanded to, for output to users."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macros import UNUSED
 
 QUANTIFIERS: Final = {"_&&_": "all", "_||_": "exists"}
-"""The macros that ask for every element, or for any, by what joins the answers."""
+"""Quantifier macros by the operator of their step."""
 
 
 @dataclass(frozen=True, slots=True)
 class MacroCall:
     """
-    A call of a macro, `target.name(variables, arguments)`.
+    Call of a macro, `target.name(variables, arguments)`.
 
     Attributes:
-        name: Its name; of two that mean the same, the usual one.
-        target: What is looped over, or the optional.
-        variables: The names of the variables.
-        arguments: The expressions after these.
+        name: Name of the macro; of two synonyms, the usual one.
+        target: The range, or the optional.
+        variables: Names of the variables.
+        arguments: The arguments after the variables.
     """
 
     name: str
@@ -31,15 +31,15 @@ class MacroCall:
     arguments: tuple[Node, ...]
 
 
-def of_comprehension(node: ast.Comprehension) -> MacroCall:
-    """Return the macro that *node* was made from: nothing but macros makes comprehensions."""
+def recover_from_comprehension(node: ast.Comprehension) -> MacroCall:
+    """Return the macro call that *node* was expanded from; only macros create comprehensions."""
     variables = (node.variable,) if node.second_variable is None else (node.variable, node.second_variable)
     name, arguments = _loop(node, cast("ast.Call", node.step), has_two_variables=len(variables) > 1)
     return MacroCall(name, node.range, variables, arguments)
 
 
-def of_conditional(node: ast.Call) -> MacroCall | None:
-    """Return the `optMap` or `optFlatMap` that the conditional *node* was made from; None for any other."""
+def recover_from_conditional(node: ast.Call) -> MacroCall | None:
+    """Return the `optMap` or `optFlatMap` call that *node* was expanded from; None for other conditionals."""
     condition, value, _ = node.arguments
     name = "optFlatMap"
     if isinstance(value, ast.Call) and value.arguments:
@@ -51,7 +51,7 @@ def of_conditional(node: ast.Call) -> MacroCall | None:
 
 
 def _loop(node: ast.Comprehension, step: ast.Call, *, has_two_variables: bool) -> tuple[str, tuple[Node, ...]]:
-    """Return the name of the macro and its arguments behind the variables, by the form of the loop's *step*."""
+    """Return the name of the macro and its arguments after the variables, from the loop's *step*."""
     if step.function in QUANTIFIERS:
         return QUANTIFIERS[step.function], (step.arguments[1],)
     where: tuple[Node, ...] = ()

@@ -14,14 +14,14 @@ from typing import Any, Final, Protocol, TypeAlias
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 
-# The accumulator's name until cel-go 0.23: expressions could say it. Variables may not be called so even now.
+# Accumulator name up to cel-go 0.23, accessible to expressions; still forbidden as a variable name.
 OLD_ACCUMULATOR: Final = "__result__"
 UNUSED: Final = "#unused"
-"""Name of the variable of a loop over nothing, which binds a value to a name."""
+"""Name of the variable in a loop over an empty list that only binds a name to a value."""
 
 
 class MacroError(Exception):
-    """The arguments of a macro are not what it takes."""
+    """Invalid arguments of a macro."""
 
     def __init__(self, node: Node, message: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class MacroError(Exception):
 
 class Expansion(Protocol):
     """
-    What a macro may make nodes with; all stand at the place of the call.
+    Node factory of a macro expansion; all nodes are at the position of the call.
 
     Attributes:
         accumulator: Name of the accumulator of comprehensions.
@@ -40,10 +40,10 @@ class Expansion(Protocol):
     accumulator: str
 
     def new_id(self) -> int:
-        """Return the id for a new node."""
+        """Return the id of a new node."""
 
     def copy(self, node: Node) -> Node:
-        """Return *node* as another one, with ids of its own."""
+        """Return a deep copy of *node* with new ids."""
 
 
 Expander: TypeAlias = "Callable[[Expansion, Node | None, Sequence[Node]], Node]"
@@ -52,13 +52,13 @@ Expander: TypeAlias = "Callable[[Expansion, Node | None, Sequence[Node]], Node]"
 @dataclass(frozen=True, slots=True, eq=False)
 class Macro:
     """
-    A macro.
+    Macro.
 
     Attributes:
         name: Name of the calls that it replaces.
-        argument_count: How many arguments they have.
-        is_member: Whether they have a target.
-        expand: Makes the replacement of the target and the arguments; raises MacroError.
+        argument_count: Number of arguments.
+        is_member: The calls have a target.
+        expand: Takes target and arguments and returns the replacement; raises MacroError.
     """
 
     name: str
@@ -89,7 +89,7 @@ def _has(new: Expansion, _: Node | None, arguments: Sequence[Node]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class _Fold:
-    """How a macro builds its result: the accumulator's first value, when to go on, a step, and what is made of the last."""
+    """Parts of a macro's loop: initial value, loop condition, step and result."""
 
     init: Callable[[Expansion], Node]
     condition: Callable[[Expansion], Node]
@@ -115,11 +115,11 @@ def _step_exists_one(new: Expansion, _: Sequence[str], arguments: Sequence[Node]
 
 
 def _where(new: Expansion, arguments: Sequence[Node], step: Callable[[Node], Node]) -> Node:
-    """Return the step for the last argument, taken where the one before it is true if there is one."""
-    taken = step(arguments[-1])
+    """Return the step for the last argument, conditional on the argument before it if there is one."""
+    next_value = step(arguments[-1])
     if len(arguments) == 1:
-        return taken
-    return _call(new, "_?_:_", arguments[0], taken, _accumulator(new))
+        return next_value
+    return _call(new, "_?_:_", arguments[0], next_value, _accumulator(new))
 
 
 def _step_list(new: Expansion, _: Sequence[str], arguments: Sequence[Node]) -> Node:
@@ -177,7 +177,7 @@ _MAP_ENTRY = _Fold(init=_empty_map, condition=_go_on, step=_step_map_entry)
 
 
 def _loop(name: str, argument_count: int, fold: _Fold, not_a_name: str = "argument must be a simple name") -> Macro:
-    """Return a macro whose first argument is a variable and whose others make up the step."""
+    """Return a macro with one variable; the other arguments form the step."""
 
     def expand(new: Expansion, target: Node | None, arguments: Sequence[Node]) -> Node:
         variable = arguments[0]
@@ -191,7 +191,7 @@ def _loop(name: str, argument_count: int, fold: _Fold, not_a_name: str = "argume
 
 
 def _loop_of_two(name: str, argument_count: int, fold: _Fold) -> Macro:
-    """Return a macro whose first two arguments are variables and whose others make up the step."""
+    """Return a macro with two variables; the other arguments form the step."""
 
     def expand(new: Expansion, target: Node | None, arguments: Sequence[Node]) -> Node:
         first, second = arguments[:2]
@@ -231,7 +231,7 @@ def _comprehension(
 
 
 def _optional_map(name: str, wrap: Callable[[Expansion, Node], Node]) -> Macro:
-    """Return a macro that binds an optional's value to a variable, and computes what *wrap* makes an optional again."""
+    """Return a macro that binds an optional's value to a variable; *wrap* converts the result to an optional."""
 
     def expand(new: Expansion, target: Node | None, arguments: Sequence[Node]) -> Node:
         variable, value = arguments
@@ -266,10 +266,10 @@ STANDARD: Final = (
     _loop("map", 3, _LIST, "argument is not an identifier"),
     _loop("filter", 2, _FILTER, "argument is not an identifier"),
 )
-"""The macros of the language."""
+"""Macros of the language."""
 
 EXISTS_ONE_RENAMED: Final = (_loop("existsOne", 2, _EXISTS_ONE),)
-"""A second name of exists_one."""
+"""Synonym of exists_one."""
 
 OPTIONAL_MAP: Final = (_optional_map("optMap", lambda new, value: _call(new, "optional.of", value)),)
 OPTIONAL_FLAT_MAP: Final = (_optional_map("optFlatMap", lambda _, value: value),)
@@ -286,4 +286,4 @@ TWO_VARIABLES: Final = (
     _loop_of_two("transformMapEntry", 3, _MAP_ENTRY),
     _loop_of_two("transformMapEntry", 4, _MAP_ENTRY),
 )
-"""The macros of comprehensions over indices and elements, or keys and values."""
+"""Macros with two variables: index and element, or key and value."""

@@ -1,5 +1,5 @@
 """
-The operators between two operands: the functions they stand for, and how strongly they bind.
+Binary operators with their functions and precedences.
 
 Reference:
     cel-go common/operators/operators.go.
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 
 class Operator(NamedTuple):
-    """An operator: the higher *precedence*, the more strongly it binds."""
+    """Binary operator; a higher *precedence* binds more strongly."""
 
     precedence: int
     function: str

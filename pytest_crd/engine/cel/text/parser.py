@@ -1,8 +1,8 @@
 """
-Expressions as text, made into trees.
+Parser of expressions.
 
-What is well formed is read here, fast. As soon as a syntax error shows, or a limit of nesting may be reached, the text is read
-again by `syntax`, slowly and as the server does it, which finds the server's words for what is wrong.
+This parser is fast and accepts well-formed texts only. At the first syntax error, or if the nesting limit may be
+exceeded, `syntax` parses the text again, slowly, and reports the server's errors.
 
 Reference:
     cel-go parser/parser.go; parser/gen/CEL.g4, the parser rules.
@@ -28,15 +28,15 @@ _DEEPENING: Final = frozenset({*OPERATORS, ".", "?", "[", "{", "("})
 
 def parse(text: str, macros: MacroTable, dialect: Dialect) -> ParsedExpression:
     """
-    Return the tree of *text*.
+    Parse an expression.
 
     Args:
         text: The expression.
-        macros: The macros to expand in it.
-        dialect: The language that it is written in.
+        macros: The macros to expand.
+        dialect: The language of the expression.
 
     Raises:
-        CompileError: It is not well formed.
+        CompileError: It has a syntax error.
     """
     source = Source(text)
     if len(text) > MAX_CODE_POINTS:
@@ -58,22 +58,22 @@ def parse(text: str, macros: MacroTable, dialect: Dialect) -> ParsedExpression:
 
 
 def _may_be_deep(tokens: Tokens) -> bool:
-    """Return whether *tokens* suffice to nest deeper than allowed: each level takes one of a few kinds at least."""
+    """Return whether *tokens* could exceed the nesting limit; each level takes at least one token of certain kinds."""
     kinds = tokens.kinds
     return len(kinds) > MAX_DEPTH and sum(kind in _DEEPENING for kind in kinds) >= MAX_DEPTH
 
 
 def _has_refused_escape(tokens: Tokens, dialect: Dialect) -> bool:
-    """Return whether there is a name in backquotes that the grammar has and the server does not take."""
+    """Return whether there is a name in backquotes that the grammar allows but the server refuses."""
     return not dialect.escapes_allowed and lexer.ESCAPED_IDENTIFIER in tokens.kinds
 
 
 class _SyntaxError(Exception):
-    """The text is not well formed; what is wrong with it is not for this parser to say."""
+    """Syntax error; the slow parser finds the message."""
 
 
 class _Parser:
-    """The parser of one text that is well formed."""
+    """Recursive descent parser of one text."""
 
     def __init__(self, tokens: Tokens, builder: Builder, dialect: Dialect) -> None:
         self._kinds = tokens.kinds
@@ -85,13 +85,13 @@ class _Parser:
         self._at = 0
 
     def read(self) -> Node:
-        """Return the tree of the whole text."""
+        """Parse the whole text."""
         root = self._expression()
         self._expect(lexer.EOF)
         return root
 
     def _expect(self, kind: str) -> int:
-        """Pass a token of *kind* and return its offset."""
+        """Consume a token of *kind* and return its offset."""
         at = self._at
         if self._kinds[at] != kind:
             raise _SyntaxError
@@ -99,7 +99,7 @@ class _Parser:
         return self._offsets[at]
 
     def _field_name(self) -> str:
-        """Pass the name of a field, without the backticks that it may stand in, and return it."""
+        """Consume a field name and return it without backquotes."""
         at = self._at
         kind, name = self._kinds[at], self._texts[at]
         if kind == lexer.ESCAPED_IDENTIFIER:
@@ -110,14 +110,14 @@ class _Parser:
         return name
 
     def _accept(self, kind: str) -> bool:
-        """Pass a token of *kind*, and return whether there is one."""
+        """Consume a token of *kind* if it is next; return whether it was."""
         if self._kinds[self._at] != kind:
             return False
         self._at += 1
         return True
 
     def _expression(self) -> Node:
-        """Read `a || b` or `a || b ? c || d : e`."""
+        """Parse `a || b` or `a || b ? c || d : e`."""
         condition = self._disjunction()
         if self._kinds[self._at] != "?":
             return condition
@@ -128,7 +128,7 @@ class _Parser:
         return self._builder.operation(offset, "_?_:_", condition, if_true, if_false)
 
     def _disjunction(self) -> Node:
-        """Read `a && b || c`."""
+        """Parse `a && b || c`."""
         kinds, offsets = self._kinds, self._offsets
         disjuncts: list[Node] = []
         or_offsets: list[int] = []
@@ -150,19 +150,19 @@ class _Parser:
             self._at += 1
 
     def _operation(self, lowest: int) -> Node:
-        """Read an operation whose operators bind at least as strongly as *lowest*; they bind to the left."""
-        left = self._unary()
+        """Parse operations with at least the precedence *lowest*; operators are left-associative."""
+        operand = self._unary()
         while True:
             at = self._at
             operator = OPERATORS.get(self._kinds[at])
             if operator is None or operator[0] < lowest:
-                return left
+                return operand
             self._at = at + 1
             right = self._operation(operator[0] + 1)
-            left = ast.Call(self._id_at(self._offsets[at]), operator[1], None, (left, right))
+            operand = ast.Call(self._id_at(self._offsets[at]), operator[1], None, (operand, right))
 
     def _unary(self) -> Node:
-        """Read `!a` or `--a`; an even number of signs is none."""
+        """Parse `!a` or `--a`; an even number of signs cancels out."""
         kinds, at = self._kinds, self._at
         sign = kinds[at]
         if sign not in {"!", "-"} or (sign == "-" and kinds[at + 1] in {lexer.INT, lexer.FLOAT}):
@@ -177,7 +177,7 @@ class _Parser:
         return self._builder.operation(self._offsets[start], "!_" if sign == "!" else "-_", operand)
 
     def _member(self) -> Node:
-        """Read `a.b.c(d)[e]`."""
+        """Parse `a.b.c(d)[e]`."""
         node = self._primary()
         kinds, offsets = self._kinds, self._offsets
         while True:
@@ -195,7 +195,7 @@ class _Parser:
                 return node
 
     def _select(self, operand: Node) -> Node:
-        """Read `.b`, `.?b` or `.b(c)` behind *operand*."""
+        """Parse `.b`, `.?b` or `.b(c)` after *operand*."""
         dot = self._at
         self._at = dot + 1
         optional = self._accept("?")
@@ -210,7 +210,7 @@ class _Parser:
         return ast.Select(self._id_at(self._offsets[dot]), operand, name)
 
     def _arguments(self) -> list[Node]:
-        """Read `(a, b)`."""
+        """Parse `(a, b)`."""
         self._expect("(")
         arguments: list[Node] = []
         if self._accept(")"):
@@ -222,7 +222,7 @@ class _Parser:
         return arguments
 
     def _primary(self) -> Node:
-        """Read a name, a call, a literal, or an expression in parentheses."""
+        """Parse a name, a call, a literal, or an expression in parentheses."""
         at = self._at
         kind = self._kinds[at]
         if kind in {lexer.IDENTIFIER, "."}:
@@ -239,7 +239,7 @@ class _Parser:
         return self._literal()
 
     def _literal(self) -> Node:
-        """Read a scalar, which may be a number with a sign."""
+        """Parse a scalar literal, including numbers with a sign."""
         at, builder = self._at, self._builder
         kind, text, offset = self._kinds[at], self._texts[at], self._offsets[at]
         self._at = at + 1
@@ -255,7 +255,7 @@ class _Parser:
         raise _SyntaxError
 
     def _name(self) -> Node:
-        """Read `a`, `.a`, `a(b)` or `a.b{c: d}`."""
+        """Parse `a`, `.a`, `a(b)` or `a.b{c: d}`."""
         start = self._at
         kinds, offsets = self._kinds, self._offsets
         at = start + 1 if kinds[start] == "." else start
@@ -270,10 +270,10 @@ class _Parser:
         self._at = at + 1
         name, called = self._texts[at], kinds[at + 1] == "("
         if name in RESERVED:
-            known = len(self._builder.problems)
+            problem_count = len(self._builder.problems)
             if called:
                 self._arguments()
-            del self._builder.problems[known:]  # the arguments of such a call are not looked at
+            del self._builder.problems[problem_count:]  # cel-go ignores the arguments of such a call
             return self._builder.report(offsets[start], f"reserved identifier: {name}")
         if at != start:
             name = "." + name
@@ -283,7 +283,7 @@ class _Parser:
         return ast.Identifier(self._id_at(offsets[at]), name)
 
     def _list(self) -> Node:
-        """Read `[a, ?b]`."""
+        """Parse `[a, ?b]`."""
         node_id = self._id_at(self._expect("["))
         elements: list[Node] = []
         optional: list[int] = []
@@ -295,12 +295,12 @@ class _Parser:
         return ast.ListLiteral(node_id, tuple(elements), frozenset(optional))
 
     def _end_item(self, end: str) -> None:
-        """Pass the comma behind an item, which may lack before *end*."""
+        """Consume the comma after an item, which is optional before *end*."""
         if not self._accept(",") and self._kinds[self._at] != end:
             raise _SyntaxError
 
     def _map(self) -> Node:
-        """Read `{a: b, ?c: d}`."""
+        """Parse `{a: b, ?c: d}`."""
         node_id = self._id_at(self._expect("{"))
         entries: list[ast.Entry] = []
         while not self._accept("}"):
@@ -312,7 +312,7 @@ class _Parser:
         return ast.MapLiteral(node_id, tuple(entries))
 
     def _struct(self, type_name: str) -> Node:
-        """Read `{a: b, ?c: d}` behind the name of a type."""
+        """Parse `{a: b, ?c: d}` after a type name."""
         node_id = self._id_at(self._expect("{"))
         fields: list[ast.FieldValue] = []
         while not self._accept("}"):

@@ -1,7 +1,7 @@
 """
-Expressions and values written out for people, as one would write them in a rule.
+Expressions and values as CEL text for users.
 
-An expression is written from its tree: the text of a part of it, with the macros as they were.
+Expressions are written from their tree, with macro calls recovered.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pytest_crd.engine.cel.values.celvalues import (
 from pytest_crd.engine.golang import printing
 
 _IDENTIFIER: Final = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
-# How strongly what is written binds: operators of two operands by their table, between these.
+# Precedences; binary operators are between _AND and _UNARY.
 _CONDITIONAL, _OR, _AND, _UNARY, _MEMBER = -2, -1, 0, 8, 9
 _JOINED: Final = {"_||_": ("||", _OR), "_&&_": ("&&", _AND)}
 _BINARY: Final = {operator.function: (text, operator.precedence) for text, operator in OPERATORS.items()}
@@ -41,21 +41,21 @@ _INDICES: Final = {"_[_]": "[", "_[?_]": "[?"}
 
 
 def expression(node: Node) -> str:
-    """Return the text of *node*."""
+    """Return *node* as CEL text."""
     return _written(node)[0]
 
 
-def flattened(node: ast.Call) -> list[Node]:
-    """Return the operands of a chain of one of `&&` and `||`, which the parser makes a balanced tree of."""
+def flatten_chain(node: ast.Call) -> list[Node]:
+    """Return the operands of a chain of `&&` or `||`, which the parser stores as a balanced tree."""
     operands: list[Node] = []
     for operand in node.arguments:
         is_same = isinstance(operand, ast.Call) and operand.function == node.function
-        operands += flattened(operand) if is_same and isinstance(operand, ast.Call) else [operand]
+        operands += flatten_chain(operand) if is_same and isinstance(operand, ast.Call) else [operand]
     return operands
 
 
 def _written(node: Node) -> tuple[str, int]:  # noqa: PLR0911 - one for each kind of node
-    """Return the text of *node*, and how strongly it binds."""
+    """Return *node* as CEL text, with its precedence."""
     match node:
         case ast.Constant():
             return value(node.value), _UNARY if _is_negative(node.value) else _MEMBER
@@ -75,7 +75,7 @@ def _written(node: Node) -> tuple[str, int]:  # noqa: PLR0911 - one for each kin
             )
             return f"{{{', '.join(entries)}}}", _MEMBER
         case ast.Comprehension():
-            return _macro(macrocalls.of_comprehension(node)), _MEMBER
+            return _macro(macrocalls.recover_from_comprehension(node)), _MEMBER
         case ast.Call():
             return _call(node)
     fields = (
@@ -89,7 +89,7 @@ def _is_negative(constant: Value) -> bool:
 
 
 def _within(node: Node, precedence: int) -> str:
-    """Return the text of an operand, in parentheses where it binds less than *precedence*."""
+    """Return *node* as an operand, in parentheses if its precedence is lower than *precedence*."""
     text, own = _written(node)
     return text if own >= precedence else f"({text})"
 
@@ -107,13 +107,13 @@ def _call(node: ast.Call) -> tuple[str, int]:
 
 def _junction(node: ast.Call) -> tuple[str, int]:
     operator, precedence = _JOINED[node.function]
-    return f" {operator} ".join(_within(operand, precedence + 1) for operand in flattened(node)), precedence
+    return f" {operator} ".join(_within(operand, precedence + 1) for operand in flatten_chain(node)), precedence
 
 
 def _binary(node: ast.Call) -> tuple[str, int]:
     operator, precedence = _BINARY[node.function]
-    left, right = node.arguments
-    return f"{_within(left, precedence)} {operator} {_within(right, precedence + 1)}", precedence
+    first, second = node.arguments
+    return f"{_within(first, precedence)} {operator} {_within(second, precedence + 1)}", precedence
 
 
 def _prefixed(node: ast.Call) -> tuple[str, int]:
@@ -131,7 +131,7 @@ def _optional_field(node: ast.Call) -> tuple[str, int]:
 
 
 def _conditional(node: ast.Call) -> tuple[str, int]:
-    if (macro := macrocalls.of_conditional(node)) is not None:
+    if (macro := macrocalls.recover_from_conditional(node)) is not None:
         return _macro(macro), _MEMBER
     condition, truthy, falsy = node.arguments
     text = f"{_within(condition, _OR)} ? {_within(truthy, _OR)} : {_within(falsy, _CONDITIONAL)}"
@@ -156,18 +156,18 @@ def _macro(macro: MacroCall) -> str:
 # Values
 
 
-def value(given: Value, longest: int | None = None) -> str:
+def value(content: Value, longest: int | None = None) -> str:
     """
-    Return the text of a value.
+    Return a value as CEL text.
 
     Args:
-        given: The value; what fails in it when it is asked for is written as `error: …`.
-        longest: About how long the text may be: of what is longer, only the beginning is written.
+        content: The value. Parts that raise an error are written as `error: …`.
+        longest: Approximate length limit; the text is truncated with an ellipsis.
     """
-    text = _cut(_of_value(given), longest)
-    if text.endswith("…") and (is_list(given) or is_map(given)):
-        unit = "item" if is_list(given) else "field"
-        return f"{text} ({len(given)} {unit if len(given) == 1 else f'{unit}s'})"
+    text = _cut(_value_parts(content), longest)
+    if text.endswith("…") and (is_list(content) or is_map(content)):
+        unit = "item" if is_list(content) else "field"
+        return f"{text} ({len(content)} {unit if len(content) == 1 else f'{unit}s'})"
     return text
 
 
@@ -180,25 +180,25 @@ def _cut(parts: Iterable[str], longest: int | None) -> str:
     return text
 
 
-def _of_value(given: Value) -> Iterator[str]:
-    """Yield the parts of the text one by one, so that a long list need not be written whole."""
-    if is_list(given):
+def _value_parts(content: Value) -> Iterator[str]:
+    """Yield the parts of a value's text, so that long lists need not be written in full."""
+    if is_list(content):
         yield from _joined(
-            "[", (_attempt(functools.partial(given.__getitem__, index)) for index in range(len(given))), "]"
+            "[", (_attempt(functools.partial(content.__getitem__, index)) for index in range(len(content))), "]"
         )
-    elif is_map(given):
-        # Null stands for a field that the schema does not know.
-        known = (key for key in given if key is not None)
-        entries = ((f"{value(key)}: ", _attempt(functools.partial(find, given, key))) for key in known)
+    elif is_map(content):
+        # A null key is a field that is unknown to the schema.
+        keys = (key for key in content if key is not None)
+        entries = ((f"{value(key)}: ", _attempt(functools.partial(find, content, key))) for key in keys)
         yield from _joined("{", (itertools.chain((key,), parts) for key, parts in entries), "}")
-    elif (write := _SCALARS.get(type(given))) is not None:
-        yield write(given)
-    elif isinstance(given, EvaluationError):
-        yield f"error: {given}"
-    elif isinstance(given, Opaque):
-        yield f"{given.type_name}({printing.quote(str(given))})"
+    elif (write := _SCALARS.get(type(content))) is not None:
+        yield write(content)
+    elif isinstance(content, EvaluationError):
+        yield f"error: {content}"
+    elif isinstance(content, Opaque):
+        yield f"{content.type_name}({printing.quote(str(content))})"
     else:
-        yield display.show(given)
+        yield display.show(content)
 
 
 def _joined(before: str, elements: Iterable[Iterable[str]], after: str) -> Iterator[str]:
@@ -210,12 +210,12 @@ def _joined(before: str, elements: Iterable[Iterable[str]], after: str) -> Itera
     yield after
 
 
-def _attempt(ask: Callable[[], Value]) -> Iterator[str]:
+def _attempt(evaluate: Callable[[], Value]) -> Iterator[str]:
     try:
-        found = ask()
+        result = evaluate()
     except EvaluationError as error:
         return iter((f"error: {error}",))
-    return _of_value(found)
+    return _value_parts(result)
 
 
 def _double(number: float) -> str:
@@ -231,10 +231,10 @@ _READABLE: Final = frozenset(map(chr, range(0x20, 0x7F))) - {"\\", '"'}
 _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
     type(None): lambda _: "null",
     str: printing.quote,
-    UInt: lambda given: f"{given.value}u",
+    UInt: lambda content: f"{content.value}u",
     float: _double,
     bytes: _bytes,
-    Duration: lambda given: f'duration("{display.show(given)}")',
-    Timestamp: lambda given: f'timestamp("{timestamps.text(given)}")',
-    Optional: lambda given: f"optional.of({value(given.value)})" if given.has_value else "optional.none()",
+    Duration: lambda content: f'duration("{display.show(content)}")',
+    Timestamp: lambda content: f'timestamp("{timestamps.text(content)}")',
+    Optional: lambda content: f"optional.of({value(content.value)})" if content.has_value else "optional.none()",
 }

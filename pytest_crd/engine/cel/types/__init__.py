@@ -1,6 +1,7 @@
 """
-The types of expressions: what names mean, and which types agree.
+Type checking of expressions: meaning of names, and agreement of types.
 
-A tree and declarations come in; a checked expression (`checked`), or what does not agree, goes out. `types` has the types, `unification`
-their parameters; `functions` says what a library brings, with what calls cost (`costs`); `checker` asks all of them.
+The input is a syntax tree and declarations; the output is a checked expression (`checked`) or type errors. `celtypes`
+defines the types, `unification` solves type parameters, `functions` describes libraries, `costs` their costs; `checker`
+combines them.
 """

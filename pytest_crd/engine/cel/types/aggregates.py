@@ -1,5 +1,5 @@
 """
-The types of lists, maps and objects that an expression makes.
+Types of list, map and struct literals.
 
 Reference:
     cel-go checker/checker.go, checkCreateList, checkCreateMap, checkCreateStruct.
@@ -19,28 +19,28 @@ from pytest_crd.engine.cel.types.unification import Unifier
 
 
 class Checker(Protocol):
-    """What is needed of the checker of the whole expression."""
+    """Checker of the whole expression, as far as literals need it."""
 
     unifier: Unifier
 
     def check(self, node: Node) -> Type:
-        """Return the type of *node*, having checked it."""
+        """Check *node* and return its type."""
 
     def report(self, node_id: int, message: str) -> None:
-        """Keep what is wrong with a node."""
+        """Record a type error at a node."""
 
     def undeclared(self, node: Node, name: str) -> Type:
-        """Report a name that means nothing."""
+        """Report an undeclared name and return the error type."""
 
     def local(self, name: str) -> Type | None:
-        """Return the type of the innermost variable of a comprehension called *name*."""
+        """Return the type of the innermost comprehension variable *name*, or None."""
 
     def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
-        """Return the type of a struct's field."""
+        """Return the type of a struct's field; report an error if there is no such field."""
 
 
 class Aggregates:
-    """The part of a checker that looks at what is made of other values."""
+    """Checker of list, map and struct literals."""
 
     def __init__(self, checker: Checker, declarations: Declarations, dialect: Dialect) -> None:
         self._checker = checker
@@ -49,7 +49,7 @@ class Aggregates:
         self._dialect = dialect
 
     def list_(self, node: ast.ListLiteral) -> Type:
-        """Return the type of a list."""
+        """Return the type of a list literal."""
         joined: Type | None = None
         for index, element in enumerate(node.elements):
             type_ = self._checker.check(element)
@@ -59,7 +59,7 @@ class Aggregates:
         return celtypes.list_of(self._unifier.new_parameter() if joined is None or _is_open(joined) else joined)
 
     def map_(self, node: ast.MapLiteral) -> Type:
-        """Return the type of a map."""
+        """Return the type of a map literal."""
         key: Type | None = None
         value: Type | None = None
         for entry in node.entries:
@@ -73,53 +73,53 @@ class Aggregates:
         return celtypes.map_of(key, value)
 
     def struct(self, node: ast.StructLiteral) -> Type:
-        """Return the type of an object that is made by the name of its type."""
+        """Return the type of a struct literal."""
         name = node.type_name.removeprefix(".")
-        named = self._meaning(name)
-        if named is None:
+        meaning = self._meaning(name)
+        if meaning is None:
             return self._checker.undeclared(node, node.type_name)
-        result, fields_of = self._made(node, name, named)
+        result, message_name = self._resolve_struct(node, name, meaning)
         for field in node.fields:
             value = self._checker.check(field.value)
-            expected = self._checker.field_type(field.id, fields_of, field.name)
+            expected = self._checker.field_type(field.id, message_name, field.name)
             if field.optional:
                 value = self._unwrap(field.value, value)
             if not self._unifier.assignable(expected, value):
-                told = f"expected type of field '{field.name}' is '{expected}' but provided type is '{value}'"
-                self._checker.report(field.id, told)
+                message = f"expected type of field '{field.name}' is '{expected}' but provided type is '{value}'"
+                self._checker.report(field.id, message)
         return result
 
     def _meaning(self, name: str) -> Type | None:
-        """Return the type of what *name* means: that of types, unless it is one that may be no type."""
+        """Return the type of the name *name*, usually `type(T)`; None if it is undeclared."""
         if not self._dialect.structs_name_types and (local := self._checker.local(name)) is not None:
             return local
-        found = self._declarations.find(name)
-        if found is not None and (found[0].kind is TypeKind.TYPE or not self._dialect.structs_name_types):
-            return found[0]
+        declaration = self._declarations.find(name)
+        if declaration is not None and (declaration[0].kind is TypeKind.TYPE or not self._dialect.structs_name_types):
+            return declaration[0]
         struct = self._declarations.provider.find_struct(name)
         return None if struct is None else celtypes.type_of(struct)
 
-    def _made(self, node: ast.StructLiteral, name: str, named: Type) -> tuple[Type, str]:
-        """Return the type of an object, and the name of what has its fields."""
-        if named.kind is not TypeKind.TYPE:
-            self._checker.report(node.id, f"'{named.declared_name}' is not a type")
+    def _resolve_struct(self, node: ast.StructLiteral, name: str, meaning: Type) -> tuple[Type, str]:
+        """Return the type of the struct literal and the name of the message with its fields; report errors."""
+        if meaning.kind is not TypeKind.TYPE:
+            self._checker.report(node.id, f"'{meaning.declared_name}' is not a type")
             return celtypes.ERROR, name
-        type_ = named.parameters[0]
+        type_ = meaning.parameters[0]
         is_list = type_.kind is TypeKind.LIST and name not in protomessages.MESSAGES
-        fields_of = "" if is_list and not self._dialect.lists_are_messages else protomessages.name_of(type_, name)
-        if not fields_of:
+        message_name = "" if is_list and not self._dialect.lists_are_messages else protomessages.name_of(type_, name)
+        if not message_name:
             self._checker.report(node.id, f"'{type_.declared_name}' is not a message type")
             return celtypes.ERROR, name
-        return type_, fields_of
+        return type_, message_name
 
     def _join(self, before: Type | None, type_: Type) -> Type:
-        """Return the type of elements to which one more comes; those of mixed types are dyn here, and refused later."""
+        """Return the common type of the elements so far and one more; dyn for mixed types, which a validator refuses."""
         if before is None or _is_open(before):
             return type_
         return unification.most_general(before, type_) if self._unifier.assignable(before, type_) else celtypes.DYN
 
     def _unwrap(self, node: Node, type_: Type) -> Type:
-        """Return the type of an optional element's value."""
+        """Return the value type of an optional element; report an error if it is not an optional."""
         value, is_optional = unification.unwrap_optional(type_)
         if not is_optional and not unification.is_dyn(type_):
             self._checker.report(node.id, f"expected type '{celtypes.optional_of(type_)}' but found '{type_}'")
@@ -127,5 +127,5 @@ class Aggregates:
 
 
 def _is_open(joined: Type) -> bool:
-    """Return whether nothing is known of elements although there are some."""
+    """Return whether the type of the elements is unspecified."""
     return joined.kind is TypeKind.UNSPECIFIED

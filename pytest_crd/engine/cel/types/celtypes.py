@@ -1,5 +1,5 @@
 """
-Types, as the checker knows them.
+Types of the type checker.
 
 Reference:
     cel-go common/types/types.go, Type; checker/format.go.
@@ -13,9 +13,9 @@ from typing import Protocol
 
 
 class TypeKind(Enum):
-    """What there is to know of a type besides its name."""
+    """Kinds of types."""
 
-    __hash__ = object.__hash__  # types ask often what kind they are of, and Enum's own is slow
+    __hash__ = object.__hash__  # kinds are hashed often, and Enum's own hash is slow
 
     ANY = "any"
     BOOL = "bool"
@@ -41,16 +41,16 @@ class TypeKind(Enum):
 @dataclass(frozen=True, slots=True)
 class Type:
     """
-    A type.
+    Type of an expression.
 
     Attributes:
-        kind: Its kind.
-        name: Its name at run time, as `string(type(x))` gives it; of a type parameter, that of the parameter.
-        parameters: Of a list: that of its elements. Of a map: those of its keys and values. Of a type: the type it is.
-        nullable: Whether null may be assigned to it, as to protobuf's wrappers; equality does not ask for it.
-        generic: Whether a type parameter occurs in it.
-        wraps: Whether it is nullable, or has a part that is.
-        lacking: Whether it is UNSPECIFIED, or has a part that is: it equals nothing, not even itself.
+        kind: The kind.
+        name: Run-time name (`string(type(x))`), or name of the type parameter.
+        parameters: Element type of a list, key and value types of a map, or the type represented by a type value.
+        nullable: Null is assignable to it, as to protobuf's wrappers; ignored by equality.
+        generic: It contains a type parameter.
+        wraps: It is nullable or contains a nullable type.
+        lacking: It is or contains UNSPECIFIED, which equals no type, not even itself.
     """
 
     kind: TypeKind
@@ -63,7 +63,7 @@ class Type:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Find out once what occurs in it, and what the hash is."""
+        """Compute the derived attributes and the hash."""
         generic = self.kind is TypeKind.TYPE_PARAMETER or any(inner.generic for inner in self.parameters)
         object.__setattr__(self, "generic", generic)
         object.__setattr__(self, "wraps", self.nullable or any(inner.wraps for inner in self.parameters))
@@ -76,11 +76,11 @@ class Type:
 
     @property
     def declared_name(self) -> str:
-        """The name that messages give a type without parameters."""
+        """Name in messages, without parameters."""
         return f"wrapper({self.name})" if self.nullable else self.name
 
     def __str__(self) -> str:
-        """Return how messages of the checker write the type."""
+        """Return the type as the checker's messages print it."""
         if self.kind in _SPELLINGS:
             return _SPELLINGS[self.kind]
         if not self.parameters:
@@ -110,38 +110,38 @@ TIMESTAMP = Type(TypeKind.TIMESTAMP, "google.protobuf.Timestamp")
 TYPE = Type(TypeKind.TYPE, "type")
 UINT = Type(TypeKind.UINT, "uint")
 UNSPECIFIED = Type(TypeKind.UNSPECIFIED, "")
-"""No type: what a variable has that cel-go 0.22 gives none. It is assignable to nothing, not even itself."""
+"""Type of variables that cel-go 0.22 leaves without a type. It is assignable to no type, not even itself."""
 
 OPTIONAL_NAME = "optional_type"
 
 
 def list_of(element: Type) -> Type:
-    """Return the type of lists of *element*."""
+    """Return the list type with elements of type *element*."""
     return Type(TypeKind.LIST, "list", (element,))
 
 
 def map_of(key: Type, value: Type) -> Type:
-    """Return the type of maps from *key* to *value*."""
+    """Return the map type from *key* to *value*."""
     return Type(TypeKind.MAP, "map", (key, value))
 
 
 def type_of(type_: Type) -> Type:
-    """Return the type of *type_* as a value."""
+    """Return the type of the type value *type_*."""
     return Type(TypeKind.TYPE, "type", (type_,))
 
 
 def optional_of(value: Type) -> Type:
-    """Return the type of optional values of type *value*."""
+    """Return the optional type with values of type *value*."""
     return Type(TypeKind.OPAQUE, OPTIONAL_NAME, (value,))
 
 
 def opaque(name: str, *parameters: Type) -> Type:
-    """Return the type *name*, which has no fields and null may be assigned to."""
+    """Return the opaque type *name*: without fields, and null is assignable to it."""
     return Type(TypeKind.OPAQUE, name, parameters)
 
 
 def struct(name: str) -> Type:
-    """Return the type *name*, whose fields a TypeProvider knows, if it has any."""
+    """Return the struct type *name*; its fields come from a TypeProvider."""
     return Type(TypeKind.STRUCT, name)
 
 
@@ -151,15 +151,15 @@ def parameter(name: str) -> Type:
 
 
 def wrapper(type_: Type) -> Type:
-    """Return *type_* as one to which null may be assigned."""
+    """Return the nullable variant of *type_*."""
     return Type(type_.kind, type_.name, type_.parameters, nullable=True)
 
 
 class TypeProvider(Protocol):
-    """What knows the structs that expressions may speak of."""
+    """Source of struct types."""
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type called *name*, or None."""
+        """Return the struct type *name*, or None."""
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a struct's field, or None where it has no such field."""
+        """Return the type of a struct's field, or None if it has no such field."""

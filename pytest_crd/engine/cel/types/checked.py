@@ -1,5 +1,5 @@
 """
-Expressions that were checked: what the checker found out about their nodes.
+Checked expressions with the types and references of their nodes.
 
 Reference:
     cel-go common/ast/ast.go, AST, ReferenceInfo.
@@ -21,13 +21,13 @@ from pytest_crd.engine.golang.release import GoRelease
 @dataclass(slots=True, eq=False)
 class Reference:
     """
-    What a name means.
+    Meaning of an identifier, a qualified name or a call.
 
     Attributes:
-        name: Of an identifier, or of a selection that is a name with dots: the full name of the variable. Of a call: that
-            of the function; where it is not what the call says, the call's target is a part of it, and no argument.
-        overloads: Of a call: the overloads that may be meant. There is one unless an argument is dyn.
-        value: Of an identifier for a constant: its value.
+        name: Full name of the variable or function. If it differs from the function in the call, the call's target is
+            part of the name and not an argument.
+        overloads: Candidate overloads of a call. There is one unless an argument is dyn.
+        value: Value of a constant.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Reference:
 @dataclass(slots=True, eq=False)
 class CheckedExpression:
     """
-    An expression whose types agree.
+    Well-typed expression.
 
     Attributes:
-        parsed: The expression.
-        types: The type of each node, by its id.
-        references: What each identifier and call means, by its id.
-        dialect: The language that it is written in.
-        go: What its regular expressions may hold.
+        parsed: The syntax tree.
+        types: Types by node id.
+        references: References by node id of identifiers and calls.
+        dialect: The language of the expression.
+        go: The Go release, which decides the syntax of regular expressions.
     """
 
     parsed: ParsedExpression
@@ -56,5 +56,5 @@ class CheckedExpression:
 
     @property
     def type(self) -> Type:
-        """The type of the whole."""
+        """Type of the whole expression."""
         return self.types[self.parsed.root.id]

@@ -1,5 +1,5 @@
 """
-The type checker: what each part of an expression is, and which overloads its calls mean.
+Type checker: types of all nodes, and overloads of all calls.
 
 Reference:
     cel-go checker/checker.go; checker/env.go.
@@ -35,22 +35,22 @@ _CONSTANT_TYPES: Final = {
     UInt: celtypes.UINT,
 }
 
-# Names of types with parameters, before anything has settled these.
+# Parametrized type names with unresolved parameters.
 _UNSETTLED: Final = {"list": "type(list(A))", "map": "type(map(A, B))", "optional_type": "type(optional_type)"}
 
 
 def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect, go: GoRelease) -> CheckedExpression:
     """
-    Return *parsed* with the types and meanings of its parts.
+    Return *parsed* with the types and references of its nodes.
 
     Args:
-        parsed: An expression.
-        declarations: What its names may mean.
-        dialect: The language that it is written in.
-        go: What its regular expressions may hold.
+        parsed: The syntax tree.
+        declarations: The declared names.
+        dialect: The language of the expression.
+        go: The Go release, which decides the syntax of regular expressions.
 
     Raises:
-        CompileError: Types do not agree, or names mean nothing.
+        CompileError: Types do not agree, or names are undeclared.
     """
     checker = _Checker(parsed, declarations, dialect)
     checker.check(parsed.root)
@@ -60,7 +60,7 @@ def check(parsed: ParsedExpression, declarations: Declarations, dialect: Dialect
 
 
 class _Checker:
-    """The checker of one expression."""
+    """Checker of one expression."""
 
     def __init__(self, parsed: ParsedExpression, declarations: Declarations, dialect: Dialect) -> None:
         self.types: dict[int, Type] = {}
@@ -86,23 +86,23 @@ class _Checker:
         }
 
     def settled_types(self) -> dict[int, Type]:
-        """Return the types, in which type parameters that stand for nothing are dyn."""
+        """Return the types with unresolved type parameters replaced by dyn."""
         substitute = self.unifier.substitute
         return {node_id: substitute(type_, to_dyn=True) for node_id, type_ in self.types.items()}
 
     def check(self, node: Node) -> Type:
-        """Return the type of *node*, having checked it."""
+        """Check *node* and return its type."""
         type_ = self._checks[type(node)](node)
         self.types[node.id] = type_
         return type_
 
     def report(self, node_id: int, message: str) -> None:
-        """Keep what is wrong with a node."""
+        """Record a type error at a node."""
         location = self._parsed.source.location(self._parsed.positions[node_id])
         self.problems.append(Problem(location, message))
 
-    def _told(self, node: Node, type_: Type) -> str:
-        """Return the *type_* of *node* as it is told where nothing has settled what the name of a type leaves open."""
+    def _type_text(self, node: Node, type_: Type) -> str:
+        """Return the *type_* of *node* for messages; type names may have unresolved parameters in older dialects."""
         reference = self.references.get(node.id)
         if self._type_names_settled or reference is None or not isinstance(reference.value, TypeValue):
             return str(type_)
@@ -118,7 +118,7 @@ class _Checker:
         return _CONSTANT_TYPES[type(node.value)]
 
     def local(self, name: str) -> Type | None:
-        """Return the type of the innermost variable of a comprehension called *name*."""
+        """Return the type of the innermost comprehension variable *name*, or None."""
         for variable, type_ in reversed(self._scopes):
             if variable == name:
                 return type_
@@ -134,16 +134,16 @@ class _Checker:
         return self._global(node, name, shadowed=local is not None) or self.undeclared(node, node.name)
 
     def _global(self, node: ast.Identifier | ast.Select, name: str, *, shadowed: bool) -> Type | None:
-        """Return the type of what the global *name* means for *node*, if it means something."""
-        found = self._declarations.find(name)
-        if found is None:
+        """Return the type of the global *name* and record the reference of *node*; None if it is undeclared."""
+        declaration = self._declarations.find(name)
+        if declaration is None:
             return None
-        type_, reference = found
+        type_, reference = declaration
         self.references[node.id] = Reference("." + name, value=reference.value) if shadowed else reference
         return type_
 
     def undeclared(self, node: Node, name: str) -> Type:
-        """Report a name that means nothing."""
+        """Report an undeclared name and return the error type."""
         self.report(node.id, f"undeclared reference to '{name}' (in container '')")
         return celtypes.ERROR
 
@@ -156,7 +156,7 @@ class _Checker:
         return celtypes.BOOL if node.test_only else self.unifier.substitute(field)
 
     def _qualified(self, node: ast.Select) -> Type | None:
-        """Return the type of *node* if it is a name with dots."""
+        """Return the type of *node* if it is a qualified name, else None."""
         names = [node.field]
         operand = node.operand
         while isinstance(operand, ast.Select) and not operand.test_only:
@@ -181,7 +181,7 @@ class _Checker:
         return self.unifier.substitute(type_)
 
     def _field(self, node: Node, operand: Node, name: str, *, optional: bool) -> Type:
-        """Return the type of a field of *operand*, optional if it is asked for as an optional or the operand is one."""
+        """Return the type of a field of *operand*: an optional if *optional* is true or the operand is an optional."""
         target, is_optional = unification.unwrap_optional(self.unifier.substitute(self.check(operand)))
         if target.kind is TypeKind.MAP:
             type_ = target.parameters[1]
@@ -191,12 +191,12 @@ class _Checker:
             if target.kind is TypeKind.TYPE_PARAMETER:
                 self.unifier.assignable(celtypes.DYN, target)
             elif not unification.is_dyn_or_error(target):
-                self.report(node.id, f"type '{self._told(operand, target)}' does not support field selection")
+                self.report(node.id, f"type '{self._type_text(operand, target)}' does not support field selection")
             type_ = celtypes.DYN
         return celtypes.optional_of(type_) if optional or is_optional else type_
 
     def field_type(self, node_id: int, struct_name: str, name: str) -> Type:
-        """Return the type of a struct's field."""
+        """Return the type of a struct's field; report an error if there is no such field."""
         provider = self._declarations.provider
         message = protomessages.MESSAGES.get(struct_name)
         if message is None and provider.find_struct(struct_name) is None:
@@ -232,26 +232,26 @@ class _Checker:
         return self._resolve(node, function, argument_types, is_member=True)
 
     def _resolve(self, node: ast.Call, function: Function, arguments: list[Type], *, is_member: bool) -> Type:
-        """Return the type of the call's result, having found the overloads that it may mean."""
+        """Record the candidate overloads of a call and return its result type; report an error without a match."""
         if function.name in _LOGICAL:
             return self._resolve_logical(node, function, arguments)
         resolution = resolving.resolve(self.unifier, self._declarations, function, arguments, is_member=is_member)
         if resolution is None:
-            shown = [str(self.unifier.substitute(argument, to_dyn=True)) for argument in arguments]
-            target = f"{shown.pop(0)}." if is_member else ""
-            applied = f"{target}({', '.join(shown)})"
+            types = [str(self.unifier.substitute(argument, to_dyn=True)) for argument in arguments]
+            target = f"{types.pop(0)}." if is_member else ""
+            applied = f"{target}({', '.join(types)})"
             self.report(node.id, f"found no matching overload for '{function.name}' applied to '{applied}'")
             return celtypes.ERROR
         self.references[node.id], result = resolution
         return result
 
     def _resolve_logical(self, node: ast.Call, function: Function, arguments: list[Type]) -> Type:
-        """Resolve `&&` or `||`, whose operands are bool each for itself."""
-        known = len(self.problems)
+        """Check that the operands of `&&` or `||` are bool, and return bool."""
+        previous_count = len(self.problems)
         for argument, type_ in zip(node.arguments, arguments, strict=True):
             if not self.unifier.assignable(type_, celtypes.BOOL):
                 self.report(argument.id, f"expected type 'bool' but found '{type_}'")
-        if len(self.problems) > known:
+        if len(self.problems) > previous_count:
             return celtypes.ERROR
         self.references[node.id] = Reference(function.name, function.overloads)
         return celtypes.BOOL
@@ -275,7 +275,7 @@ class _Checker:
         return self.unifier.substitute(result)
 
     def _loop_types(self, node: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
-        """Return the types of the two variables of a loop; where there is one variable, the second means nothing."""
+        """Return the types of both loop variables; the second is unused in loops with one variable."""
         if range_type.kind is TypeKind.LIST:
             element = range_type.parameters[0]
             return (element, element) if node.second_variable is None else (celtypes.INT, element)
@@ -285,16 +285,16 @@ class _Checker:
         if range_type.kind in {TypeKind.DYN, TypeKind.ERROR, TypeKind.TYPE_PARAMETER}:
             self.unifier.assignable(celtypes.DYN, range_type)
             return celtypes.DYN, celtypes.DYN if self._second_variables_typed else celtypes.UNSPECIFIED
-        told = self._told(node.range, range_type)
+        type_text = self._type_text(node.range, range_type)
         self.report(
             node.range.id,
-            f"expression of type '{told}' cannot be range of a comprehension (must be list, map, or dynamic)",
+            f"expression of type '{type_text}' cannot be range of a comprehension (must be list, map, or dynamic)",
         )
         return celtypes.ERROR, celtypes.ERROR if self._second_variables_typed else celtypes.UNSPECIFIED
 
 
 def _dotted(node: Node) -> str | None:
-    """Return the name with dots that *node* may be; None where it is something else."""
+    """Return the qualified name of *node*, None if it is another expression."""
     names: list[str] = []
     while isinstance(node, ast.Select) and not node.test_only:
         names.append(node.field)

@@ -1,5 +1,5 @@
 """
-Sizes and costs that are estimated before an expression runs: ranges that never leave uint64.
+Estimated sizes and costs: ranges that saturate at uint64.
 
 Reference:
     cel-go checker/cost.go, SizeEstimate, CostEstimate; common/cost.go.
@@ -16,56 +16,56 @@ from pytest_crd.engine.cel.types.celtypes import Type
 MAX: Final = 2**64 - 1
 
 STRING_TRAVERSAL: Final = 0.1
-"""What reading a string or bytes costs per character."""
+"""Cost per character of reading a string or bytes."""
 REGEX_LENGTH: Final = 0.25
-"""What matching a regular expression costs per character of the expression."""
+"""Cost per character of a regular expression in a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What something costs at least and at most."""
+    """Minimum and maximum cost."""
 
     min: int
     max: int
 
     def __add__(self, other: CostEstimate) -> CostEstimate:
-        """Return the costs of both."""
+        """Return the sum of two costs."""
         return CostEstimate(min(self.min + other.min, MAX), min(self.max + other.max, MAX))
 
     def __mul__(self, other: CostEstimate) -> CostEstimate:
-        """Return the product of both."""
+        """Return the product of two costs."""
         return CostEstimate(min(self.min * other.min, MAX), min(self.max * other.max, MAX))
 
     def times(self, factor: float) -> CostEstimate:
-        """Return the costs times *factor*, rounded up."""
+        """Return the cost times *factor*, rounded up."""
         return CostEstimate(scale(self.min, factor), scale(self.max, factor))
 
 
 @dataclass(frozen=True, slots=True)
 class SizeEstimate:
-    """How many characters, bytes, elements or entries something has at least and at most."""
+    """Minimum and maximum number of characters, bytes, elements or entries."""
 
     min: int
     max: int
 
     def __add__(self, other: SizeEstimate) -> SizeEstimate:
-        """Return the size of both together."""
+        """Return the sum of two sizes."""
         return SizeEstimate(min(self.min + other.min, MAX), min(self.max + other.max, MAX))
 
     def __mul__(self, other: SizeEstimate) -> SizeEstimate:
-        """Return the product of both."""
+        """Return the product of two sizes."""
         return SizeEstimate(min(self.min * other.min, MAX), min(self.max * other.max, MAX))
 
     def cost(self, factor: float) -> CostEstimate:
-        """Return what it costs at *factor* per unit, rounded up."""
+        """Return the cost of this size at *factor* per unit, rounded up."""
         return CostEstimate(scale(self.min, factor), scale(self.max, factor))
 
     def cost_of_each(self, cost: CostEstimate) -> CostEstimate:
-        """Return what it costs at *cost* per unit."""
+        """Return the cost of this size at *cost* per unit."""
         return CostEstimate(min(self.min * cost.min, MAX), min(self.max * cost.max, MAX))
 
     def union(self, other: SizeEstimate) -> SizeEstimate:
-        """Return the least range that holds both."""
+        """Return the smallest range that contains both."""
         return SizeEstimate(min(self.min, other.min), max(self.max, other.max))
 
 
@@ -73,17 +73,17 @@ UNKNOWN_SIZE: Final = SizeEstimate(0, MAX)
 
 
 def fixed_cost(cost: int) -> CostEstimate:
-    """Return the estimate of what costs *cost* always."""
+    """Return the estimate with *cost* as minimum and maximum."""
     return CostEstimate(cost, cost)
 
 
 def fixed_size(size: int) -> SizeEstimate:
-    """Return the estimate of what has *size* always."""
+    """Return the estimate with *size* as minimum and maximum."""
     return SizeEstimate(size, size)
 
 
 def scale(size: int, factor: float) -> int:
-    """Return *size* times *factor* in floating-point numbers, rounded up, at most MAX."""
+    """Return *size* times *factor* in floating point, rounded up, at most MAX."""
     product = float(size) * factor
     return MAX if product >= 2.0**64 else math.ceil(product)
 
@@ -91,11 +91,11 @@ def scale(size: int, factor: float) -> int:
 @dataclass(frozen=True, slots=True)
 class CallEstimate:
     """
-    What a call costs without its arguments.
+    Cost of a call without its arguments, and size of its result.
 
     Attributes:
         cost: The cost.
-        result_size: The size of the result; None where it has none, or none is known.
+        result_size: The size of the result; None if it has no size or an unknown one.
     """
 
     cost: CostEstimate
@@ -105,14 +105,14 @@ class CallEstimate:
 @dataclass(slots=True)
 class Argument:
     """
-    An argument of a call whose cost is estimated.
+    Argument of a call in cost estimates.
 
     Attributes:
-        path: The variable and the field names (`@items`, `@keys`, `@values`, `@indices` for parts of lists and maps) that
-            lead to it; empty where it is no part of a variable.
-        type: Its type.
-        node: Its expression (ast.Node); None for the items of a list, which have no expression of their own.
-        size: Its size, as far as it is known.
+        path: Path of variable and fields (`@items`, `@keys`, `@values`, `@indices` for parts of lists and maps); empty
+            for values that are not part of a variable.
+        type: The type.
+        node: The expression (ast.Node); None for the items of a list.
+        size: The size, None if it is unknown.
     """
 
     path: tuple[str, ...]
@@ -122,23 +122,23 @@ class Argument:
 
 
 class SizeProvider(Protocol):
-    """What knows the sizes of variables and their parts."""
+    """Source of the sizes of variables and their parts."""
 
     def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:
         """
-        Return the size of what stands at *path*, or None where it is not known.
+        Return the size of the value at *path*, or None if it is unknown.
 
         Args:
-            path: As Argument.path has it: it is empty for values that are no part of a variable.
-            type_: The value's type.
+            path: As in `Argument.path`; empty for values that are not part of a variable.
+            type_: The type of the value.
         """
 
 
 class EstimateContext(Protocol):
-    """What an overload's estimate may ask for."""
+    """Context of an overload's estimate."""
 
     def size(self, argument: Argument) -> SizeEstimate:
-        """Return the size of *argument*; UNKNOWN_SIZE where nothing is known of it."""
+        """Return the size of *argument*, UNKNOWN_SIZE if it is unknown."""
 
     def items(self, argument: Argument) -> Argument | None:
-        """Return the items of the list *argument*; None where its type has no parameters, as a string's."""
+        """Return the items of the list *argument*; None if its type has no parameters, such as a string."""

@@ -1,5 +1,5 @@
 """
-What the names of an expression may mean: variables, types, constants, functions.
+Declarations of variables, types, constants and functions.
 
 Reference:
     cel-go checker/env.go, Env; common/types/provider.go, Registry.
@@ -31,7 +31,7 @@ _TYPES: Final = (
     celtypes.UINT,
     celtypes.struct("google.protobuf.Empty"),
 )
-# Names of protobuf that mean types to the checker, and nothing when the expression is planned.
+# Protobuf names that are types for the checker and undefined for the planner.
 _MESSAGES: Final[Mapping[str, Type]] = {
     "google.protobuf.Any": celtypes.ANY,
     "google.protobuf.BoolValue": celtypes.wrapper(celtypes.BOOL),
@@ -50,7 +50,7 @@ _MESSAGES: Final[Mapping[str, Type]] = {
 
 
 class _NoStructs:
-    """The provider where there are no structs."""
+    """Type provider without structs."""
 
     def find_struct(self, _: str) -> Type | None:
         return None
@@ -61,16 +61,16 @@ class _NoStructs:
 
 class Declarations:
     """
-    The names that an environment knows.
+    Names declared in an environment.
 
     Attributes:
-        functions: Its functions, by their names.
-        provider: What knows the structs.
-        resolutions: Which overloads calls with certain types mean, and of what type the result is: found once for all.
+        functions: Functions by name.
+        provider: Source of struct types.
+        resolutions: Cache of overload resolutions, by function, call style and argument types.
     """
 
     def __init__(self, libraries: Iterable[Library]) -> None:
-        """Declare what *libraries* bring."""
+        """Declare the functions, types and constants of *libraries*."""
         self.functions = _merge([function for library in libraries for function in library.functions])
         self.provider: TypeProvider = _NoStructs()
         self.resolutions: dict[tuple[str, bool, tuple[Type, ...]], tuple[Reference, Type]] = {}
@@ -87,7 +87,7 @@ class Declarations:
         self._first_names = {name.partition(".")[0] for name in self._globals if "." in name}
 
     def extend(self, variables: Mapping[str, Type], provider: TypeProvider | None = None) -> Declarations:
-        """Return these declarations with *variables*, and with *provider* in the place of the one before."""
+        """Return a copy of these declarations with *variables* added, and with *provider* if there is one."""
         extended = object.__new__(Declarations)
         extended.__dict__.update(self.__dict__)
         declared = {name: (type_, Reference(name)) for name, type_ in variables.items()}
@@ -96,23 +96,23 @@ class Declarations:
         return extended
 
     def find(self, name: str) -> tuple[Type, Reference] | None:
-        """Return the type and the meaning of the global *name*, which may have dots: of a struct's, that of its type."""
-        known = self._globals.get(name)
-        if known is None and (struct := self.provider.find_struct(name)) is not None:
+        """Return type and reference of the global *name*, which may have dots; None if it is undeclared."""
+        declaration = self._globals.get(name)
+        if declaration is None and (struct := self.provider.find_struct(name)) is not None:
             return celtypes.type_of(struct), Reference(name)
-        return known
+        return declaration
 
     def may_have_dots(self, first_name: str) -> bool:
-        """Return whether there are global names that begin with *first_name* and a dot."""
+        """Return whether a global name begins with *first_name* and a dot."""
         return first_name in self._first_names
 
     def may_end(self, last_name: str) -> bool:
-        """Return whether there are functions whose names end in a dot and *last_name*."""
+        """Return whether a function name ends in a dot and *last_name*."""
         return last_name in self._last_names
 
 
 def _merge(functions: Iterable[Function]) -> dict[str, Function]:
-    """Return *functions* by name; those of one name become one, in which a later overload takes the place of its namesake."""
+    """Return *functions* by name with their overloads merged; a later overload replaces one with the same id."""
     merged: dict[str, Function] = {}
     for function in functions:
         before = merged.get(function.name)

@@ -1,5 +1,5 @@
 """
-Functions: signature, implementation and costs of each stand together, in the tables of the modules in `library`.
+Declarations of functions; each has its signature, implementation and cost in a table of a module in `library`.
 
 Reference:
     cel-go common/decls/decls.go, FunctionDecl, OverloadDecl.
@@ -15,30 +15,30 @@ from pytest_crd.engine.cel.text.macros import Macro
 from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext
 
-# Makes the result of the arguments, of which the target of a member call is the first; raises EvaluationError.
+# Takes the arguments, beginning with the target of a member call, and returns the result; raises EvaluationError.
 Implementation: TypeAlias = Callable[..., Any]
-# Makes the run-time cost of one call, without that of its arguments, of the arguments and the result.
+# Takes the arguments and the result, and returns the run-time cost of the call without that of its arguments.
 RuntimeCost: TypeAlias = Callable[[Sequence[Any], Any], int]
-# Makes the estimate of one call, without the costs of its arguments; the target of a member call is the first of them.
+# Estimates a call without the costs of its arguments, which begin with the target of a member call.
 Estimate: TypeAlias = Callable[[EstimateContext, Sequence[Argument]], CallEstimate]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overload:
     """
-    One signature of a function.
+    Signature of a function.
 
     Attributes:
-        id: Its name, unique among all overloads.
-        parameters: Types of the parameters, of which the target of a member call is the first.
-        result: Type of the result.
-        call: The implementation; None where the interpreter has one of its own, as for `&&`.
-        is_member: Whether it is called as `target.function()`.
-        cost: The run-time cost; None: 1.
-        estimate: The estimated cost; None: 1, and nothing is known of the result's size.
-        non_strict: Whether it is called with errors as arguments too.
-        guarded: Whether it is called only with values of its parameters' types; otherwise the implementation looks at them.
-        variadic: Whether a call ends with the first argument that is an error, as it does anyway with three and more.
+        id: Name, unique among all overloads.
+        parameters: Parameter types, beginning with the target of a member call.
+        result: Result type.
+        call: Implementation; None if the interpreter implements it, as for `&&`.
+        is_member: It is called as `target.function()`.
+        cost: Run-time cost; None for 1.
+        estimate: Cost estimate; None for cost 1 and unknown result size.
+        non_strict: It is called even if arguments are errors.
+        guarded: It is called only with values of its parameter types; otherwise the implementation checks them.
+        variadic: Evaluation stops at the first failing argument, as it always does for three arguments or more.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Overload:
     type_parameters: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the names of the type parameters once, in the order in which they occur."""
+        """Collect the names of the type parameters in order of appearance."""
         names: dict[str, None] = {}
         for type_ in (*self.parameters, self.result):
             _collect_parameters(type_, names)
@@ -64,13 +64,13 @@ class Overload:
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """
-    A function.
+    Function with its overloads.
 
     Attributes:
-        name: Its name, with dots where it stands in a namespace.
-        overloads: Its overloads. Libraries may add to those of others: then they stand in the order of the libraries.
-        cost: The run-time cost of a call whose overload is not known before it runs. Kubernetes knows costs by the
-            function's name, also then; cel-go knows them by the overload's id, and such a call costs 1: None.
+        name: Name, with dots for a namespace.
+        overloads: Overloads, in the order of the libraries that declare them.
+        cost: Run-time cost of a call with an overload selected at run time. Kubernetes defines costs by function name,
+            so they apply. cel-go defines costs by overload id, so such a call costs 1 (None).
     """
 
     name: str
@@ -81,15 +81,15 @@ class Function:
 @dataclass(frozen=True, slots=True, eq=False)
 class Library:
     """
-    What an environment is made of.
+    Library of an environment.
 
     Attributes:
-        name: Its name.
-        functions: Its functions.
-        macros: Its macros.
-        types: The types that expressions may name.
-        constants: Values by their names.
-        optional_syntax: Whether it brings `.?`, `[?]` and the `?` of optional elements, entries and fields.
+        name: Name.
+        functions: Functions.
+        macros: Macros.
+        types: Types that expressions may name.
+        constants: Constants by name.
+        optional_syntax: It enables `.?`, `[?]` and the `?` of optional elements, entries and fields.
     """
 
     name: str

@@ -1,5 +1,5 @@
 """
-Messages of protobuf that expressions make by their names, `google.protobuf.Duration{seconds: 1}`: each is a value of CEL at once.
+Protobuf messages in struct literals (`google.protobuf.Duration{seconds: 1}`), which are converted to CEL values.
 
 Reference:
     cel-go common/types/provider.go, Registry.NewValue, msgSetField; ConvertToNative of each type in common/types.
@@ -31,13 +31,13 @@ from pytest_crd.engine.cel.values.celvalues import (
 )
 
 _Set: TypeAlias = Mapping[str, Value]
-# Makes what a field holds of a value, or raises EvaluationError; its arguments are the value and the name of the field.
+# Takes a value and a field name, and returns the value for the field; raises EvaluationError.
 _Convert: TypeAlias = Callable[[Value, str], Any]
 
 _NANOSECONDS: Final = 1_000_000_000
 _FIRST_SECOND: Final = -62_135_596_800
 _LAST_SECOND: Final = 253_402_300_799
-# The whole numbers of which no two are the same double.
+# Largest integer range that doubles represent exactly.
 _SAFE: Final = 2**53 - 1
 
 
@@ -48,23 +48,23 @@ class _Field(NamedTuple):
 
 class Message(NamedTuple):
     """
-    What is known of a message.
+    Protobuf message.
 
     Attributes:
-        fields: Its fields, by name.
-        make: Makes the value of the fields that are set; None where that is not known here.
+        fields: Fields by name.
+        make: Builds the CEL value from the fields that are set; None if it is not supported.
     """
 
     fields: Mapping[str, _Field]
     make: Callable[[_Set], Value] | None = None
 
     def type_of(self, field: str) -> Type | None:
-        """Return the type of a field, or None where there is no such field."""
+        """Return the type of a field, or None if there is no such field."""
         return self.fields[field].type if field in self.fields else None
 
 
 def name_of(type_: Type, name: str) -> str:
-    """Return which message's fields an object of *type_* has that is made by *name*; empty where it is no message."""
+    """Return the name of the message with the fields of *type_* named *name*; empty if it is not a message type."""
     if type_.kind is TypeKind.STRUCT or (is_message(type_) and name in MESSAGES):
         return name
     return _NAMES.get(type_.kind, "") if is_message(type_) else ""
@@ -90,11 +90,11 @@ _NAMES: Final[Mapping[TypeKind, str]] = {
 
 def make(name: str, values: _Set) -> Value:
     """
-    Return the object of the type *name* whose fields have *values*.
+    Return the object of the message type *name* with the field *values*.
 
     Raises:
-        EvaluationError: A field cannot have its value, or nobody makes such objects: those of schemas are types only.
-        UnsupportedExpressionError: What comes of it is not known.
+        EvaluationError: A field does not accept its value, or the type is a schema's, which has no constructor.
+        UnsupportedExpressionError: The result is unknown.
     """
     message = MESSAGES.get(name)
     if message is None:
@@ -110,7 +110,7 @@ def make(name: str, values: _Set) -> Value:
 
 
 def _unlike(value: Value, target: str) -> EvaluationError:
-    """Return the error of a value that a field of the Go type *target* does not take."""
+    """Return the error of a value that a field of the Go type *target* does not accept."""
     wording = _UNLIKE.get(type(value))
     if wording is None:
         raise UnsupportedExpressionError(
@@ -142,7 +142,7 @@ def _unwrapped(value: Value) -> Value:
 
 
 def _scalar(kind: type, target: str, convert: Callable[[Any], Any] = lambda value: value) -> _Convert:
-    """Return what sets a field of the Go type *target* to values of *kind*."""
+    """Return a converter for fields of the Go type *target* that accepts values of *kind*."""
 
     def set_(value: Value, field: str) -> Any:
         try:
@@ -169,7 +169,7 @@ def _to_uint32(value: UInt) -> UInt:
 
 
 def _to_float32(value: float) -> float:
-    """Return the nearest number of 32 bits, as the C compiler finds it: infinite where there is none."""
+    """Round to 32 bits as the C compiler does; infinite if the number is too large."""
     return ctypes.c_float(value).value
 
 
@@ -186,7 +186,7 @@ _BYTES: Final = _Field(celtypes.BYTES, _scalar(bytes, "[]uint8"))
 
 
 def _to_json(value: Value) -> Value:
-    """Return what a value becomes that is put into a message of JSON."""
+    """Return *value* converted for a JSON message; raise EvaluationError if it cannot be converted."""
     value = _unwrapped(value)
     if value is None or isinstance(value, bool | float | str):
         return value
@@ -224,13 +224,13 @@ def _json_part(value: Value, field: str) -> Value:
 
 def _unsupported_field(value: Value, field: str) -> EvaluationError:
     if not isinstance(value, str | int | float | bytes | UInt | None):
-        shown = conversions.to_type(value).name
-        raise UnsupportedExpressionError(f"fields of messages of protobuf that are set to {shown}")
+        type_ = conversions.to_type(value).name
+        raise UnsupportedExpressionError(f"fields of messages of protobuf that are set to {type_}")
     return EvaluationError(f"unsupported field type for {field}: {conversions.to_type(value).name}")
 
 
 def _never(target: str) -> _Convert:
-    """Return what refuses all scalars; a list or a map may be taken or not, as the server keeps it."""
+    """Return a converter that refuses all scalars; lists and maps are unsupported, because the server's answer varies."""
 
     def set_(value: Value, field: str) -> Any:
         try:
@@ -249,7 +249,7 @@ def _wrapper(field: _Field, zero: Value) -> Message:
 
 
 def _duration(values: _Set) -> Duration:
-    """Return a duration; one that is too long is the longest there is."""
+    """Return a duration, saturated at int64 nanoseconds."""
     whole = values.get("seconds", 0) * _NANOSECONDS
     if MIN_INT <= whole <= MAX_INT:
         whole += values.get("nanos", 0)
@@ -302,4 +302,4 @@ MESSAGES: Final[Mapping[str, Message]] = {
         _value,
     ),
 }
-"""The messages of which every environment knows the names."""
+"""Messages declared in every environment, by name."""

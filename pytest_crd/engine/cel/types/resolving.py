@@ -1,5 +1,5 @@
 """
-Overload resolution: which signatures of a function fit the arguments of a call.
+Overload resolution at compile time.
 
 Reference:
     cel-go checker/checker.go, resolveOverload.
@@ -17,43 +17,43 @@ from pytest_crd.engine.cel.types.declarations import Declarations
 from pytest_crd.engine.cel.types.functions import Function, Overload
 from pytest_crd.engine.cel.types.unification import Unifier
 
-_MOST_KEPT: Final = 20_000
+_CACHE_SIZE: Final = 20_000
 
 
 def resolve(
     unifier: Unifier, declarations: Declarations, function: Function, arguments: Sequence[Type], *, is_member: bool
 ) -> tuple[Reference, Type] | None:
     """
-    Return what a call may mean, and the type of its result: dyn where overloads differ in it.
+    Return the reference and the result type of a call; the type is dyn if the overloads disagree.
 
     Args:
-        unifier: What is known of type parameters; gets to know what the overloads ask of them.
-        declarations: Where resolutions are kept: calls without type parameters mean the same again, but for wrappers.
+        unifier: The type parameters of the expression; resolution may bind them.
+        declarations: The declarations with the cache, which is used for calls without type parameters and wrappers.
         function: The function.
-        arguments: Types of the arguments, of which the target of a member call is the first.
-        is_member: Whether it is a member call.
+        arguments: Argument types, beginning with the target of a member call.
+        is_member: It is a member call.
 
     Returns:
-        None where no overload fits.
+        None if no overload fits.
     """
     if any(argument.generic or argument.wraps for argument in arguments):
         return _match(unifier, function, arguments, is_member=is_member)
-    kept, key = declarations.resolutions, (function.name, is_member, tuple(arguments))
-    if key in kept:
+    cache, key = declarations.resolutions, (function.name, is_member, tuple(arguments))
+    if key in cache:
         unifier.skip_parameters(_count_parameters(function, is_member=is_member))
-        return kept[key]
+        return cache[key]
     resolution = _match(unifier, function, arguments, is_member=is_member)
     if resolution is not None and not resolution[1].generic:
-        if len(kept) >= _MOST_KEPT:
-            kept.clear()
-        kept[key] = resolution
+        if len(cache) >= _CACHE_SIZE:
+            cache.clear()
+        cache[key] = resolution
     return resolution
 
 
 def _match(
     unifier: Unifier, function: Function, arguments: Sequence[Type], *, is_member: bool
 ) -> tuple[Reference, Type] | None:
-    """Try the overloads one by one."""
+    """Match all overloads; return reference and result type, or None without a match."""
     matching: list[Overload] = []
     result: Type | None = None
     for overload in function.overloads:
@@ -64,14 +64,14 @@ def _match(
         if len(parameters) != len(arguments) or not unifier.all_assignable(arguments, parameters):
             continue
         matching.append(overload)
-        found = unifier.substitute(unification.substitute(fresh, overload.result))
+        overload_result = unifier.substitute(unification.substitute(fresh, overload.result))
         if result is None:
-            result = None if found.kind is TypeKind.UNSPECIFIED else found
-        elif not unification.is_dyn(result) and found != result:
+            result = None if overload_result.kind is TypeKind.UNSPECIFIED else overload_result
+        elif not unification.is_dyn(result) and overload_result != result:
             result = celtypes.DYN
     return None if result is None else (Reference(function.name, tuple(matching)), result)
 
 
 def _count_parameters(function: Function, *, is_member: bool) -> int:
-    """Return how many type parameters are made to try all overloads."""
+    """Return the number of type parameters in all overloads of a call style."""
     return sum([len(overload.type_parameters) for overload in function.overloads if overload.is_member is is_member])
