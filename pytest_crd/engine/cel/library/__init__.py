@@ -1,1 +1,1 @@
-"""The functions that expressions may call: a module per library, with signature, implementation and costs of each function in its table."""
+"""Functions of expressions: one module per library, with signatures, implementations and costs in tables."""

@@ -1,8 +1,8 @@
 """
-Amounts as Kubernetes writes them: `1`, `500m`, `1.5Gi`, `12e6`.
+Amounts of Kubernetes quantities: `1`, `500m`, `1.5Gi`, `12e6`.
 
-The server keeps an amount in 64 bits as long as it can, and in a decimal number without limits from there on; which of
-both it is shows in what is asked of it.
+The server stores an amount in 64 bits if possible, otherwise as a decimal number of any size. The results of some
+functions depend on this representation.
 
 Reference:
     apimachinery pkg/api/resource: quantity.go, amount.go, suffix.go.
@@ -28,27 +28,27 @@ _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _EXPONENT: Final = re.compile(r"[eE]([-+]?[0-9]+)")
 _FORMAT_WRONG: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _NANO: Final = -9
-# The server calculates with as many digits as are asked for, for hours.
+# The server has no limit, and may compute for hours.
 _MOST_DIGITS: Final = 20_000
-# Fewer than Python reads and writes in any case.
+# Below Python's limit on conversions between int and str.
 _READ_AT_ONCE: Final = 600
 
 
 class QuantityError(ValueError):
-    """A text that is no quantity; the message is the server's."""
+    """Text that is not a quantity; the message is the server's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
     """
-    An amount.
+    Amount of a quantity.
 
     Attributes:
-        number: The number.
-        scale: The power of ten that it is to be multiplied by.
-        format: How it is written.
-        big: Whether the server keeps it as a number without limits.
-        text: How it was written, if that is how the server writes it too.
+        number: The significand.
+        scale: The power of ten.
+        format: The format of the canonical form.
+        big: The server stores it as a decimal of any size.
+        text: The original text if it is canonical, else empty.
     """
 
     number: int
@@ -59,11 +59,11 @@ class Amount:
 
     @property
     def sign(self) -> int:
-        """-1, 0 or 1."""
+        """Sign: -1, 0 or 1."""
         return (self.number > 0) - (self.number < 0)
 
     def as_int64(self) -> int | None:
-        """Return the amount as an int64, or None: also if it is a whole number, but was written with a fraction."""
+        """Return the amount as int64; None if it exceeds int64, or if its scale is negative even for a whole number."""
         if self.big or self.scale < 0:
             return None
         if self.number == 0:
@@ -74,7 +74,7 @@ class Amount:
         return number if MIN_INT <= number <= MAX_INT else None
 
     def __float__(self) -> float:
-        """Return the amount as a double, roughly, as the server does."""
+        """Return the amount as a double with the server's rounding."""
         try:
             base = float(self.number)
         except OverflowError:
@@ -90,19 +90,19 @@ class Amount:
 
 def parse(text: str) -> Amount:
     """
-    Return the amount that *text* says.
+    Parse an amount.
 
     Raises:
-        QuantityError: It says none.
+        QuantityError: The text is not a quantity.
 
     Reference:
         resource.ParseQuantity.
     """
-    found = _TEXT.fullmatch(text) if text else None
-    if found is None:
+    match = _TEXT.fullmatch(text) if text else None
+    if match is None:
         raise QuantityError(_FORMAT_WRONG)
-    sign, digits, fraction, suffix = found[1], found[2] or "0", found[3] or "", found[4]
-    if found[2] == "" and found[3] is None and not suffix:
+    sign, digits, fraction, suffix = match[1], match[2] or "0", match[3] or "", match[4]
+    if match[2] == "" and match[3] is None and not suffix:
         digits = "0"
     exponent, format_ = _suffix(suffix)
     amount = _small(text, sign, (digits, fraction), exponent, format_)
@@ -110,30 +110,30 @@ def parse(text: str) -> Amount:
 
 
 def _suffix(suffix: str) -> tuple[int, str]:
-    """Return the exponent that a suffix says, of ten or of two, and how such amounts are written."""
+    """Return the exponent of a suffix, of ten or of two, and the format; raise QuantityError for other suffixes."""
     if suffix in _DECIMAL:
         return _DECIMAL[suffix], DECIMAL_SI
     if suffix in _BINARY:
         return _BINARY[suffix], BINARY_SI
-    found = _EXPONENT.fullmatch(suffix)
-    if found is None or not MIN_INT <= (exponent := _number(found[1])) <= MAX_INT:
+    match = _EXPONENT.fullmatch(suffix)
+    if match is None or not MIN_INT <= (exponent := _number(match[1])) <= MAX_INT:
         raise QuantityError("unable to parse quantity's suffix")
-    # What is left of it in 32 bits.
+    # Go converts the exponent to int32, which wraps around.
     return (exponent + 2**31) % 2**32 - 2**31, DECIMAL_EXPONENT
 
 
 def _number(digits: str) -> int:
-    """Return the whole number that *digits* say; Python refuses to read long ones at once."""
+    """Return *digits* as an integer; Python's `int` refuses long texts."""
     return int(digits) if len(digits) <= _READ_AT_ONCE else int(decimal.Decimal(digits))
 
 
 def _digits(number: int) -> str:
-    """Return the digits of a whole number; Python refuses to write many at once."""
+    """Return the digits of an integer; Python's `str` refuses large numbers."""
     return str(number) if number.bit_length() <= _READ_AT_ONCE else str(decimal.Decimal(number))
 
 
 def _small(text: str, sign: str, number_: tuple[str, str], exponent: int, format_: str) -> Amount | None:
-    """Return the amount, if its digits before and behind the point surely fit into 64 bits."""
+    """Return the amount if its digits are certain to fit into 64 bits, else None."""
     digits, fraction = number_
     scale, factor = exponent, 1
     room = 18 - len(digits) - len(fraction)
@@ -147,14 +147,14 @@ def _small(text: str, sign: str, number_: tuple[str, str], exponent: int, format
     number = value * factor
     shifted = digits + fraction
     if format_ == BINARY_SI:
-        kept = exponent % 10 == 0 and value & 7 != 0
+        is_canonical = exponent % 10 == 0 and value & 7 != 0
     else:
-        kept = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
-    return Amount(-number if sign == "-" else number, scale, format_, text=text if kept or text == "0" else "")
+        is_canonical = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
+    return Amount(-number if sign == "-" else number, scale, format_, text=text if is_canonical or text == "0" else "")
 
 
 def _big(sign: str, digits: str, places: int, exponent: int, format_: str) -> Amount:
-    """Return the amount as a number without limits, rounded up to nanos."""
+    """Return the amount as a decimal of any size, rounded up to nanos."""
     number, scale = _number(digits), -places
     if format_ == BINARY_SI:
         number <<= exponent
@@ -170,7 +170,7 @@ def _big(sign: str, digits: str, places: int, exponent: int, format_: str) -> Am
 
 
 def _rounded_up(number: int, scale: int) -> tuple[int, int]:
-    """Return the number in nanos, rounded up."""
+    """Return the number rounded up to nanos, and its scale."""
     if scale >= _NANO:
         _check_digits(scale - _NANO)
         return number * 10 ** (scale - _NANO), _NANO
@@ -185,7 +185,7 @@ def _check_digits(count: int) -> None:
 
 
 def compare(left: Amount, right: Amount) -> int:
-    """Return -1, 0 or 1: *left* is less than, equal to or more than *right*."""
+    """Return -1, 0 or 1 if *left* is less than, equal to or greater than *right*."""
     if left.sign != right.sign or not left.sign:
         return (left.sign > right.sign) - (left.sign < right.sign)
     first, second = _aligned(left, right)
@@ -193,14 +193,14 @@ def compare(left: Amount, right: Amount) -> int:
 
 
 def _aligned(left: Amount, right: Amount) -> tuple[int, int]:
-    """Return the numbers of both at the smaller one of the scales."""
+    """Return both numbers at the smaller scale."""
     scale = min(left.scale, right.scale)
     _check_digits(max(left.scale, right.scale) - scale)
     return left.number * 10 ** (left.scale - scale), right.number * 10 ** (right.scale - scale)
 
 
 def add(left: Amount, right: Amount) -> Amount:
-    """Return the sum, written as *left* is unless that is zero."""
+    """Return the sum in the format of *left*, or of *right* if *left* is zero."""
     format_ = left.format if left.number else right.format
     small = None if left.big or right.big else _small_sum(left, right)
     if small is not None:
@@ -210,7 +210,7 @@ def add(left: Amount, right: Amount) -> Amount:
 
 
 def _small_sum(left: Amount, right: Amount) -> Amount | None:
-    """Return the sum of two amounts of 64 bits, or None if it is none."""
+    """Return the sum of two 64-bit amounts, or None if it exceeds 64 bits."""
     if not right.number:
         return left
     if not left.number:
@@ -224,10 +224,10 @@ def _small_sum(left: Amount, right: Amount) -> Amount | None:
 
 
 def subtract(left: Amount, right: Amount) -> Amount:
-    """Return the difference, written as *left* is unless that is zero."""
+    """Return the difference in the format of *left*, or of *right* if *left* is zero."""
     is_small = not (left.big or right.big)
     if right.number == MIN_INT and is_small and _small_sum(left, right) is not None:
-        return add(left, right)  # its negative is no int64, and Go's is the number itself
+        return add(left, right)  # Go's negation of the lowest int64 is the number itself
     return add(left, replace(right, number=-right.number))
 
 
@@ -252,7 +252,7 @@ def _written(amount: Amount) -> str:
 
 
 def _whole(amount: Amount) -> tuple[int, bool]:
-    """Return an amount rounded away from zero, and whether it was whole."""
+    """Return an amount rounded away from zero, and whether it was a whole number."""
     if amount.scale >= 0:
         _check_digits(amount.scale)
         return amount.number * 10**amount.scale, True
@@ -261,7 +261,7 @@ def _whole(amount: Amount) -> tuple[int, bool]:
 
 
 def _without_factors(number: int, factor: int) -> tuple[int, int]:
-    """Return *number* divided by *factor* as often as nothing is left, and how often that was."""
+    """Return *number* without its factors *factor*, and their count."""
     times = 0
     while number % factor == 0:
         number //= factor

@@ -1,8 +1,9 @@
 """
-The operators on values of any type, as they work where the types are not known before.
+Operators for operands of any type, which also work if types are unknown at compile time.
 
 Reference:
-    cel-go common/stdlib/standard.go; common/types/overflow.go: Add, Subtract, Multiply, Divide, Modulo, Negate and Compare of each type.
+    cel-go common/stdlib/standard.go; common/types/overflow.go: Add, Subtract, Multiply, Divide, Modulo, Negate and
+    Compare of each type.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from pytest_crd.engine.cel.values.celvalues import (
 )
 
 COMPARABLE: Final = (bool, int, UInt, float, str, bytes, Duration, Timestamp)
-# Types that take calls of any function and then know none.
+# Types that receive calls of any function, and then have no overload.
 _RECEIVERS: Final = (str, Duration, Timestamp)
 
 
 def no_overload(function: str, operand: Value) -> EvaluationError:
-    """Return the error of an operator whose first operand is not of a type that has it."""
+    """Return the error of an operator that the type of its first operand does not support."""
     named = "" if isinstance(operand, _RECEIVERS) else f": {function}"
     return EvaluationError(f"no such overload{named}")
 
@@ -47,7 +48,7 @@ def int64(number: int) -> int:
     Return *number*.
 
     Raises:
-        EvaluationError: It leaves int64.
+        EvaluationError: It exceeds int64.
     """
     if MIN_INT <= number <= MAX_INT:
         return number
@@ -61,13 +62,13 @@ def _uint64(number: int) -> UInt:
 
 
 def _operation(table: Mapping[type, Implementation], left: Value, right: Value) -> Implementation | None:
-    """Return what calculates with two values of one type, if the *table* has it."""
+    """Return the operation of *table* for the common type of the operands, or None."""
     kind = type(left)
     return table.get(kind) if kind is type(right) else None
 
 
 def add(left: Value, right: Value) -> Value:
-    """Return the sum of two numbers, texts, bytes, lists, durations, or of a timestamp and a duration."""
+    """Return the sum of two numbers, strings, bytes, lists, durations, or of a timestamp and a duration."""
     if (calculate := _operation(_SUMS, left, right)) is not None:
         return calculate(left, right)
     if is_list(left) and is_list(right):
@@ -91,7 +92,7 @@ def subtract(left: Value, right: Value) -> Value:
 
 
 def _operator(function: str, table: Mapping[type, Implementation]) -> Implementation:
-    """Return the operator *function* on two values of one type."""
+    """Return the operator *function* for two operands of the same type."""
 
     def calculate(left: Value, right: Value) -> Value:
         operation = _operation(table, left, right)
@@ -103,7 +104,7 @@ def _operator(function: str, table: Mapping[type, Implementation]) -> Implementa
 
 
 def _unfit(function: str, table: Mapping[type, Implementation], left: Value, right: Value) -> EvaluationError:
-    """Return the error of an operator that is not for these operands."""
+    """Return the error of an operator with unsupported operands."""
     return errors.no_overload(right) if type(left) in table else no_overload(function, left)
 
 
@@ -151,7 +152,7 @@ multiply: Final = _operator(
         UInt: lambda left, right: _uint64(left.value * right.value),
     },
 )
-"""The product of two numbers of one type."""
+"""Product of two numbers of the same type."""
 
 divide: Final = _operator(
     "_/_",
@@ -161,17 +162,17 @@ divide: Final = _operator(
         UInt: lambda left, right: UInt(left.value // _divisor(right.value, "division")),
     },
 )
-"""The quotient of two numbers of one type: whole numbers are rounded toward zero."""
+"""Quotient of two numbers of the same type; integers are rounded toward zero."""
 
 modulo: Final = _operator(
     "_%_",
     {int: _modulo, UInt: lambda left, right: UInt(left.value % _divisor(right.value, "modulus"))},
 )
-"""What is left of dividing two whole numbers of one type, with the sign of the first."""
+"""Remainder of two integers of the same type, with the sign of the first."""
 
 
 def negate(value: Value) -> Value:
-    """Return the number *value* with the other sign."""
+    """Return the negative of a number or duration."""
     if isinstance(value, bool):
         raise errors.no_overload(value)
     if isinstance(value, int):
@@ -184,14 +185,14 @@ def negate(value: Value) -> Value:
 
 
 def negate_bool(value: Value) -> bool:
-    """Return the other bool."""
+    """Return the negation of a bool."""
     if isinstance(value, bool):
         return not value
     raise errors.no_overload(value)
 
 
 def ordering(function: str, holds: Callable[[int, int], bool]) -> Callable[[Value, Value], bool]:
-    """Return the operator *function*, which *holds* for what `compare` says of its operands and 0."""
+    """Return the order operator *function*; *holds* compares the result of `compare` with 0."""
 
     def ordered(left: Value, right: Value) -> bool:
         if isinstance(left, COMPARABLE):

@@ -1,7 +1,7 @@
 """
-The functions of the authorizer, which rules of CRDs have no variable for: declared they are all the same.
+Functions of the authorizer, which are declared although rules of CRDs have no authorizer variable.
 
-What says that no overload of them fits is worded otherwise than what says that there is no such function.
+The declarations matter for error messages: "no matching overload" differs from "undeclared reference".
 
 Reference:
     k8s.io/apiserver pkg/cel/library/authz.go; library/cost.go.
@@ -27,7 +27,7 @@ from pytest_crd.engine.cel.types.costs import (
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.values.celvalues import Value
 
-# There are no values of these types, and a call with others is refused before.
+# Values of these types do not exist, and overloads check their argument types first.
 _NEVER_CALLED: Final = EvaluationError
 _CHECK: Final = 350_000
 _REQUIREMENTS_PER_CHARACTER: Final = 0.5
@@ -41,26 +41,26 @@ _DECISION: Final = struct("kubernetes.authorization.Decision")
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the authorizer library."""
     return Library("kubernetes.authorizer", _FUNCTIONS)
 
 
 def _cheap(name: str, *overloads: tuple[str, tuple[Type, ...], Type]) -> Function:
-    return _function(name, overloads, costing.one, costing.estimate_one)
+    return _function(name, overloads, costing.unit_cost, costing.estimate_one)
 
 
 def _function(
     name: str, overloads: Sequence[tuple[str, tuple[Type, ...], Type]], cost: RuntimeCost, estimate: Estimate
 ) -> Function:
-    made = (
+    declared = (
         Overload(id_, parameters, result, _NEVER_CALLED, is_member=True, cost=cost, estimate=estimate)
         for id_, parameters, result in overloads
     )
-    return Function(name, tuple(made), cost)
+    return Function(name, tuple(declared), cost)
 
 
 def _selector(length: SizeEstimate) -> CostEstimate:
-    """Return what reading a selector costs: its text, and a list and a struct for each two characters."""
+    """Return the cost of parsing a selector: its length, and a list with one struct per two characters."""
     requirements = length.cost(_REQUIREMENTS_PER_CHARACTER).times(_REQUIREMENT)
     return fixed_cost(costing.LIST_COST) + length.cost(STRING_TRAVERSAL) + requirements
 

@@ -1,5 +1,5 @@
 """
-Networks in CIDR notation: Kubernetes' library.
+Kubernetes' library for networks in CIDR notation.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/cidr.go; pkg/cel/cidr.go; Go net/netip.
@@ -27,7 +27,7 @@ _PROBLEM: Final = "network address parse error during conversion from string"
 
 
 class CIDR(Opaque):
-    """An address and the length of the prefix that says which network it is in."""
+    """IP address with a prefix length."""
 
     __slots__ = ("address", "bits")
 
@@ -40,21 +40,21 @@ class CIDR(Opaque):
 
     @property
     def network(self) -> int:
-        """The bits of the prefix."""
+        """Bits of the prefix."""
         return self.prefix_of(self.address)
 
     def prefix_of(self, address: Address) -> int:
-        """Return the first bits of *address*, as many as the prefix has."""
+        """Return the leading bits of *address*, as many as the prefix length."""
         return int(address) >> (address.max_prefixlen - self.bits)
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is the same, in all bits of the address."""
+        """Return whether *other* has the same address and prefix length; raise EvaluationError for other types."""
         if not isinstance(other, CIDR):
             raise EvaluationError("no such overload")
         return (self.address, self.bits) == (other.address, other.bits)
 
     def size(self) -> int:
-        """Return the number of bytes of the prefix."""
+        """Return the size of the prefix in bytes."""
         return math.ceil(self.bits / 8)
 
     def __str__(self) -> str:
@@ -116,12 +116,12 @@ def _masked(cidr: CIDR) -> CIDR:
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the CIDR library."""
     return Library("kubernetes.net.cidr", _FUNCTIONS, types=(TYPE,))
 
 
 def _containment(*, cidr: bool, text: bool) -> tuple[RuntimeCost, Estimate]:
-    """Return the costs of asking whether a network contains an address or a *cidr*, which may be given as a *text*."""
+    """Return cost and estimate of `containsIP` or, with *cidr*, `containsCIDR`; with *text*, the argument is a string."""
 
     def cost(arguments: Sequence[Value], _result: Value) -> int:
         size = costing.counted(arguments[0])
@@ -143,7 +143,7 @@ def _containment(*, cidr: bool, text: bool) -> tuple[RuntimeCost, Estimate]:
 def _contains(
     name: str, text: tuple[str, Implementation], parsed: tuple[str, Type, Implementation], *, cidr: bool
 ) -> Function:
-    """Return a function that asks whether a network contains something, given as text or parsed."""
+    """Return a containment function with one overload for strings and one for parsed values."""
     text_id, text_call = text
     parsed_id, parsed_type, parsed_call = parsed
     text_cost, text_estimate = _containment(cidr=cidr, text=True)
@@ -168,7 +168,8 @@ def _contains(
 
 def _getter(name: str, id_: str, result: Type, call: Implementation) -> Function:
     return Function(
-        name, (Overload(id_, (TYPE,), result, call, is_member=True, cost=costing.one, estimate=costing.estimate_one),)
+        name,
+        (Overload(id_, (TYPE,), result, call, is_member=True, cost=costing.unit_cost, estimate=costing.estimate_one),),
     )
 
 

@@ -1,5 +1,5 @@
 """
-Comprehensions with two variables: cel-go's extension of the macros, and the function that they build maps with.
+Comprehensions with two variables: cel-go's extension, with the function that builds their maps.
 
 Reference:
     cel-go ext/comprehensions.go; common/types/map.go, InsertMapKeyValue.
@@ -23,15 +23,15 @@ _MAP: Final = map_of(_K, _V)
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the comprehensions library."""
     return Library("comprehensions", (_INSERT,), macros.TWO_VARIABLES)
 
 
 def _insert(target: Any, key: Value, value: Value) -> KeyedMap:
     """
-    Return *target* with one entry more.
+    Return *target* with one more entry; raise EvaluationError if the key exists.
 
-    The accumulator of a comprehension is a map that nothing else refers to: it is changed in place.
+    The accumulator of a comprehension is modified in place, because nothing else refers to it.
     """
     if find(target, key) is not MISSING:
         raise EvaluationError(f"insert failed: key {show(key)} already exists")

@@ -1,10 +1,11 @@
 """
-What many functions cost: run-time costs and estimates, made from what they depend on.
+Costs and estimates shared by several libraries.
 
-A traversal costs a tenth of the characters that are read, rounded up.
+A traversal costs a tenth of the number of characters, rounded up.
 
 Reference:
-    k8s.io/apiserver pkg/cel/library/cost.go; cel-go ext/costs.go; interpreter/runtimecost.go, costCall; checker/cost.go, functionCost.
+    k8s.io/apiserver pkg/cel/library/cost.go; cel-go ext/costs.go; interpreter/runtimecost.go, costCall;
+    checker/cost.go, functionCost.
 """
 
 from __future__ import annotations
@@ -28,43 +29,43 @@ from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
 from pytest_crd.engine.cel.values.celvalues import Optional, Value, find, is_list, is_map, size
 
 LIST_COST: Final = 10
-"""What making a list costs."""
+"""Cost of creating a list."""
 ONE: Final = fixed_cost(1)
 
 
 def counted(value: Value) -> int:
-    """Return the size of *value*; 1 for what has none."""
+    """Return the size of *value*, or 1 for values without size."""
     length = size(value)
     return 1 if length is None else length
 
 
 def counted_inside(value: Value) -> int:
-    """Return the size of *value*, or of the value in an optional; 1 for what has none."""
+    """Return the size of *value*, or of the value in an optional; 1 for values without size."""
     while isinstance(value, Optional) and value.has_value:
         try:
             value = value.value
-        except EvaluationError:  # there is a value, but it cannot be read
+        except EvaluationError:  # the value is an error
             return 1
     return counted(value)
 
 
 def units(length: float, factor: float = STRING_TRAVERSAL) -> int:
-    """Return what reading so many characters costs."""
+    """Return the cost of reading *length* characters."""
     return math.ceil(length * factor)
 
 
-def one(_arguments: Sequence[Value], _result: Value) -> int:
-    """Return 1, as where the overload says nothing, but also where it is not known before."""
+def unit_cost(_arguments: Sequence[Value], _result: Value) -> int:
+    """Return 1; as an explicit cost it also applies to overloads selected at run time."""
     return 1
 
 
 def traversal(index: int = 0, times: int = 1) -> RuntimeCost:
-    """Return the cost of reading an argument so many times."""
+    """Return the cost function of reading the argument at *index* several times."""
     return lambda arguments, _result: units(counted(arguments[index]) * times)
 
 
 def result_traversal(times: int) -> RuntimeCost:
-    """Return the cost of reading the result so many times."""
+    """Return the cost function of reading the result several times."""
     return lambda _arguments, result: units(counted(result) * times)
 
 
@@ -74,7 +75,7 @@ def matching(arguments: Sequence[Value], _result: Value) -> int:
 
 
 def search(arguments: Sequence[Value], _result: Value) -> int:
-    """Return the cost of searching a text, the first argument, for another one."""
+    """Return the cost of searching a text, the first argument, for another text."""
     return units(counted(arguments[0])) * units(counted(arguments[1]))
 
 
@@ -92,7 +93,7 @@ _UNREAD: Final = frozenset({int, float, bool})
 
 
 def whole_traversal(value: Value) -> int:
-    """Return the cost of reading *value* and all that is in it; texts count in bytes, and are rounded down."""
+    """Return the cost of reading *value* with all its parts; texts count in bytes and are rounded down."""
     if isinstance(value, str):
         return int(len(value.encode("utf-8", "surrogatepass")) * STRING_TRAVERSAL)
     if isinstance(value, bytes):
@@ -109,12 +110,12 @@ def whole_traversal(value: Value) -> int:
 
 
 def estimate_one(_context: EstimateContext, _arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate 1."""
+    """Estimate cost 1."""
     return CallEstimate(ONE)
 
 
 def estimate_traversal(index: int = 0, times: float = 1, *, keeps_size: bool = False) -> Estimate:
-    """Return the estimate of reading an argument so many times; *keeps_size*: the result is as long."""
+    """Return the estimate of reading an argument several times; with *keeps_size*, the result has its size."""
 
     def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
         length = context.size(arguments[index])
@@ -130,18 +131,18 @@ def estimate_matching(context: EstimateContext, arguments: Sequence[Argument]) -
 
 
 def estimate_search(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate searching a text for another one."""
+    """Estimate searching a text for another text."""
     text, part = (context.size(argument).cost(STRING_TRAVERSAL) for argument in arguments)
     return CallEstimate(text * part)
 
 
 def estimate_comparison(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate comparing two values: at least 1, unless one is empty, and at most a tenth of the smaller one's size."""
+    """Estimate a comparison: at least 1 unless a value is empty, at most a tenth of the smaller size."""
     smallest = min(context.size(arguments[0]).max, context.size(arguments[1]).max)
     return CallEstimate(CostEstimate(min(1, smallest), smallest).times(STRING_TRAVERSAL))
 
 
 def estimate_sum(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate putting two texts together."""
+    """Estimate concatenating two texts."""
     length = context.size(arguments[0]) + context.size(arguments[1])
     return CallEstimate(length.cost(STRING_TRAVERSAL), length)

@@ -1,5 +1,5 @@
 """
-Lists: cel-go's extension `lists`, version 3.
+List functions: cel-go's extension `lists`, version 3.
 
 Reference:
     cel-go ext/lists.go.
@@ -25,14 +25,14 @@ from pytest_crd.engine.golang import sorting
 
 _LIST: Final = list_of(parameter("T"))
 _LONGEST_RANGE: Final = 1_000_000
-# The server has no such limit: it goes on until its memory is full.
+# The server has no such limit; it works until its memory is full.
 _MOST_ELEMENTS: Final = 20_000_000
 
 
 def library(dialect: Dialect) -> Library:
-    """Return the library."""
+    """Return the lists library."""
     longest = _LONGEST_RANGE if dialect.bounds_ranges else None
-    cost = listcosts.of_flattening if dialect.bounds_ranges else listcosts.of_flattening_unbounded
+    cost = listcosts.flattening_cost if dialect.bounds_ranges else listcosts.flattening_cost_unbounded
     sort_by = Macro("sortBy", 2, is_member=True, expand=_expand_sort_by)
     return Library("lists", (*_EXTENSION, _flatten_function(cost), _range_function(longest)), (sort_by,))
 
@@ -76,7 +76,7 @@ def _sort(values: Any) -> Value:
 
 
 def _sort_by(values: Any, keys: Any) -> Value:
-    """Return *values* in the order of *keys*, of which there is one for each."""
+    """Return *values* in the order of their *keys*; raise EvaluationError if the keys cannot be ordered."""
     if not is_list(values):
         raise arithmetic.no_overload("@sortByAssociatedKeys", values)
     if not len(values):
@@ -95,7 +95,7 @@ _SORTED: Final = "@__sortBy_input__"
 
 
 def _expand_sort_by(new: Expansion, target: Node | None, arguments: Sequence[Node]) -> Node:
-    """Expand `list.sortBy(element, key)`: the list gets a name, and is sorted by what `map` makes of it."""
+    """Expand `list.sortBy(element, key)`: bind the list to a name, and sort it by the keys from `map`."""
     if target is None or not isinstance(
         target, ast.ListLiteral | ast.Select | ast.Identifier | ast.Comprehension | ast.Call
     ):
@@ -104,8 +104,8 @@ def _expand_sort_by(new: Expansion, target: Node | None, arguments: Sequence[Nod
     input_ = ast.Identifier(new.new_id(), _SORTED)
     keys = _MAP_MACRO.expand(new, new.copy(input_), arguments)
     sorted_ = ast.Call(new.new_id(), "@sortByAssociatedKeys", new.copy(input_), (keys,))
-    nothing, false = ast.ListLiteral(new.new_id(), ()), ast.Constant(new.new_id(), value=False)
-    return ast.Comprehension(new.new_id(), nothing, "#unused", None, _SORTED, target, false, input_, sorted_)
+    empty_list, false = ast.ListLiteral(new.new_id(), ()), ast.Constant(new.new_id(), value=False)
+    return ast.Comprehension(new.new_id(), empty_list, "#unused", None, _SORTED, target, false, input_, sorted_)
 
 
 _MAP_MACRO: Final = next(macro for macro in macros.STANDARD if macro.name == "map" and macro.argument_count == 2)
@@ -118,7 +118,7 @@ def _reverse(values: Any) -> list[Value]:
 def _distinct(values: Any) -> Value:
     unique: list[Value] = []
     for value in values:
-        if not any(equality.is_equal(value, other) for other in unique):
+        if not any(equality.is_equal(value, earlier) for earlier in unique):
             unique.append(value)
     return unique
 
@@ -132,7 +132,7 @@ def _range_function(longest: int | None) -> Function:
         return list(range(count))
 
     overload = Overload(
-        "lists_range", (INT,), list_of(INT), numbers, cost=listcosts.of_result, estimate=listcosts.estimate_range
+        "lists_range", (INT,), list_of(INT), numbers, cost=listcosts.result_cost, estimate=listcosts.estimate_range
     )
     return Function("lists.range", (overload,))
 
@@ -160,7 +160,7 @@ def _flatten_function(cost: RuntimeCost) -> Function:
 def _sorting(
     name: str, id_: str, call: Implementation, parameters: Callable[[Type], Sequence[Type]], index: int
 ) -> Function:
-    """Return a function that sorts by the list that is the argument *index*."""
+    """Return a function that sorts by the list argument at *index*."""
     overloads = (
         Overload(
             id_.format(type_.name),
@@ -168,7 +168,7 @@ def _sorting(
             parameters(type_)[0],
             call,
             is_member=True,
-            cost=listcosts.of_pairs(index),
+            cost=listcosts.pairs_cost(index),
             estimate=listcosts.estimate_sorting(index, type_),
             guarded=False,
         )
@@ -187,7 +187,7 @@ _EXTENSION: Final = (
                 _LIST,
                 _slice,
                 is_member=True,
-                cost=listcosts.of_result,
+                cost=listcosts.result_cost,
                 estimate=listcosts.estimate_slice,
             ),
         ),
@@ -205,7 +205,7 @@ _EXTENSION: Final = (
                 _LIST,
                 _reverse,
                 is_member=True,
-                cost=listcosts.of_result,
+                cost=listcosts.result_cost,
                 estimate=listcosts.estimate_copy,
             ),
         ),
@@ -219,7 +219,7 @@ _EXTENSION: Final = (
                 _LIST,
                 _distinct,
                 is_member=True,
-                cost=listcosts.of_pairs(0),
+                cost=listcosts.pairs_cost(0),
                 estimate=listcosts.estimate_distinct,
             ),
         ),

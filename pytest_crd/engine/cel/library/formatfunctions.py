@@ -1,7 +1,7 @@
 """
-Named formats: Kubernetes' library.
+Kubernetes' library for named formats.
 
-What is wrong with a text of a format is said by functions from outside: the formats are those of names and of schemas.
+The caller supplies the validators, because they depend on the formats of names and schemas.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/format.go; pkg/cel/format.go.
@@ -20,11 +20,11 @@ from pytest_crd.engine.cel.types.functions import Function, Library, Overload
 from pytest_crd.engine.cel.values.celvalues import NONE, Opaque, Optional, Value
 
 TYPE: Final = struct("kubernetes.NamedFormat")
-# Returns what is wrong with a text.
+# Returns the problems of a text.
 Validate: TypeAlias = Callable[[str], Sequence[str]]
 _LONGEST_NAME_REGEX: Final = 128
 
-# By the name in expressions: the format's own name, and how long its regular expression is taken to be.
+# By name in expressions: the format's name, and the assumed length of its regular expression for costs.
 FORMATS: Final[Mapping[str, tuple[str, int]]] = {
     "dns1123Label": ("DNS1123Label", 30),
     "dns1123Subdomain": ("DNS1123Subdomain", 60),
@@ -43,7 +43,7 @@ FORMATS: Final[Mapping[str, tuple[str, int]]] = {
 
 
 class Format(Opaque):
-    """A format."""
+    """Named format as a CEL value."""
 
     __slots__ = ("name", "regex_size", "validate")
 
@@ -55,7 +55,7 @@ class Format(Opaque):
         self.validate = validate
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is the same format."""
+        """Return whether *other* is the same format; raise EvaluationError for other types."""
         if not isinstance(other, Format):
             raise EvaluationError("no such overload")
         return self.name == other.name
@@ -83,10 +83,10 @@ def _validation_estimate(context: EstimateContext, arguments: Sequence[Argument]
 
 def library(validators: Mapping[str, Validate]) -> Library:
     """
-    Return the library.
+    Return the format library.
 
     Args:
-        validators: For each of FORMATS, what says what is wrong with a text.
+        validators: Validator of each format in FORMATS.
     """
     formats = {key: Format(name, size, validators[key]) for key, (name, size) in FORMATS.items()}
     named = Overload(
@@ -94,7 +94,7 @@ def library(validators: Mapping[str, Validate]) -> Library:
         (STRING,),
         optional_of(TYPE),
         lambda name: Optional(formats[name]) if name in formats else NONE,
-        cost=costing.one,
+        cost=costing.unit_cost,
         estimate=costing.estimate_one,
     )
     validate = Overload(

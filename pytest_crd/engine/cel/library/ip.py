@@ -1,5 +1,5 @@
 """
-IP addresses: Kubernetes' library.
+Kubernetes' library for IP addresses.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/ip.go; pkg/cel/ip.go; Go net/netip.
@@ -26,7 +26,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class IP(Opaque):
-    """An address of IPv4 or IPv6."""
+    """IPv4 or IPv6 address as a CEL value."""
 
     __slots__ = ("address",)
 
@@ -37,13 +37,13 @@ class IP(Opaque):
         self.address = address
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is the same address."""
+        """Return whether *other* is the same address; raise EvaluationError for other types."""
         if not isinstance(other, IP):
             raise EvaluationError("no such overload")
         return self.address == other.address
 
     def size(self) -> int:
-        """Return the number of bytes."""
+        """Return the size in bytes."""
         return len(self.address.packed)
 
     def __str__(self) -> str:
@@ -52,10 +52,10 @@ class IP(Opaque):
 
 def read(text: str) -> Address:
     """
-    Return the address that *text* is, with its zone.
+    Return the address *text* without its zone.
 
     Raises:
-        netip.AddressError: It is none.
+        netip.AddressError: It is not an IP address.
     """
     if netip.version(text) == 4:
         return ipaddress.IPv4Address(text)
@@ -63,16 +63,16 @@ def read(text: str) -> Address:
 
 
 def is_mapped(address: Address) -> bool:
-    """Return whether *address* is one of IPv4 that is written as one of IPv6."""
+    """Return whether *address* is an IPv4-mapped IPv6 address."""
     return isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
 
 
 def parse(text: str) -> IP:
     """
-    Return the address that *text* is; neither a zone nor an address of IPv4 in one of IPv6 is allowed.
+    Return the address *text*; zones and IPv4-mapped addresses are refused.
 
     Raises:
-        EvaluationError: It is none.
+        EvaluationError: It is not such an address.
     """
     try:
         address = read(text)
@@ -115,7 +115,7 @@ def _is_global_unicast(address: Address) -> bool:
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the IP library."""
     return Library("kubernetes.net.ip", _FUNCTIONS, types=(TYPE,))
 
 
@@ -126,7 +126,7 @@ def _test(name: str, word: str, call: Callable[[Address], Any]) -> Function:
         BOOL,
         lambda ip: call(ip.address),
         is_member=True,
-        cost=costing.one,
+        cost=costing.unit_cost,
         estimate=costing.estimate_one,
     )
     return Function(name, (overload,))
@@ -146,7 +146,7 @@ _FUNCTIONS: Final = (
                 INT,
                 lambda ip: ip.address.version,
                 is_member=True,
-                cost=costing.one,
+                cost=costing.unit_cost,
                 estimate=costing.estimate_one,
             ),
         ),

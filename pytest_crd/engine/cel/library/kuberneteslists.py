@@ -1,5 +1,5 @@
 """
-Lists: Kubernetes' library, which got `includes` later.
+Kubernetes' library for lists; later versions have `includes`.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/lists.go.
@@ -45,7 +45,7 @@ _ZEROS: Final = (("int", INT, 0), ("uint", UINT, UInt(0)), ("double", DOUBLE, 0.
 
 
 def library(*, includes: bool) -> Library:
-    """Return Kubernetes' library; *includes*: lists have the function that is called so, too."""
+    """Return the list library, with the function `includes` if *includes* is true."""
     return Library("kubernetes.lists", (*_FUNCTIONS, *(_INCLUDES if includes else ())))
 
 
@@ -65,7 +65,7 @@ def _check_comparable(value: Value) -> None:
 
 
 def order(left: Value, right: Value) -> int:
-    """Compare two values; those that cannot be compared are in no order."""
+    """Return -1, 0 or 1 like `compare`; 0 if the values cannot be compared."""
     try:
         return equality.compare(left, right)
     except EvaluationError:
@@ -82,15 +82,15 @@ def _sum(zero: Value) -> Implementation:
     return total
 
 
-def _extreme(name: str, wanted: int) -> Implementation:
-    """Return the function that finds the value that is never *wanted* compared with a later one."""
+def _extreme(name: str, replaced_on: int) -> Implementation:
+    """Return `min` or `max`: a value is replaced by a later one if comparing them returns *replaced_on*."""
 
     def extreme(values: Any) -> Value:
         result: Value = None
         empty = True
         for value in values:
             _check_comparable(value)
-            if empty or order(result, value) == wanted:
+            if empty or order(result, value) == replaced_on:
                 result = value
             empty = False
         if empty:

@@ -1,5 +1,5 @@
 """
-What functions of lists cost.
+Costs of list functions.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/cost.go, the case "isSorted"; cel-go ext/lists.go, ext/costs.go.
@@ -37,12 +37,12 @@ def literal(argument: Argument) -> Any:
 
 
 def read_all(arguments: Sequence[Value], _result: Value) -> int:
-    """Return the cost of reading all that is in the first argument."""
+    """Return the cost of reading the first argument completely."""
     return costing.whole_traversal(arguments[0])
 
 
 def estimate_each(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate looking at each item of a list, and reading it if it is a text; or reading a text."""
+    """Estimate reading each item of a list, or reading a string."""
     length = context.size(arguments[0])
     items = context.items(arguments[0])
     if items is None:
@@ -54,19 +54,19 @@ def estimate_each(context: EstimateContext, arguments: Sequence[Argument]) -> Ca
 
 
 def estimate_each_item(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate the same where the first argument may be no list: each item costs 1 then."""
+    """Estimate reading each item of a list; for another type, cost 1 per unit of its size."""
     if context.items(arguments[0]) is None:
         return CallEstimate(context.size(arguments[0]).cost_of_each(costing.ONE))
     return estimate_each(context, arguments)
 
 
 def allocation(factor: float, size: int) -> int:
-    """Return the cost of a call that makes a list, with *factor* per unit of *size*."""
+    """Return the cost of a call that creates a list, with *factor* per unit of *size*."""
     return min(int(float(size) * (factor if factor >= 0 else 1.0)), MAX) + 1 + costing.LIST_COST
 
 
-def of_result(_arguments: Sequence[Value], result: Value) -> int:
-    """Return the cost of making the result."""
+def result_cost(_arguments: Sequence[Value], result: Value) -> int:
+    """Return the cost of creating the resulting list."""
     return allocation(1, costing.counted(result))
 
 
@@ -77,21 +77,21 @@ def _depth(arguments: Sequence[Value]) -> int:
     return depth
 
 
-def of_flattening(arguments: Sequence[Value], _result: Value) -> int:
-    """Return the cost of flattening a list, by its size and the depth."""
+def flattening_cost(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of flattening a list, from its size and the depth."""
     return allocation(float(_depth(arguments)), costing.counted(arguments[0]))
 
 
-def of_flattening_unbounded(arguments: Sequence[Value], result: Value) -> int:
-    """Return the same, but of a negative depth what is left of the product in uint64."""
+def flattening_cost_unbounded(arguments: Sequence[Value], result: Value) -> int:
+    """Return the cost of flattening a list; for a negative depth, the product wraps around in uint64."""
     depth = _depth(arguments)
     if depth >= 0:
-        return of_flattening(arguments, result)
+        return flattening_cost(arguments, result)
     return (int(float(depth) * costing.counted(arguments[0])) + 1 + costing.LIST_COST) % (MAX + 1)
 
 
 def no_lister(value: Value) -> InternalError:
-    """Return the failure of the server's code where it takes *value* for a list without looking."""
+    """Return the failure of the server's interpreter, which assumes that *value* is a list."""
     can_add = isinstance(value, int | UInt | float | str | bytes | Duration | Timestamp) and not isinstance(value, bool)
     missing = "Contains" if can_add else "Add"
     return InternalError(
@@ -99,8 +99,8 @@ def no_lister(value: Value) -> InternalError:
     )
 
 
-def of_pairs(index: int) -> RuntimeCost:
-    """Return the cost of comparing all items of a list, that argument, with each other."""
+def pairs_cost(index: int) -> RuntimeCost:
+    """Return the cost function of comparing all pairs of items in the list argument at *index*."""
 
     def cost(arguments: Sequence[Value], _result: Value) -> int:
         values = arguments[index]
@@ -116,46 +116,46 @@ def of_pairs(index: int) -> RuntimeCost:
 
 
 def estimate_allocation(factor: float, size: SizeEstimate) -> CallEstimate:
-    """Estimate a call that makes a list of *size*."""
+    """Estimate a call that creates a list of *size*."""
     return CallEstimate(size.cost(factor) + costing.ONE + fixed_cost(costing.LIST_COST), size)
 
 
 def number(argument: Argument, otherwise: int) -> int:
-    """Return the value of a literal int, at least 0; of anything else, *otherwise*."""
+    """Return the value of a literal int, at least 0, or *otherwise* if it is not a literal int."""
     value = literal(argument)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else otherwise
 
 
 def estimate_slice(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate a part of a list."""
+    """Estimate `slice`."""
     end = number(arguments[2], context.size(arguments[0]).max)
     return estimate_allocation(1, fixed_size((end - number(arguments[1], 0)) & MAX))
 
 
 def estimate_range(_context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate a list of the first numbers."""
+    """Estimate `lists.range`."""
     return estimate_allocation(1, fixed_size(number(arguments[0], MAX)))
 
 
 def estimate_copy(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate a list of the same size."""
+    """Estimate a copy of the first argument."""
     return estimate_allocation(1, context.size(arguments[0]))
 
 
 def estimate_flattening(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate flattening a list."""
+    """Estimate `flatten`."""
     depth = number(arguments[1], MAX) if len(arguments) > 1 else 1
     return estimate_allocation(float(depth), context.size(arguments[0]))
 
 
 def estimate_distinct(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate comparing all items with each other."""
+    """Estimate comparing all pairs of items."""
     size = context.size(arguments[0])
     return estimate_allocation(2, size * size)
 
 
 def estimate_sorting(index: int, items: Type) -> Estimate:
-    """Return the estimate of sorting by a list, that argument, of *items*."""
+    """Return the estimate of sorting by the list argument at *index* with items of type *items*."""
     factor = 2 + STRING_TRAVERSAL if items in _TEXTS else 2.0
 
     def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:

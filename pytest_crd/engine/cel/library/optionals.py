@@ -26,7 +26,7 @@ _MAP: Final = map_of(_K, _V)
 
 
 def library(dialect: Dialect) -> Library:
-    """Return the library."""
+    """Return the optionals library."""
     return Library(
         "optional",
         (
@@ -48,22 +48,22 @@ def _refuse(_value: Value) -> Value:
     raise EvaluationError("no such overload")
 
 
-def _alternatives(of_others: Callable[[Value], Value]) -> tuple[Function, ...]:
-    """Return `or` and `orValue`, which the interpreter evaluates itself, but for what is no optional."""
+def _alternatives(handle_value: Callable[[Value], Value]) -> tuple[Function, ...]:
+    """Return `or` and `orValue`; the interpreter evaluates them except for non-optional operands."""
     return (
         Function(
-            "or", (Overload("optional_or_optional", (_OPTIONAL, _OPTIONAL), _OPTIONAL, of_others, is_member=True),)
+            "or", (Overload("optional_or_optional", (_OPTIONAL, _OPTIONAL), _OPTIONAL, handle_value, is_member=True),)
         ),
-        Function("orValue", (Overload("optional_orValue_value", (_OPTIONAL, _V), _V, of_others, is_member=True),)),
+        Function("orValue", (Overload("optional_orValue_value", (_OPTIONAL, _V), _V, handle_value, is_member=True),)),
     )
 
 
 def is_zero(value: Value) -> bool:
     """
-    Return whether *value* is its type's zero: null, false, 0, what is empty, and the first moment of year 1.
+    Return whether *value* is the zero of its type: null, false, 0, empty, or the first second of year 1.
 
     Reference:
-        cel-go common/types, IsZeroValue of each type; optionals, types and the libraries' values have none.
+        cel-go common/types, IsZeroValue of each type. Optionals, types and values of libraries have no zero.
     """
     if value is None:
         return True

@@ -1,5 +1,5 @@
 """
-Quantities: Kubernetes' library.
+Kubernetes' library for quantities.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/quantity.go; pkg/cel/quantity.go.
@@ -21,7 +21,7 @@ TYPE: Final = struct("kubernetes.Quantity")
 
 
 class Quantity(Opaque):
-    """A quantity."""
+    """Quantity as a CEL value."""
 
     __slots__ = ("amount",)
 
@@ -31,7 +31,7 @@ class Quantity(Opaque):
         self.amount = amount
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is as much."""
+        """Return whether *other* is the same amount; raise EvaluationError for other types."""
         if not isinstance(other, Quantity):
             raise EvaluationError("no such overload")
         return _compare(self, other) == 0
@@ -80,7 +80,7 @@ def _subtract(left: Quantity, right: Any) -> Quantity:
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the quantity library."""
     return Library("kubernetes.quantity", _FUNCTIONS)
 
 
@@ -88,11 +88,13 @@ def _cheap(
     name: str, *overloads: tuple[str, tuple[Type, ...], Type, Callable[..., Any]], is_member: bool = True
 ) -> Function:
     """Return a function that costs 1."""
-    made = (
-        Overload(id_, parameters, result, call, is_member=is_member, cost=costing.one, estimate=costing.estimate_one)
+    declared = (
+        Overload(
+            id_, parameters, result, call, is_member=is_member, cost=costing.unit_cost, estimate=costing.estimate_one
+        )
         for id_, parameters, result, call in overloads
     )
-    return Function(name, tuple(made))
+    return Function(name, tuple(declared))
 
 
 _once: Final = costing.traversal()

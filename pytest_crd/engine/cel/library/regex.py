@@ -1,5 +1,5 @@
 """
-Regular expressions: Kubernetes' library.
+Kubernetes' library for regular expressions.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/regex.go.
@@ -20,7 +20,7 @@ from pytest_crd.engine.golang.release import GoRelease
 
 
 def library(go: GoRelease) -> Library:
-    """Return the library; *go* says what a regular expression may hold."""
+    """Return the regex library; *go* decides the syntax of regular expressions."""
 
     def compiled(pattern: str) -> Regex:
         try:

@@ -1,5 +1,5 @@
 """
-The function `replace` of texts.
+String function `replace`.
 
 Reference:
     Go strings.Replace; k8s.io/apiserver pkg/cel/library/cost.go, the case "replace".
@@ -25,14 +25,14 @@ _LONG: Final = 1_000
 
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
-    """Return *text* with the first *count* occurrences of *old* replaced, with all if *count* is negative."""
+    """Return *text* with the first *count* occurrences of *old* replaced, all if *count* is negative."""
     if len(new) > _LONG:
         workload.check_length(text.count(old) * len(new))
     return text.replace(old, new, count if count >= 0 else -1)
 
 
 def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate reading the text twice; the result is as long as what is kept and what is put in."""
+    """Estimate reading the text twice; the size of the result follows from kept and inserted text."""
     text, old, new = (context.size(argument) for argument in arguments[:3])
     most, most_kept = _most(text, old, new)
     least, least_kept = _least(text, old, new)
@@ -41,7 +41,7 @@ def estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEst
 
 
 def _most(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[int, int]:
-    """Return how often something is replaced at most, and how much of the text stays then."""
+    """Return the maximum number of replacements, and the size of the text kept then."""
     if old.min == 0:
         return min(text.max + 1, MAX), text.max
     if new.max <= old.min:
@@ -50,7 +50,7 @@ def _most(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[int
 
 
 def _least(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[int, int]:
-    """Return how often something is replaced at least, and how much of the text stays then."""
+    """Return the minimum number of replacements, and the size of the text kept then."""
     if old.max == 0:
         return min(text.min + 1, MAX), text.min
     if old.max <= new.min:
@@ -59,5 +59,5 @@ def _least(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[in
 
 
 def _divided(size: int, by: int) -> int:
-    """Return the quotient of floating-point numbers, rounded up, at most MAX."""
+    """Return the quotient in floating point, rounded up, at most MAX."""
     return min(math.ceil(float(size) / float(by)), MAX)

@@ -1,5 +1,5 @@
 """
-Semantic versions: Kubernetes' library, version 1.
+Kubernetes' library for semantic versions, version 1.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/semverlib.go; pkg/cel/semver.go; github.com/blang/semver, Parse, Compare.
@@ -28,12 +28,12 @@ _ALPHANUMERICS: Final = re.compile("[0-9A-Za-z-]*")
 @dataclass(frozen=True)
 class Semver(Opaque):
     """
-    A semantic version.
+    Semantic version.
 
     Attributes:
-        core: Its three numbers.
-        prerelease: The parts between the hyphen and the plus, numbers as ints.
-        build: The parts behind the plus, which do not count when versions are compared.
+        core: Major, minor and patch number.
+        prerelease: Identifiers after the hyphen, numeric ones as int.
+        build: Build identifiers after the plus, ignored in comparisons.
     """
 
     core: tuple[int, int, int]
@@ -43,14 +43,14 @@ class Semver(Opaque):
     type_name = TYPE.name
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is the same version."""
+        """Return whether *other* has the same precedence; raise EvaluationError for other types."""
         if not isinstance(other, Semver):
             raise EvaluationError("no such overload")
         return self.precedence == other.precedence
 
     @property
     def precedence(self) -> tuple[object, ...]:
-        """What orders versions: one with a prerelease is before the one without, numbers are before words."""
+        """Sort key: a prerelease precedes its release, and numeric identifiers precede alphanumeric ones."""
         parts = tuple((1, 0, part) if isinstance(part, str) else (0, part, "") for part in self.prerelease)
         return self.core, not parts, parts
 
@@ -116,7 +116,7 @@ def _parse_maybe_normalized(text: str, normalize: bool) -> Semver:  # noqa: FBT0
 
 
 def _normalized(text: str) -> str:
-    """Return *text* without a v at the beginning and without leading zeros, with three numbers."""
+    """Return *text* without leading `v` and leading zeros, padded to three numbers; raise EvaluationError if impossible."""
     parts = text.removeprefix("v").split(".", 2)
     for index, part in enumerate(parts):
         if len(part) > 1:
@@ -142,7 +142,7 @@ def _compare(left: Semver, right: Semver) -> int:
 
 
 def library(version: int = 1) -> Library:
-    """Return the library; version 1 brought normalizing."""
+    """Return the semver library; version 1 adds normalization."""
     return Library("kubernetes.Semver", tuple(_functions(normalizing=version >= 1)))
 
 
@@ -151,20 +151,26 @@ _estimate_once: Final = costing.estimate_traversal()
 
 
 def _functions(*, normalizing: bool) -> tuple[Function, ...]:
-    made = [Overload("string_to_semver", (STRING,), TYPE, _parse, cost=_once, estimate=_estimate_once)]
-    asked = [Overload("is_semver_string", (STRING,), BOOL, _is_semver, cost=_once, estimate=_estimate_once)]
+    constructors = [Overload("string_to_semver", (STRING,), TYPE, _parse, cost=_once, estimate=_estimate_once)]
+    checks = [Overload("is_semver_string", (STRING,), BOOL, _is_semver, cost=_once, estimate=_estimate_once)]
     if normalizing:
         pair = (STRING, BOOL)
         normalized = _parse_maybe_normalized
-        made.append(Overload("string_bool_to_semver", pair, TYPE, normalized, cost=_once, estimate=_estimate_once))
-        asked.append(Overload("is_semver_string_bool", pair, BOOL, _is_semver, cost=_once, estimate=_estimate_once))
-    return Function("semver", tuple(made), _once), Function("isSemver", tuple(asked), _once), *_COMPARISONS
+        constructors.append(
+            Overload("string_bool_to_semver", pair, TYPE, normalized, cost=_once, estimate=_estimate_once)
+        )
+        checks.append(Overload("is_semver_string_bool", pair, BOOL, _is_semver, cost=_once, estimate=_estimate_once))
+    return Function("semver", tuple(constructors), _once), Function("isSemver", tuple(checks), _once), *_COMPARISONS
 
 
 def _member(name: str, id_: str, parameters: tuple[Type, ...], result: Type, call: Callable[..., object]) -> Function:
     return Function(
         name,
-        (Overload(id_, parameters, result, call, is_member=True, cost=costing.one, estimate=costing.estimate_one),),
+        (
+            Overload(
+                id_, parameters, result, call, is_member=True, cost=costing.unit_cost, estimate=costing.estimate_one
+            ),
+        ),
     )
 
 
@@ -181,5 +187,5 @@ _COMPARISONS: Final = (
 
 
 def _int64(number: int) -> int:
-    """Return what Go makes of a uint64 that becomes an int64."""
+    """Return a uint64 as the int64 that Go converts it to."""
     return number - 2**64 if number >= 2**63 else number

@@ -22,7 +22,7 @@ _LIST: Final = list_of(parameter("T"))
 
 
 def library() -> Library:
-    """Return the library."""
+    """Return the sets library."""
     return Library("sets", _FUNCTIONS)
 
 
@@ -39,7 +39,7 @@ def _intersects(left: Any, right: Any) -> bool:
 
 
 def _is_in(values: Any, element: Value) -> bool:
-    """Return whether *element* is in *values*, False where that cannot be said."""
+    """Return whether *element* is in *values*; False if it cannot be compared."""
     try:
         return equality.contains(values, element)
     except EvaluationError:
@@ -47,7 +47,7 @@ def _is_in(values: Any, element: Value) -> bool:
 
 
 def _function(name: str, call: Callable[[Any, Any], bool], factor: int) -> Function:
-    """Return a function that compares all elements of two lists *factor* times."""
+    """Return a function that compares all pairs of elements of two lists *factor* times."""
 
     def cost(arguments: Sequence[Value], _result: Value) -> int:
         return 1 + costing.counted(arguments[0]) * costing.counted(arguments[1]) * factor

@@ -1,5 +1,5 @@
 """
-The standard library: operators, sizes, texts and conversions; timestamps and durations have their own module.
+Standard library: operators, sizes, strings and conversions; timestamps and durations are in their own module.
 
 Reference:
     cel-go common/stdlib/standard.go; common/overloads/overloads.go.
@@ -49,7 +49,7 @@ _MAP: Final = map_of(_A, _B)
 
 
 def library(dialect: Dialect, go: GoRelease) -> Library:
-    """Return the library; *go* says what a regular expression may hold."""
+    """Return the standard library; *go* decides the syntax of regular expressions."""
     conversions = typefunctions.functions(ints_are_durations=dialect.ints_are_durations)
     functions = (
         *_OPERATORS,
@@ -67,12 +67,12 @@ def _singleton(
     call: Implementation | None,
     overloads: Sequence[tuple[str, tuple[Type, ...], Type, RuntimeCost | None, Estimate | None]],
 ) -> Function:
-    """Return a function that finds out itself what its arguments are, whichever overload they are for."""
-    made = (
+    """Return a function with one implementation for all overloads, which checks the types itself."""
+    declared = (
         Overload(id_, parameters, result, call, cost=cost, estimate=estimate, guarded=False)
         for id_, parameters, result, cost, estimate in overloads
     )
-    return Function(name, tuple(made))
+    return Function(name, tuple(declared))
 
 
 def _binary(name: str, call: Implementation, overloads: Sequence[tuple[str, Type, Type, Type]]) -> Function:
@@ -81,7 +81,7 @@ def _binary(name: str, call: Implementation, overloads: Sequence[tuple[str, Type
 
 
 def _ordering(name: str, word: str, holds: Callable[[Any, Any], bool]) -> Function:
-    """Return one of the operators `<`, `<=`, `>` and `>=`."""
+    """Return the operator `<`, `<=`, `>` or `>=`."""
     generic = arithmetic.ordering(name, holds)
 
     def ordered(left: Value, right: Value) -> bool:
@@ -121,16 +121,16 @@ def _ordering(name: str, word: str, holds: Callable[[Any, Any], bool]) -> Functi
 
 
 def _equality_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    """Estimate comparing two values; those of the libraries' types are compared by what is known of them."""
-    left, right = arguments
-    if left.type == right.type and left.type.kind in (TypeKind.OPAQUE, TypeKind.STRUCT):
-        if left.type.name in _COMPARED_AT_ONCE:
+    """Estimate a comparison; types of libraries have their own rules."""
+    first, second = arguments
+    if first.type == second.type and first.type.kind in (TypeKind.OPAQUE, TypeKind.STRUCT):
+        if first.type.name in _COMPARED_AT_ONCE:
             return CallEstimate(costing.ONE)
-        if left.type.name == "kubernetes.NamedFormat":
+        if first.type.name == "kubernetes.NamedFormat":
             return CallEstimate(CostEstimate(1, _LONGEST_FORMAT).times(STRING_TRAVERSAL))
-        if left.type.name == "kubernetes.URL":
-            # The server takes the size of the second one for that of both.
-            return CallEstimate(CostEstimate(1, right.size.max if right.size else 1).times(STRING_TRAVERSAL))
+        if first.type.name == "kubernetes.URL":
+            # The server uses the size of the second operand for both.
+            return CallEstimate(CostEstimate(1, second.size.max if second.size else 1).times(STRING_TRAVERSAL))
     return costing.estimate_comparison(context, arguments)
 
 
@@ -139,12 +139,16 @@ _LONGEST_FORMAT: Final = 64
 
 
 def _equality(name: str, id_: str, dialect: Dialect, estimate: Estimate) -> Function:
-    """Return `==` or `!=`, which cost a tenth of the smaller size, and 1 where the first operand is of a library's type."""
+    """
+    Return `==` or `!=`, which cost a tenth of the smaller size.
+
+    `==` costs 1 if the first operand has a library's type.
+    """
     size = costing.counted_inside if dialect.optionals_have_sizes else costing.counted
 
     def cost(arguments: Sequence[Value], _result: Value) -> int:
-        left, right = arguments
-        return 1 if isinstance(left, Opaque) and name == "_==_" else costing.units(min(size(left), size(right)))
+        first, second = arguments
+        return 1 if isinstance(first, Opaque) and name == "_==_" else costing.units(min(size(first), size(second)))
 
     return _singleton(name, None, [(id_, (_A, _A), BOOL, cost, estimate)])
 
@@ -240,7 +244,7 @@ _OPERATORS: Final = (
 
 
 def _size(value: Value) -> int:
-    """Return the size of a text, bytes, a list or a map."""
+    """Return the size of a string, bytes, a list or a map; raise EvaluationError for other types."""
     length = None if isinstance(value, Opaque) else size(value)
     if length is None:
         raise arithmetic.no_overload("size", value)
@@ -260,7 +264,7 @@ _SIZES: Final = (
 
 
 def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
-    """Return a test of a text, which looks itself whether it was given two."""
+    """Return a string test that checks the types of its arguments."""
 
     def test(text: Value, part: Value) -> bool:
         if isinstance(text, str) and isinstance(part, str):
@@ -271,7 +275,7 @@ def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
 
 
 def _texts(dialect: Dialect, go: GoRelease) -> tuple[Function, ...]:
-    """Return the tests of texts."""
+    """Return the string tests."""
     affix_cost = costing.traversal(1 if dialect.affixes_by_length else 0)
     affix_estimate = costing.estimate_traversal(1)
     contains = _on_texts(lambda text, part: part in text)
@@ -293,7 +297,7 @@ def _texts(dialect: Dialect, go: GoRelease) -> tuple[Function, ...]:
 
 
 def _matches(go: GoRelease, function_cost: RuntimeCost | None, function_estimate: Estimate | None) -> Function:
-    """Return `matches`, which may cost something else as a function than as a member."""
+    """Return `matches`, which may have different costs as a function and as a member."""
 
     def matches(text: Value, pattern: Value) -> bool:
         if not isinstance(text, str):

@@ -1,5 +1,5 @@
 """
-Texts: cel-go's extension `strings`, version 2.
+String functions: cel-go's extension `strings`, version 2.
 
 Reference:
     cel-go ext/strings.go; costs: k8s.io/apiserver pkg/cel/library/cost.go.
@@ -46,7 +46,7 @@ _ESCAPES: Final = str.maketrans(
 
 
 def library(dialect: Dialect) -> Library:
-    """Return the library."""
+    """Return the strings library."""
     searches = _searches(bounds_indices=dialect.bounds_indices, searches_empty=dialect.searches_empty)
     return Library("strings", (*_FUNCTIONS, *searches, _format(spaced_exponents=dialect.spaced_exponents)))
 
@@ -61,8 +61,8 @@ def _character_at(text: str, index: int) -> str:
     return text[index : index + 1]
 
 
-def _found_at(text: str, offset: int, *, bounds_indices: bool) -> int:
-    """Return where an empty text is found from *offset* on."""
+def _empty_text_index(text: str, offset: int, *, bounds_indices: bool) -> int:
+    """Return the index of an empty text searched from *offset*."""
     return min(offset, len(text)) if bounds_indices else offset
 
 
@@ -72,7 +72,7 @@ def _searches(*, bounds_indices: bool, searches_empty: bool) -> tuple[Function, 
     def index_of(text: str, part: str, offset: int = 0) -> int:
         if offset < 0:
             raise _out_of_range(offset)
-        return text.find(part, offset) if part else _found_at(text, offset, bounds_indices=bounds_indices)
+        return text.find(part, offset) if part else _empty_text_index(text, offset, bounds_indices=bounds_indices)
 
     def last_index_of(text: str, part: str) -> int:
         if part and not text and not searches_empty:
@@ -83,7 +83,7 @@ def _searches(*, bounds_indices: bool, searches_empty: bool) -> tuple[Function, 
         if offset < 0:
             raise _out_of_range(offset)
         if not part:
-            return _found_at(text, offset, bounds_indices=bounds_indices)
+            return _empty_text_index(text, offset, bounds_indices=bounds_indices)
         return text.rfind(part, 0, offset + len(part)) if offset < len(text) else -1
 
     return (
@@ -109,15 +109,15 @@ def _searches(*, bounds_indices: bool, searches_empty: bool) -> tuple[Function, 
 
 
 def _lower(text: str) -> str:
-    return _UPPER.sub(lambda found: found[0].lower(), text)
+    return _UPPER.sub(lambda match: match[0].lower(), text)
 
 
 def _upper(text: str) -> str:
-    return _LOWER.sub(lambda found: found[0].upper(), text)
+    return _LOWER.sub(lambda match: match[0].upper(), text)
 
 
 def _split(text: str, separator: str, limit: int = -1) -> list[str]:
-    """Return the parts of *text*, at most *limit* unless it is negative; without a separator, its characters."""
+    """Return the parts of *text*, at most *limit* unless it is negative; for an empty separator, its characters."""
     if limit == 0:
         return []
     if separator:
@@ -165,7 +165,7 @@ def _split_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> 
     most = length.max
     limit = listcosts.literal(arguments[2]) if len(arguments) > 2 else None
     if isinstance(limit, int):
-        most = limit & (2**64 - 1)  # of a negative one, what Go's conversion makes
+        most = limit & (2**64 - 1)  # Go converts a negative limit to uint64
     return CallEstimate(length.cost(2 * STRING_TRAVERSAL), SizeEstimate(0, most))
 
 
@@ -181,7 +181,7 @@ def _join_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> C
 
 def _quote_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     length = context.size(arguments[0])
-    # A size that is not known leaves uint64 here, and what is left of it is counted.
+    # For an unknown size the product overflows uint64; the server uses the wrapped number.
     size = SizeEstimate(length.min + 2, (length.max * 2 + 2) & (2**64 - 1))
     return CallEstimate(length.cost(STRING_TRAVERSAL), size)
 
@@ -192,12 +192,12 @@ def _members(
     cost: RuntimeCost | None = None,
     estimate: Estimate | None = None,
 ) -> Function:
-    """Return a function that is called on texts or lists of them, whose overloads cost alike."""
-    made = (
+    """Return a member function of strings or lists of strings, with one cost for all overloads."""
+    declared = (
         Overload(id_, parameters, result, call, is_member=True, cost=cost, estimate=estimate)
         for id_, parameters, result, call in overloads
     )
-    return Function(name, tuple(made), cost)
+    return Function(name, tuple(declared), cost)
 
 
 _read: Final[Callable[..., Estimate]] = costing.estimate_traversal

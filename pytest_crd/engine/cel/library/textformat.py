@@ -1,8 +1,8 @@
 """
-The function `format` of texts.
+String function `format`.
 
-Numbers are written as golang.org/x/text writes them in American English: `%f` with commas between thousands, `%e` with
-superscripts; what is said to be the precision of `%e` is its width.
+Numbers are written as golang.org/x/text does for American English: `%f` with thousands separators, `%e` with
+superscripts. The precision of `%e` is interpreted as its width.
 
 Reference:
     cel-go ext/formatting.go.
@@ -43,44 +43,44 @@ _TEXTS: Final = frozenset(
 
 def format_text(text: str, arguments: Any, *, spaced_exponents: bool = False) -> str:
     """
-    Return *text* with the clauses in it replaced by *arguments*, in order.
+    Return *text* with its clauses replaced by *arguments* in order.
 
     Args:
         text: The text.
         arguments: A list.
-        spaced_exponents: Whether `%e` puts spaces around the sign of multiplication.
+        spaced_exponents: `%e` puts spaces around the multiplication sign.
 
     Raises:
-        EvaluationError: A clause is none, or is not for its argument, or there is no argument for it.
+        EvaluationError: A clause is invalid, does not fit its argument, or has no argument.
     """
     parts: list[str] = []
-    position = taken = length = 0
+    position = argument_index = length = 0
     while (percent := text.find("%", position)) >= 0:
         parts.append(text[position:percent])
         if text.startswith("%%", percent):
             parts.append("%")
             position = percent + 2
             continue
-        if taken >= len(arguments):
-            raise EvaluationError(f"index {taken} out of range")
+        if argument_index >= len(arguments):
+            raise EvaluationError(f"index {argument_index} out of range")
         if percent + 1 == len(text):
             raise EvaluationError("unexpected end of string")
         clause, position = _clause(text, percent + 1, _SPACED_TIMES if spaced_exponents else _TIMES)
         try:
-            part = clause(arguments[taken])
+            part = clause(arguments[argument_index])
         except EvaluationError as error:
             raise EvaluationError(f"error during formatting: {error}") from None
         parts.append(part)
         length += len(part)
         workload.count_text(part)
         workload.check_length(length)
-        taken += 1
+        argument_index += 1
     parts.append(text[position:])
     return "".join(parts)
 
 
 def _clause(text: str, position: int, times: str) -> tuple[Callable[[Value], str], int]:
-    """Return what formats by the clause at *position*, and where the text goes on."""
+    """Return the formatter of the clause at *position* and the position after it; raise EvaluationError if invalid."""
     precision, position = _precision(text, position)
     letter = text[position]
     if letter == "f":
@@ -89,13 +89,13 @@ def _clause(text: str, position: int, times: str) -> tuple[Callable[[Value], str
         return lambda value: _scientific(value, precision, times), position + 1
     if (clause := _CLAUSES.get(letter)) is not None:
         return clause, position + 1
-    # Go looks at one byte of it.
+    # Go's message shows the first byte only.
     byte = chr(letter.encode("utf-8", "surrogatepass")[0])
     raise EvaluationError(f'could not parse formatting clause: unrecognized formatting clause "{byte}"')
 
 
 def _precision(text: str, position: int) -> tuple[int, int]:
-    """Return the precision that stands at *position*, and where the text goes on."""
+    """Return the precision at *position*, and the position after it."""
     if text[position] != ".":
         return _DEFAULT_PRECISION, position
     start = end = position + 1
@@ -118,7 +118,7 @@ def _refuse(words: str, value: Value) -> EvaluationError:
 
 
 def _number(value: Value, clause: str) -> float:
-    """Return the double that a clause was given; the texts for what is not finite are doubles too."""
+    """Return the argument of a clause for doubles, or the double of a text like `NaN`; raise EvaluationError otherwise."""
     if type(value) is float:
         return value
     if isinstance(value, str) and value in _NOT_FINITE:
@@ -132,9 +132,9 @@ def _fixed(value: Value, precision: int) -> str:
         return _NO_VERB
     if not math.isfinite(number):
         return _not_finite(number)
-    # The precision is kept in 16 bits, the number of zeros that are written at the end in 8.
+    # x/text stores the precision in 16 bits, the number of trailing zeros in 8.
     digits, zeros = _int16(precision), precision & 0xFF
-    # Below zero, there are as many digits as tell the number from others.
+    # With a negative precision, the digits are the shortest that identify the number.
     written = f"{number or 0.0:,.{digits}f}" if digits >= 0 else f"{Decimal(repr(number or 0.0)):,f}"
     whole, _, fraction = written.partition(".")
     fraction = fraction[:zeros].ljust(zeros, "0") + fraction[zeros:].rstrip("0")
@@ -154,12 +154,12 @@ def _scientific(value: Value, width: int, times: str) -> str:
 
 
 def _is_unreadable(precision: int) -> bool:
-    """Return whether Go stops reading the precision: before another digit, when it is more than a million."""
+    """Return whether the precision exceeds a million before its last digit, where Go stops parsing."""
     return precision // 10 > 1_000_000
 
 
 def _int16(number: int) -> int:
-    """Return what is left of *number* in an int16."""
+    """Return *number* wrapped around to int16."""
     return (number + 0x8000) % 0x10000 - 0x8000
 
 
@@ -235,7 +235,7 @@ def _map(values: Any) -> str:
 
 
 def _element(value: Value) -> str:
-    """Return a part of a list or map, written like a literal."""
+    """Return an element of a list or map in literal notation; raise EvaluationError for unsupported types."""
     if type(value) is int:
         return str(value)
     if isinstance(value, str | bytes):
@@ -264,20 +264,20 @@ _CLAUSES: Final[Mapping[str, Callable[[Value], str]]] = {
 
 def clauses(text: str, count: int) -> Iterator[str]:
     """
-    Return the letters of the clauses in *text*, for which there are *count* arguments.
+    Yield the letters of the clauses in *text* for *count* arguments.
 
     Raises:
-        EvaluationError: A clause is none, or there is no argument for it: in the words of the check before an expression runs.
+        EvaluationError: A clause is invalid or has no argument; the message is that of the compile-time check.
     """
-    position = taken = 0
+    position = argument_index = 0
     while (percent := text.find("%", position)) >= 0:
         position = percent + 2
         if text.startswith("%%", percent):
             continue
         if percent + 1 == len(text):
             raise EvaluationError("unexpected end of string")
-        if taken >= count:
-            raise EvaluationError(f"index {taken} out of range")
+        if argument_index >= count:
+            raise EvaluationError(f"index {argument_index} out of range")
         _, position = _clause(text, percent + 1, _TIMES)
         yield text[position - 1]
-        taken += 1
+        argument_index += 1

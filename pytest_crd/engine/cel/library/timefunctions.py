@@ -1,5 +1,5 @@
 """
-The parts of timestamps and durations, of the standard library.
+Standard functions for the fields of timestamps and durations.
 
 Reference:
     cel-go common/stdlib/standard.go, TimeGetFullYear and the others.
@@ -25,7 +25,7 @@ def _getter(
     *,
     zone_suffix: str = "with_tz",
 ) -> Function:
-    """Return the function that gets a part of a timestamp, in UTC or in a zone, and maybe of a duration."""
+    """Return a function that gets a field of a timestamp, in UTC or a zone, and optionally of a duration."""
 
     def in_utc(timestamp: Timestamp) -> int:
         return get(timestamps.fields(timestamp, "UTC"))

@@ -1,5 +1,5 @@
 """
-The functions that are named after types: conversions, `type` and `dyn`, of the standard library.
+Standard functions named after types: conversions, `type` and `dyn`.
 
 Reference:
     cel-go common/stdlib/standard.go, TypeConvertBool and the others.
@@ -45,7 +45,7 @@ def _conversion(
     convert: Implementation,
     sources: Sequence[tuple[str, Type, RuntimeCost | None, Estimate | None]],
 ) -> Function:
-    """Return the function that converts to a type."""
+    """Return the conversion function to the type *result*."""
     overloads = (
         Overload(id_, (type_,), result, convert, cost=cost, estimate=estimate) for id_, type_, cost, estimate in sources
     )
@@ -54,7 +54,7 @@ def _conversion(
 
 def _text_to_bytes(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     length = context.size(arguments[0])
-    # Where the size is not known, four times as much leaves uint64, and what is left of it is counted.
+    # For an unknown size the product overflows uint64; cel-go uses the wrapped number.
     longest = length.max * 4 & MAX
     return CallEstimate(length.cost(STRING_TRAVERSAL), SizeEstimate(length.min, longest))
 
@@ -70,7 +70,7 @@ _DURATIONS_OF_INTS: Final = Function(
 
 
 def functions(*, ints_are_durations: bool) -> tuple[Function, ...]:
-    """Return the functions; *ints_are_durations*: `duration(1)` is well typed, and fails."""
+    """Return the functions; with *ints_are_durations*, `duration(1)` is well typed but fails at run time."""
     return (*_FUNCTIONS, *((_DURATIONS_OF_INTS,) if ints_are_durations else ()))
 
 

@@ -1,5 +1,5 @@
 """
-URLs: Kubernetes' library.
+Kubernetes' library for URLs.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/urls.go; pkg/cel/url.go; Go net/url.
@@ -22,7 +22,7 @@ from pytest_crd.engine.golang.release import GoRelease
 
 TYPE: Final = struct("kubernetes.URL")
 _PORT: Final = re.compile(r":[0-9]*\Z")
-# What may stand in a path as it is; what is left as it is when a path is escaped.
+# Characters of a path that needs no escaping, and characters that escaping keeps.
 _VALID_PATH: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
 _VALID_FRAGMENT: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
 _UNESCAPED: Final = "-_.~$&+,/:;=@"
@@ -30,7 +30,7 @@ _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class URL(Opaque):
-    """A URL; two are equal if they are written alike."""
+    """URL as a CEL value; equal if the texts are equal."""
 
     __slots__ = ("parts", "text")
 
@@ -41,7 +41,7 @@ class URL(Opaque):
         self.text = _written(parts, source)
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is the same URL."""
+        """Return whether *other* is the same URL; raise EvaluationError for other types."""
         if not isinstance(other, URL):
             raise EvaluationError("no such overload")
         return self.text == other.text
@@ -67,7 +67,7 @@ def _written(parts: urls.Url, source: str) -> str:
 
 
 def _fragment(parts: urls.Url, source: str) -> str:
-    """Return the fragment as it stands if nothing in it has to be escaped, and else escaped anew."""
+    """Return the raw fragment if it needs no escaping, else escape it again."""
     written = source.partition("#")[2]
     return (
         written if _VALID_FRAGMENT.fullmatch(written) else urllib.parse.quote(parts.fragment, safe=f"{_UNESCAPED}?!()*")
@@ -79,21 +79,21 @@ def _escaped_host(host: str) -> str:
 
 
 def escaped_path(parts: urls.Url) -> str:
-    """Return the path as it stands if nothing in it has to be escaped, and else escaped anew."""
+    """Return the raw path if it needs no escaping, else escape it again."""
     if parts.path == "*" or _VALID_PATH.fullmatch(parts.path):
         return parts.path
     return urllib.parse.quote(urllib.parse.unquote_to_bytes(parts.path), safe=_UNESCAPED)
 
 
 def _split_host(host: str) -> tuple[str, str]:
-    """Return a host without its port and the brackets, and the port."""
-    found = _PORT.search(host)
-    name, port = (host[: found.start()], found[0][1:]) if found else (host, "")
+    """Return a host without port and brackets, and the port."""
+    match = _PORT.search(host)
+    name, port = (host[: match.start()], match[0][1:]) if match else (host, "")
     return (name[1:-1] if name.startswith("[") and name.endswith("]") else name), port
 
 
 def _query(url: URL) -> dict[str, list[str]]:
-    """Return the values of each key of the query; what is no pair of a key and a value is left out."""
+    """Return the values of each key of the query; malformed pairs are omitted."""
     values: dict[str, list[str]] = {}
     for pair in url.parts.query.split("&"):
         if not pair or ";" in pair:
@@ -106,7 +106,7 @@ def _query(url: URL) -> dict[str, list[str]]:
 
 
 def library(go: GoRelease) -> Library:
-    """Return the library; *go* says how hosts are read."""
+    """Return the URL library; *go* decides the syntax of hosts."""
 
     def parse(text: str) -> URL:
         try:
@@ -125,7 +125,7 @@ def library(go: GoRelease) -> Library:
             return False
         return True
 
-    made = Overload(
+    constructor = Overload(
         "string_to_url",
         (STRING,),
         TYPE,
@@ -133,8 +133,8 @@ def library(go: GoRelease) -> Library:
         cost=costing.traversal(),
         estimate=costing.estimate_traversal(keeps_size=True),
     )
-    asked = Overload("is_url_string", (STRING,), BOOL, is_url)
-    return Library("kubernetes.urls", (Function("url", (made,)), *_GETTERS, Function("isURL", (asked,))))
+    check = Overload("is_url_string", (STRING,), BOOL, is_url)
+    return Library("kubernetes.urls", (Function("url", (constructor,)), *_GETTERS, Function("isURL", (check,))))
 
 
 def _parse_error(problem: str) -> EvaluationError:
@@ -144,7 +144,7 @@ def _parse_error(problem: str) -> EvaluationError:
 def _getter(name: str, word: str, get: Callable[[URL], Any], result: Type = STRING) -> Function:
     call: Implementation = get
     overload = Overload(
-        f"url_get_{word}", (TYPE,), result, call, is_member=True, cost=costing.one, estimate=costing.estimate_one
+        f"url_get_{word}", (TYPE,), result, call, is_member=True, cost=costing.unit_cost, estimate=costing.estimate_one
     )
     return Function(name, (overload,))
 

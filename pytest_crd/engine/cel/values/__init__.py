@@ -1,6 +1,6 @@
 """
-The values of expressions: how they are told apart, compared, converted and shown.
+Run-time values of expressions: types, comparison, conversion and display.
 
-JSON values and what libraries make of them come in; values of CEL, texts and errors go out. `values` has the types and what all need of
-them; a module for each kind that Python does not have, `equality` and `conversions` between them, `display` for people.
+`celvalues` defines the types, further modules define kinds without a Python equivalent. `equality` and `conversions`
+work on all types, and `display` formats them for messages.
 """

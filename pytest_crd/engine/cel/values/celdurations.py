@@ -1,5 +1,5 @@
 """
-Durations: read, written and calculated as Go does it.
+Durations: parsing, formatting and arithmetic as in Go.
 
 Reference:
     Go time.ParseDuration, Duration.String; cel-go common/types/duration.go, overflow.go.
@@ -35,38 +35,38 @@ _MOST_DIGITS: Final = 19
 
 def parse(text: str) -> Duration | None:
     """
-    Return the duration that *text* says, as `1h30m` or `-1.5s`; None if it says none.
+    Return the duration *text*, such as `1h30m` or `-1.5s`; None if it is invalid or exceeds int64.
 
     Reference:
         Go time.ParseDuration.
     """
     if text in {"0", "+0", "-0"}:
         return Duration(0)
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         return None
     total = 0
-    for whole, fraction, unit in _PART.findall(found[2]):
+    for whole, fraction, unit in _PART.findall(match[2]):
         nanoseconds = _nanoseconds(whole, fraction, unit)
         if nanoseconds is None:
             return None
         total += nanoseconds
         if total > MAX_INT + 1:
             return None
-    if found[1] == "-":
+    if match[1] == "-":
         return Duration(-total)
     return Duration(total) if total <= MAX_INT else None
 
 
 def _nanoseconds(whole: str, fraction: str, unit: str) -> int | None:
-    """Return one part of a duration; None where it is none, or too great."""
+    """Return one part of a duration in nanoseconds; None if it is invalid or too large."""
     size = _UNITS.get(unit)
     if size is None or not (whole or fraction):
         return None
     digits = whole.lstrip("0")
     if len(digits) > _MOST_DIGITS or int(digits or 0) * size > MAX_INT + 1:
         return None
-    # Go reads the fraction's digits up to where they leave int64, and multiplies with floating-point numbers.
+    # Go reads the digits of the fraction until they exceed int64, and multiplies in floating point.
     scale = 1.0
     number = 0
     for digit in fraction:
@@ -106,7 +106,7 @@ def show(duration: Duration) -> str:
 
 
 def _decimal(number: int, size: int) -> str:
-    """Return *number* divided by *size*, a power of ten, without zeros at the end."""
+    """Return *number* divided by *size*, a power of ten, without trailing zeros."""
     whole, rest = divmod(number, size)
     return f"{whole}.{rest:0{len(str(size)) - 1}d}".rstrip("0") if rest else str(whole)
 
@@ -116,7 +116,7 @@ def checked(nanoseconds: int) -> Duration:
     Return the duration of *nanoseconds*.
 
     Raises:
-        EvaluationError: They leave int64.
+        EvaluationError: They exceed int64.
     """
     if not MIN_INT <= nanoseconds <= MAX_INT:
         raise EvaluationError("integer overflow")

@@ -1,5 +1,5 @@
 """
-Numbers: read and written as Go does it, and divided toward zero.
+Numbers: parsing and formatting as in Go, and division with rounding toward zero.
 
 Reference:
     Go strconv; cel-go common/types/overflow.go.
@@ -21,7 +21,7 @@ _BAD_UNDERSCORE: Final = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-FxX])_")
 
 
 def parse_int(text: str) -> int | None:
-    """Return the int that *text* says in decimal digits, or None."""
+    """Return the int *text* in decimal digits with optional sign; None if it is invalid or exceeds int64."""
     digits = text[1:] if text[:1] in ("-", "+") else text
     number = _digits(digits)
     if number is None:
@@ -31,7 +31,7 @@ def parse_int(text: str) -> int | None:
 
 
 def parse_uint(text: str) -> int | None:
-    """Return the uint that *text* says in decimal digits, without a sign, or None."""
+    """Return the uint *text* in decimal digits without sign; None if it is invalid or exceeds uint64."""
     number = _digits(text)
     return number if number is not None and number <= MAX_UINT else None
 
@@ -45,7 +45,7 @@ def _digits(text: str) -> int | None:
 
 def parse_double(text: str) -> float | None:
     """
-    Return the double that *text* says, or None; one that is too great is none.
+    Return the double *text*; None if it is invalid or too large.
 
     Reference:
         Go strconv.ParseFloat.
@@ -56,8 +56,8 @@ def parse_double(text: str) -> float | None:
         return None
     if _DECIMAL.fullmatch(text):
         number = float(text.replace("_", ""))
-    elif found := _HEX.fullmatch(text):
-        if not found[1] and not found[2]:
+    elif match := _HEX.fullmatch(text):
+        if not match[1] and not match[2]:
             return None
         try:
             number = float.fromhex(text.replace("_", ""))
@@ -70,7 +70,7 @@ def parse_double(text: str) -> float | None:
 
 def fixed(number: float) -> str:
     """
-    Return *number* with the fewest digits that say it, without an exponent.
+    Return *number* with the fewest digits that identify it, without an exponent.
 
     Reference:
         Go strconv.FormatFloat(number, 'f', -1, 64).
@@ -90,12 +90,12 @@ def fixed(number: float) -> str:
 
 
 def divide_whole(number: int, by: int) -> int:
-    """Return the quotient, rounded toward zero."""
+    """Return the quotient rounded toward zero."""
     quotient = abs(number) // abs(by)
     return quotient if (number < 0) == (by < 0) else -quotient
 
 
 def remainder(number: int, by: int) -> int:
-    """Return what is left of dividing, with the sign of *number*."""
+    """Return the remainder with the sign of *number*."""
     rest = abs(number) % abs(by)
     return -rest if number < 0 else rest

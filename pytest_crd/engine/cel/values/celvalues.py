@@ -1,8 +1,8 @@
 """
-Values at run time.
+Run-time values.
 
-Null, bool, int (int64), float (double), str, bytes, list (or tuple) and dict with string keys are Python's; what Python has
-no value for, or one that it takes for another's, has a class here.
+Null, bool, int (int64), float (double), str, bytes, list (or tuple) and dict with string keys are Python values. This
+module has classes for the other types.
 
 Reference:
     cel-go common/types: the ref.Val of each type.
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from pytest_crd.engine.cel.errors import EvaluationError
 
-# Any run-time value; the implementations narrow with isinstance.
+# Run-time value of any type; implementations narrow with isinstance.
 Value: TypeAlias = Any
 
 MIN_INT: Final = -(2**63)
@@ -25,7 +25,7 @@ MAX_UINT: Final = 2**64 - 1
 
 
 class _Missing:
-    """What a map finds under a key that it does not have: null is a value."""
+    """Marker for a missing map entry, as null is a value."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ MISSING: Final = _Missing()
 
 
 class UInt:
-    """A uint: no int, so that `1u` and `1` are two keys of a map."""
+    """Value of type uint; not an int, so that `1u` and `1` are different keys of a map."""
 
     __slots__ = ("value",)
 
@@ -52,7 +52,7 @@ class UInt:
 
 
 class Duration:
-    """A span of time: nanoseconds of int64."""
+    """Duration in nanoseconds (int64)."""
 
     __slots__ = ("nanoseconds",)
 
@@ -71,12 +71,12 @@ class Duration:
 
 class Timestamp:
     """
-    A point in time.
+    Point in time.
 
     Attributes:
-        seconds: Since 1970 in UTC.
-        nanoseconds: Into the second, 0 to 999,999,999.
-        offset: Of the zone it is written in, in seconds east of UTC; two timestamps of one moment are equal all the same.
+        seconds: Seconds since 1970 in UTC.
+        nanoseconds: Nanoseconds of the second, 0 to 999,999,999.
+        offset: Offset of its zone in seconds east of UTC; ignored by equality.
     """
 
     __slots__ = ("nanoseconds", "offset", "seconds")
@@ -88,7 +88,7 @@ class Timestamp:
 
     @property
     def instant(self) -> tuple[int, int]:
-        """What is compared: the moment, without the zone."""
+        """Point in time without the zone, for comparison."""
         return self.seconds, self.nanoseconds
 
     def __eq__(self, other: object) -> bool:
@@ -102,12 +102,12 @@ class Timestamp:
 
 
 class TypeValue:
-    """A type as a value: two are equal if their names are."""
+    """Type as a value; equal if the names are equal."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """Take the name of the type at run time, without parameters."""
+        """Create from the run-time name of the type, without parameters."""
         self.name = name
 
     def __eq__(self, other: object) -> bool:
@@ -122,11 +122,11 @@ class TypeValue:
 
 class Optional:
     """
-    A value, or none.
+    Optional value.
 
     Attributes:
-        value: The value, or MISSING; raises EvaluationError where it is there but cannot be read.
-        problem: Why it cannot be read; only set where it cannot.
+        value: The value, or MISSING; access raises EvaluationError if the value is an error.
+        problem: The error; only set if the value is an error.
     """
 
     __slots__ = ("problem", "value")
@@ -135,25 +135,25 @@ class Optional:
     value: Value
 
     def __init__(self, value: Value = MISSING) -> None:
-        """Take the value; without one it is `optional.none()`."""
+        """Create with *value*; without it, create `optional.none()`."""
         self.value = value
 
     @classmethod
     def unreadable(cls, problem: EvaluationError) -> Optional:
-        """Return one with a value, but an error for who asks for it."""
-        made = cls.__new__(cls)
-        made.problem = problem
-        return made
+        """Return an optional that has a value, but raises *problem* on access."""
+        optional = cls.__new__(cls)
+        optional.problem = problem
+        return optional
 
     def __getattr__(self, name: str) -> Value:
-        """Raise why the value, which was never set, cannot be read."""
+        """Raise the error of an unreadable value."""
         if name == "value":
             raise self.problem
         raise AttributeError(name)
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value."""
+        """Presence of a value."""
         try:
             return self.value is not MISSING
         except EvaluationError:
@@ -166,13 +166,13 @@ class Optional:
 NONE: Final = Optional()
 
 
-# Not of abc.ABC, whose instances take five times as long to tell; mypy holds what is abstract all the same.
+# Not derived from abc.ABC, which makes isinstance five times slower; mypy checks abstract methods anyway.
 class ListValue:
     """
-    A list that is no Python list: one that compares or adds its own way, or has errors as elements.
+    List with its own comparison or addition, or with errors as elements.
 
     Attributes:
-        go_type: Its type as messages write it.
+        go_type: Go type in messages.
     """
 
     __slots__ = ()
@@ -180,7 +180,7 @@ class ListValue:
     go_type: ClassVar[str] = "*types.baseList"
 
     def unwrapped(self) -> Value:
-        """Return what it is when something is selected from an optional that has it."""
+        """Return the list as selections from an optional see it."""
         return self
 
     @abc.abstractmethod
@@ -192,28 +192,28 @@ class ListValue:
         """Return the element at *index*, which is in range."""
 
     def __iter__(self) -> Iterator[Value]:
-        """Return the elements in order."""
+        """Return an iterator over the elements."""
         return (self[index] for index in range(len(self)))
 
     @abc.abstractmethod
     def equal(self, other: Value) -> bool:
-        """Return whether it equals *other*, which may be of any type."""
+        """Return whether it equals *other*, a value of any type."""
 
     @abc.abstractmethod
     def add(self, other: Value) -> Value:
-        """Return the sum of it and the list *other*."""
+        """Return the concatenation with the list *other*."""
 
     @abc.abstractmethod
     def contains(self, element: Value) -> bool:
-        """Return whether *element* equals one of its elements."""
+        """Return whether *element* equals an element."""
 
 
 class MapValue:
     """
-    A map that is no dict with string keys: one with other keys, or whose values are adapted when they are asked for.
+    Map with keys of other types than string, or with values that are converted on access.
 
     Attributes:
-        go_type: Its type as messages write it.
+        go_type: Go type in messages.
     """
 
     __slots__ = ()
@@ -221,7 +221,7 @@ class MapValue:
     go_type: ClassVar[str] = "*types.baseMap"
 
     def unwrapped(self) -> Value:
-        """Return what it is when something is selected from an optional that has it."""
+        """Return the map as selections from an optional see it."""
         return self
 
     @abc.abstractmethod
@@ -230,49 +230,49 @@ class MapValue:
 
     @abc.abstractmethod
     def __iter__(self) -> Iterator[Value]:
-        """Return the keys."""
+        """Return an iterator over the keys."""
 
     @abc.abstractmethod
     def find(self, key: Value) -> Value:
         """
-        Return the value under *key*, or MISSING.
+        Return the value of *key*, or MISSING.
 
         Raises:
-            EvaluationError: The key is of a type that no key of this map can have, if this map minds.
+            EvaluationError: The map does not support keys of this type.
         """
 
     @abc.abstractmethod
     def equal(self, other: Value) -> bool:
-        """Return whether it equals *other*, which may be of any type."""
+        """Return whether it equals *other*, a value of any type."""
 
 
 class Opaque:
-    """A value of a type that a library brings: only the library's functions know what is in it."""
+    """Value of a library's type, accessible to the functions of the library only."""
 
     __slots__ = ()
 
     type_name: ClassVar[str]
     has_text: ClassVar[bool] = False
-    """Whether `string(value)` and `%s` give its text."""
+    """Whether `string(value)` and `%s` accept it."""
 
     @abc.abstractmethod
     def equal(self, other: Value) -> bool:
         """
-        Return whether it equals *other*, which may be of any type.
+        Return whether it equals *other*, a value of any type.
 
         Raises:
-            EvaluationError: It cannot be compared with that.
+            EvaluationError: The two cannot be compared.
         """
 
     @abc.abstractmethod
     def __str__(self) -> str:
-        """Return how messages write it."""
+        """Return the value as messages print it."""
 
     def __repr__(self) -> str:
         return f"<{self.type_name} {self}>"
 
     def size(self) -> int | None:
-        """Return what its size is when costs are counted, or None where it has none."""
+        """Return the size for costs, or None."""
         return None
 
 
@@ -315,7 +315,7 @@ def is_list(value: Value) -> bool:
 
 
 def is_map(value: Value) -> bool:
-    """Return whether *value* is a map, or an object."""
+    """Return whether *value* is a map or an object."""
     return isinstance(value, dict | MapValue)
 
 
@@ -323,14 +323,14 @@ _SIZED: Final = (str, list, tuple, dict, bytes, ListValue, MapValue)
 
 
 def size(value: Value) -> int | None:
-    """Return the number of characters, bytes, elements or entries; None for what has no size."""
+    """Return the number of characters, bytes, elements or entries; None for other types."""
     if isinstance(value, _SIZED):
         return len(value)
     return value.size() if isinstance(value, Opaque) else None
 
 
 def find_or_error(value: Value, key: Value) -> Value:
-    """Return what the map *value* has under *key*, MISSING, or the error where that cannot be read."""
+    """Return the value of *key* in the map *value*, MISSING, or the error of reading it."""
     try:
         return find(value, key)
     except EvaluationError as error:
@@ -338,7 +338,7 @@ def find_or_error(value: Value, key: Value) -> Value:
 
 
 def find(value: Value, key: Value) -> Value:
-    """Return what the map *value* has under *key*, or MISSING."""
+    """Return the value of *key* in the map *value*, or MISSING."""
     if isinstance(value, dict):
         return value.get(key, MISSING) if type(key) is str else MISSING
     return value.find(key)

@@ -1,5 +1,5 @@
 """
-Conversions between types, as the functions named after the types make them.
+Type conversions: the functions named after types.
 
 Reference:
     cel-go common/types: ConvertToType of each type.
@@ -31,10 +31,10 @@ _FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 def to_bool(value: Value) -> bool:
     """
-    Return *value*, a bool or a text that says one, as a bool.
+    Convert a bool, or a string like `true`, to bool.
 
     Raises:
-        EvaluationError: It cannot be converted; so for all functions here.
+        EvaluationError: It cannot be converted. This applies to all functions here.
     """
     if isinstance(value, bool):
         return value
@@ -44,7 +44,7 @@ def to_bool(value: Value) -> bool:
 
 
 def to_bytes(value: Value) -> bytes:
-    """Return *value*, bytes or a text, as bytes; a text in UTF-8."""
+    """Convert bytes, or a string as UTF-8, to bytes."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, bytes):
@@ -53,7 +53,7 @@ def to_bytes(value: Value) -> bytes:
 
 
 def to_double(value: Value) -> float:
-    """Return *value*, a number or a text that says one, as a double."""
+    """Convert a number or a numeric string to double."""
     if isinstance(value, UInt):
         return float(value.value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -64,7 +64,7 @@ def to_double(value: Value) -> float:
 
 
 def to_duration(value: Value) -> Duration:
-    """Return *value*, a duration or a text that says one, as a duration."""
+    """Convert a duration or a duration string to duration."""
     if isinstance(value, Duration):
         return value
     if isinstance(value, str) and (duration := celdurations.parse(value)) is not None:
@@ -73,11 +73,11 @@ def to_duration(value: Value) -> Duration:
 
 
 def to_int(value: Value) -> int:
-    """Return *value* as an int: of a duration the nanoseconds, of a timestamp the seconds since 1970."""
+    """Convert a number, a numeric string, a duration (nanoseconds) or a timestamp (seconds since 1970) to int."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, float):
-        # The least int64 is refused like what is less: a double cannot tell them apart.
+        # The lowest int64 is refused, too: a double cannot distinguish it from lower numbers.
         if not math.isfinite(value) or not -(2.0**63) < value < 2.0**63:
             raise EvaluationError("integer overflow")
         return int(value)
@@ -95,7 +95,7 @@ def to_int(value: Value) -> int:
 
 
 def to_string(value: Value) -> str:
-    """Return *value* as a text."""
+    """Convert a value to string."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -129,7 +129,7 @@ def _other_to_string(value: Value) -> str:
 
 
 def to_timestamp(value: Value) -> Timestamp:
-    """Return *value*, a timestamp, a text that says one, or seconds since 1970, as a timestamp."""
+    """Convert a timestamp, an RFC 3339 string, or seconds since 1970 to timestamp."""
     if isinstance(value, Timestamp):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -140,7 +140,7 @@ def to_timestamp(value: Value) -> Timestamp:
 
 
 def to_uint(value: Value) -> UInt:
-    """Return *value* as a uint."""
+    """Convert a number or a numeric string to uint."""
     if isinstance(value, UInt):
         return value
     if isinstance(value, int) and not isinstance(value, bool):

@@ -1,8 +1,8 @@
 """
-Values as messages of the run time write them: with Go's `%v`.
+Values in run-time messages: Go's `%v`.
 
 Reference:
-    cel-go common/types: the String of each type, or what Go's fmt makes of a type without one.
+    cel-go common/types: the String of each type, or Go's fmt for types without one.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def show(value: Value) -> str:
     """Return *value* as Go prints it with `%v`."""
     if isinstance(value, str):
         return value
-    if (shown := _SCALARS.get(type(value))) is not None:
-        return shown(value)
+    if (format_scalar := _SCALARS.get(type(value))) is not None:
+        return format_scalar(value)
     if is_list(value):
         return f"[{', '.join(map(show, value))}]"
     if is_map(value):

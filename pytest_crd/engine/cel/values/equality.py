@@ -1,7 +1,7 @@
 """
-Which values are equal, and which is the greater.
+Equality and order of values.
 
-Values of different types are different, except for numbers: those are compared as numbers.
+Values of different types are different, except for numbers, which compare by numeric value.
 
 Reference:
     cel-go common/types: Equal and Compare of each type; common/types/compare.go.
@@ -40,7 +40,7 @@ def equal(left: Value, right: Value) -> bool:
     Return whether two values are equal.
 
     Raises:
-        EvaluationError: One is of a library's type that compares with its own only.
+        EvaluationError: A library's type refuses the comparison.
 
     Reference:
         cel-go common/types/util.go, Equal.
@@ -57,7 +57,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def _equal_other(left: Value, right: Value) -> bool:
-    """Compare what is of a class that others derive from."""
+    """Return whether values of a class with subclasses are equal; raise the error that *left* may be."""
     if isinstance(left, MapValue | ListValue | Opaque):
         return left.equal(right)
     if isinstance(left, EvaluationError):
@@ -70,7 +70,7 @@ def equal_parts(left: Value, right: Value) -> bool:
     Return whether parts of two values are equal.
 
     Raises:
-        EvaluationError: They cannot be compared; not even null can, beside what compares in a way of its own.
+        EvaluationError: They cannot be compared; lists and maps with their own comparison do not even accept null.
     """
     if isinstance(left, MapValue | ListValue):
         return left.equal(right)
@@ -84,7 +84,7 @@ def _equal_numbers(left: Value, right: Value) -> bool:
 
 
 def equal_lists(left: Any, right: Value) -> bool:
-    """Return whether two lists have equal elements in one order."""
+    """Return whether two lists have equal elements in the same order."""
     if not isinstance(right, list | tuple | ListValue) or len(left) != len(right):
         return False
     workload.count(len(left))
@@ -95,19 +95,19 @@ def equal_lists(left: Any, right: Value) -> bool:
 
 
 def equal_maps(left: Any, right: Value) -> bool:
-    """Return whether two maps have equal values under equal keys."""
+    """Return whether two maps have equal values for equal keys."""
     if not isinstance(right, dict | MapValue) or len(left) != len(right):
         return False
     workload.count(len(left))
     for key in left:
-        other = find_or_error(right, key)
-        if other is MISSING or not _not_unequal(find(left, key), other):
+        right_value = find_or_error(right, key)
+        if right_value is MISSING or not _not_unequal(find(left, key), right_value):
             return False
     return True
 
 
 def _not_unequal(left: Value, right: Value) -> bool:
-    """Return False where two elements are surely not equal: what cannot be compared counts as equal, as in cel-go."""
+    """Return whether two elements are equal or cannot be compared, which counts as equal in cel-go."""
     try:
         return equal(left, right)
     except EvaluationError:
@@ -122,7 +122,7 @@ def _equal_optionals(left: Optional, right: Value) -> bool:
 
 def contains(values: Any, element: Value) -> bool:
     """
-    Return whether *element* equals one of the *values* of a list.
+    Return whether *element* equals an element of the list *values*.
 
     Reference:
         cel-go common/types/list.go, Contains: what cannot be compared is not equal.
@@ -136,7 +136,7 @@ def contains(values: Any, element: Value) -> bool:
 
 
 def is_equal(left: Value, right: Value) -> bool:
-    """Return whether two values are equal, False where they cannot be compared."""
+    """Return whether two values are equal; False if they cannot be compared."""
     try:
         return equal(left, right)
     except EvaluationError:
@@ -145,10 +145,10 @@ def is_equal(left: Value, right: Value) -> bool:
 
 def compare(left: Value, right: Value) -> int:
     """
-    Return -1, 0 or 1: *left* is less than, equal to or greater than *right*.
+    Return -1, 0 or 1 if *left* is less than, equal to or greater than *right*.
 
     Raises:
-        EvaluationError: The two cannot be ordered.
+        EvaluationError: The values cannot be ordered.
     """
     kind = type(left)
     if kind is type(right) and kind in _ORDERED:
@@ -165,9 +165,9 @@ def compare(left: Value, right: Value) -> int:
 
 def compare_numbers(left: Value, right: Value) -> int:
     """
-    Return -1, 0 or 1 for two numbers, of which none is NaN.
+    Return -1, 0 or 1 for two numbers, not NaN.
 
-    An int or uint that is compared with a double is rounded to one, which is not what Python does.
+    An int or uint compared with a double is rounded to double, which Python does not do.
     """
     a = left.value if type(left) is UInt else left
     b = right.value if type(right) is UInt else right
@@ -179,7 +179,7 @@ def compare_numbers(left: Value, right: Value) -> int:
 
 
 def _compare_double(number: float, whole: int, least: int, greatest: int) -> int:
-    """Compare a double with a whole number, of a type that reaches from *least* to *greatest*."""
+    """Compare a double with an integer of a type with the range from *least* to *greatest*."""
     if number < float(least):
         return -1
     if number > float(greatest):
@@ -193,7 +193,7 @@ def _is_nan(number: Value) -> bool:
 
 
 _PLAIN: Final = frozenset({str, int, bool, float, bytes, UInt, Duration, Timestamp, TypeValue})
-# In lists of these, Python finds a whole number as CEL does.
+# In lists of these types, Python's `in` finds an int as CEL does.
 _WHOLE: Final = frozenset({int, str})
 _ORDERED: Final = frozenset({str, int, bool, bytes})
 _NUMBERS: Final = frozenset({int, float, UInt})
@@ -205,7 +205,7 @@ _MOMENTS: Final[Mapping[type, Callable[[Any], Any]]] = {
 
 
 def _never(_left: Value, _right: Value) -> bool:
-    """Compare values of two types of which none is a number."""
+    """Return False for values of two non-numeric types."""
     return False
 
 

@@ -1,5 +1,5 @@
 """
-Lists that are the sum of two others.
+Lists that are concatenations of two lists.
 
 Reference:
     cel-go common/types/list.go, concatList.
@@ -14,19 +14,19 @@ from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionE
 from pytest_crd.engine.cel.values import equality, workload
 from pytest_crd.engine.cel.values.celvalues import ListValue, Value, is_list
 
-# The server has no such limit: it looks for an element in the parts.
+# The server has no such limit: it looks up elements in the parts.
 _MOST_ELEMENTS: Final = 20_000_000
 
 
 class ConcatenatedList(ListValue):
-    """The sum of two lists, put together when somebody looks into it: adding costs 1, however long the lists are."""
+    """Concatenation of two lists, evaluated on first access: concatenation costs 1 regardless of length."""
 
     __slots__ = ("_elements", "_size", "parts")
 
     go_type = "*types.concatList"
 
     def __init__(self, left: Any, right: Any) -> None:
-        # The two lists, until they are put together.
+        # The two lists, until they are concatenated.
         self.parts: tuple[Any, Any] | None = (left, right)
         self._size = len(left) + len(right)
         self._elements: list[Value] | None = None
@@ -38,11 +38,11 @@ class ConcatenatedList(ListValue):
         return self._all()[index]
 
     def __iter__(self) -> Iterator[Value]:
-        """Return the elements one by one: a list that is added to itself again and again is too long to be put together."""
+        """Return an iterator over the elements, without concatenating: repeated doubling makes lists that exceed memory."""
         return iter(self._elements) if self._elements is not None else self._walk()
 
     def _walk(self) -> Iterator[Value]:
-        """Yield the elements; without recursion, because sums may be of thousands."""
+        """Yield the elements; iterative, because concatenations may nest thousands of levels."""
         pending: list[Any] = [self]
         while pending:
             part = pending.pop()
@@ -53,7 +53,7 @@ class ConcatenatedList(ListValue):
 
     def _all(self) -> list[Value]:
         """
-        Return the elements, put together.
+        Return the elements as one list.
 
         Raises:
             UnsupportedExpressionError: There are too many.
@@ -66,14 +66,14 @@ class ConcatenatedList(ListValue):
         return self._elements
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is a list with equal elements; what cannot be compared is an error here."""
+        """Return whether *other* is a list with equal elements; raise EvaluationError if elements cannot be compared."""
         if not is_list(other) or len(other) != self._size:
             return False
         workload.count(self._size)
         problem = None
-        for left, right in zip(self._all(), other, strict=True):
+        for own, element in zip(self._all(), other, strict=True):
             try:
-                if not equality.equal(left, right):
+                if not equality.equal(own, element):
                     return False
             except EvaluationError as error:
                 problem = problem or error
@@ -82,16 +82,16 @@ class ConcatenatedList(ListValue):
         return True
 
     def add(self, other: Value) -> Value:
-        """Return the sum of it and *other*."""
+        """Return the concatenation with *other*."""
         return concatenate(self, other)
 
     def contains(self, element: Value) -> bool:
-        """Return whether *element* equals one of its elements."""
+        """Return whether *element* equals an element."""
         return equality.contains(self._all(), element)
 
 
 def concatenate(left: Any, right: Any) -> Value:
-    """Return the sum of two lists, which is one of them where the other is empty."""
+    """Return the concatenation of two lists; if one is empty, return the other."""
     if not len(left):
         return right
     return ConcatenatedList(left, right) if len(right) else left

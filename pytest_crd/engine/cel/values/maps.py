@@ -1,5 +1,5 @@
 """
-Maps whose keys need not be strings.
+Maps with keys of any type.
 
 Reference:
     cel-go common/types/map.go.
@@ -28,10 +28,10 @@ from pytest_crd.engine.cel.values.celvalues import (
 
 class KeyedMap(MapValue):
     """
-    A map whose keys need not be strings.
+    Map with keys of any type.
 
-    Keys are told apart by type, as Go does it: `{1: a, 1u: b, 1.0: c}` has three entries; a number that is not there is
-    looked for as a number of the other types.
+    Keys of different types are different, as in Go: `{1: a, 1u: b, 1.0: c}` has three entries. A numeric key without an
+    entry is looked up as a number of the other types.
 
     Reference:
         cel-go common/types/map.go, refValMapAccessor.
@@ -40,14 +40,14 @@ class KeyedMap(MapValue):
     __slots__ = ("entries", "growing")
 
     def __init__(self) -> None:
-        """Begin without entries."""
+        """Create an empty map."""
         self.entries: dict[Any, tuple[Value, Value]] = {}
-        # Whether a comprehension builds it, entry by entry: then nobody else has it yet.
+        # A comprehension is building it; nothing else refers to it yet.
         self.growing = False
 
     @classmethod
     def grown_from(cls, other: Any) -> KeyedMap:
-        """Return a copy of the map *other* that may be added to."""
+        """Return a copy of the map *other* that can be extended in place."""
         copy = cls()
         copy.growing = True
         for key in other:
@@ -61,7 +61,7 @@ class KeyedMap(MapValue):
         return (key for key, _ in self.entries.values())
 
     def set(self, key: Value, value: Value) -> None:
-        """Set the value under *key*."""
+        """Set the value of *key*."""
         self.entries[identity(key)] = (key, value)
 
     def remove(self, key: Value) -> None:
@@ -69,13 +69,13 @@ class KeyedMap(MapValue):
         self.entries.pop(identity(key), None)
 
     def simplified(self) -> Value:
-        """Return it as a dict, if all its keys are strings."""
+        """Return a dict if all keys are strings, else the map itself."""
         if all(type(key) is str for key in self.entries):
             return dict(self.entries.values())
         return self
 
     def find(self, key: Value) -> Value:
-        """Return the value under *key* or under the number that equals it, or MISSING."""
+        """Return the value of *key* or of an equal number, or MISSING."""
         for candidate in _numbers_like(key):
             entry = self.entries.get(identity(candidate))
             if entry is not None:
@@ -83,15 +83,15 @@ class KeyedMap(MapValue):
         return MISSING
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is a map with equal values under equal keys."""
+        """Return whether *other* is a map with equal values for equal keys."""
         return equality.equal_maps(self, other)
 
 
 def identity(key: Value) -> Any:
     """
-    Return what tells *key* from other keys of a map.
+    Return a hashable value that identifies *key* among the keys of a map.
 
-    Strings stand for themselves; a list, a map or an optional is a key by being itself, and NaN is never found again.
+    Strings are returned unchanged. Lists, maps and optionals are identified by object identity; NaN never equals a key.
     """
     kind = type(key)
     if kind is str:
@@ -106,7 +106,7 @@ def identity(key: Value) -> Any:
 
 
 def _numbers_like(key: Value) -> Iterator[Value]:
-    """Return *key* and, if it is a number, the same number of the other types, in the order in which Go looks."""
+    """Yield *key* and the equal numbers of the other types, in Go's order of lookup."""
     yield key
     kind = type(key)
     if kind is float and key.is_integer():

@@ -1,5 +1,5 @@
 """
-Regular expressions that expressions use: RE2 as Go has it.
+Regular expressions in CEL: RE2 with Go's syntax.
 
 Reference:
     Go regexp: MatchString, FindString, FindAllString.
@@ -18,14 +18,14 @@ from pytest_crd.engine.golang.release import GoRelease
 
 
 class Regex:
-    """A regular expression."""
+    """Compiled regular expression."""
 
     def __init__(self, pattern: str, go: GoRelease) -> None:
         """
         Compile *pattern*.
 
         Raises:
-            EvaluationError: It is none; the message is Go's.
+            EvaluationError: It is invalid; the message is Go's.
             UnsupportedExpressionError: It takes too much memory.
         """
         try:
@@ -43,22 +43,22 @@ class Regex:
 
     @functools.cached_property
     def _expression(self) -> Any:
-        """What says where a match is."""
+        """Compiled RE2 object, for the positions of matches."""
         return patterns.expression(self._pattern, self._go)
 
     def find(self, text: str) -> str:
-        """Return the first match; an empty text where there is none."""
-        found = self._expression.search(text.encode("utf-8", "surrogatepass"))
-        return _text(found.group()) if found is not None else ""
+        """Return the first match, or an empty text."""
+        match = self._expression.search(text.encode("utf-8", "surrogatepass"))
+        return _text(match.group()) if match is not None else ""
 
     def find_all(self, text: str, limit: int) -> list[str]:
-        """Return the matches that do not overlap, at most *limit* of them unless it is negative."""
+        """Return the non-overlapping matches, at most *limit* unless it is negative."""
         data = text.encode("utf-8", "surrogatepass")
         matches: list[str] = []
         previous_end = -1
-        for found in self._expression.finditer(data) if limit else ():
-            start, end = found.span()
-            # An empty match right behind another one does not count, nor does one between the bytes of a character.
+        for match in self._expression.finditer(data) if limit else ():
+            start, end = match.span()
+            # Go skips empty matches right after another match; RE2 may also match between the bytes of a character.
             if start < end or (start != previous_end and not _is_inside(data, start)):
                 matches.append(_text(data[start:end]))
                 if len(matches) == limit:
@@ -73,7 +73,7 @@ def compile(pattern: str, go: GoRelease) -> Regex:  # noqa: A001 - read as re2pa
     Return *pattern* compiled.
 
     Raises:
-        EvaluationError: It is no regular expression.
+        EvaluationError: It is invalid.
     """
     return Regex(pattern, go)
 

@@ -1,5 +1,5 @@
 """
-Timestamps: read, written and calculated as Go does it, and taken apart in time zones.
+Timestamps: parsing, formatting, arithmetic and calendar fields in time zones, as in Go.
 
 Reference:
     Go time.Parse, Time.Format, time.LoadLocation; cel-go common/types/timestamp.go, common/stdlib/standard.go.
@@ -22,60 +22,61 @@ from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration, T
 from pytest_crd.engine.golang import printing
 
 LEAST: Final = -62135596800
-"""The first second of year 1."""
+"""First second of year 1."""
 GREATEST: Final = 253402300799
-"""The last second of year 9999."""
+"""Last second of year 9999."""
 _DAY: Final = 24 * 60 * 60
 _TEXT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([-+])([0-9]{2}):([0-9]{2}))"
 )
-# The calendar repeats after 400 years, of which Python knows the years from 1 to 9999 only.
+# The calendar repeats after 400 years; Python's dates are limited to the years 1 to 9999.
 _CYCLE_YEARS: Final = 400
 _CYCLE: Final = 146097 * _DAY
 _MARGIN: Final = 2 * _DAY
 
 
 class TimeZoneDataError(Exception):
-    """This machine has no data of time zones."""
+    """Missing time zone data on this machine."""
 
 
 def parse(text: str) -> Timestamp | None:
     """
-    Return the timestamp that *text* says in RFC 3339, with Go's leniency; None if it says none.
+    Return the timestamp *text* in RFC 3339 with Go's leniency; None if it is not a timestamp.
 
     Raises:
         EvaluationError: It is before year 1 or after year 9999.
     """
-    found = parse_any(text)
-    return None if found is None else checked(found.seconds, found.nanoseconds, found.offset)
+    timestamp = parse_any(text)
+    return None if timestamp is None else checked(timestamp.seconds, timestamp.nanoseconds, timestamp.offset)
 
 
 def parse_any(text: str) -> Timestamp | None:
     """
-    Return the same, but also what no expression could make: year 0, and the hours that an offset moves beyond the limits.
+    Return the timestamp *text* like `parse`, but also year 0 and times that an offset moves beyond the limits.
 
     Reference:
-        Go time.Parse with time.RFC3339: one digit for the hour, a comma before the fraction, and an offset of up to 24:60 pass.
+        Go time.Parse with time.RFC3339, which accepts one digit for the hour, a comma before the fraction, and offsets
+        up to 24:60.
     """
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         return None
-    year, month, day, hour, minute, second = (int(found[group]) for group in range(1, 7))
+    year, month, day, hour, minute, second = (int(match[group]) for group in range(1, 7))
     if not (1 <= month <= 12 and 1 <= day <= _days_in(year, month) and hour < 24 and minute < 60 and second < 60):
         return None
     offset = 0
-    if found[8]:
-        hours, minutes = int(found[9]), int(found[10])
+    if match[8]:
+        hours, minutes = int(match[9]), int(match[10])
         if hours > 24 or minutes > 60:
             return None
-        offset = (hours * 60 + minutes) * (-60 if found[8] == "-" else 60)
+        offset = (hours * 60 + minutes) * (-60 if match[8] == "-" else 60)
     seconds = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - offset
-    return Timestamp(seconds, int((found[7] or "")[:9].ljust(9, "0")), offset)
+    return Timestamp(seconds, int((match[7] or "")[:9].ljust(9, "0")), offset)
 
 
 def checked(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:
     """
-    Return the timestamp.
+    Return the timestamp with these fields.
 
     Raises:
         EvaluationError: It is before year 1 or after year 9999.
@@ -87,10 +88,10 @@ def checked(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Timestamp:
 
 def add(timestamp: Timestamp, nanoseconds: int) -> Timestamp:
     """
-    Return *timestamp* moved by *nanoseconds*, in its zone.
+    Return *timestamp* moved by *nanoseconds*, in the same zone.
 
     Raises:
-        EvaluationError: It leaves the years 1 to 9999.
+        EvaluationError: The result is outside of the years 1 to 9999.
     """
     carried, rest = divmod(timestamp.nanoseconds + nanoseconds, SECOND)
     return checked(timestamp.seconds + carried, rest, timestamp.offset)
@@ -98,10 +99,10 @@ def add(timestamp: Timestamp, nanoseconds: int) -> Timestamp:
 
 def subtract(left: Timestamp, right: Timestamp) -> Duration:
     """
-    Return the time from *right* to *left*.
+    Return the duration from *right* to *left*.
 
     Raises:
-        EvaluationError: It leaves int64.
+        EvaluationError: It exceeds int64 nanoseconds.
     """
     whole = (left.seconds - right.seconds) * SECOND
     nanoseconds = whole + left.nanoseconds - right.nanoseconds
@@ -112,7 +113,7 @@ def subtract(left: Timestamp, right: Timestamp) -> Duration:
 
 @dataclass(frozen=True, slots=True)
 class CalendarFields:
-    """A timestamp as calendar and clock of a zone show it: months and days of the month from 1, days of the week from Sunday, 0."""
+    """Calendar and clock fields in a zone; months and days of the month from 1, days of the week from 0 for Sunday."""
 
     year: int
     month: int
@@ -127,14 +128,14 @@ class CalendarFields:
 
 def fields(timestamp: Timestamp, zone: str | None = None) -> CalendarFields:
     """
-    Return the parts of *timestamp*.
+    Return the calendar fields of *timestamp*.
 
     Args:
         timestamp: The timestamp.
-        zone: `UTC`, a name like `Europe/Berlin`, or an offset like `-08:00`; None: the zone that it is written in.
+        zone: `UTC`, a name like `Europe/Berlin`, or an offset like `-08:00`; None for the zone of the timestamp.
 
     Raises:
-        EvaluationError: There is no such zone.
+        EvaluationError: The zone does not exist.
     """
     offset = timestamp.offset if zone is None else _offset(timestamp, zone)
     days, rest = divmod(timestamp.seconds + offset, _DAY)
@@ -146,7 +147,7 @@ def fields(timestamp: Timestamp, zone: str | None = None) -> CalendarFields:
 
 
 def _offset(timestamp: Timestamp, zone: str) -> int:
-    """Return the offset of *zone* from UTC at that time, in seconds."""
+    """Return the offset of *zone* from UTC at *timestamp*, in seconds."""
     hours, colon, minutes = zone.partition(":")
     if not colon:
         return _offset_of_name(timestamp.seconds, zone)
@@ -155,7 +156,7 @@ def _offset(timestamp: Timestamp, zone: str) -> int:
 
 
 def _number(text: str) -> int:
-    """Read a part of an offset; the words are those of Go's strconv.Atoi."""
+    """Return a part of an offset as a number; raise EvaluationError with the error of Go's strconv.Atoi."""
     number = celnumbers.parse_int(text)
     if number is None:
         digits = text[1:] if text[:1] in ("-", "+") else text
@@ -168,7 +169,7 @@ def _offset_of_name(seconds: int, name: str) -> int:
     if name in {"", "UTC"}:
         return 0
     zone = _zone(name)
-    # Before year 1 and after 9999 a zone's local time is out of Python's reach: the same day 400 years on has the same offset.
+    # Local times outside of the years 1 to 9999 exceed Python's range; 400 years later or earlier the offset is the same.
     if seconds < LEAST + _MARGIN:
         seconds += _CYCLE
     elif seconds > GREATEST - _MARGIN:
@@ -194,7 +195,7 @@ def _zone(name: str) -> dt.tzinfo:
 
 
 def _why_no_zone(name: str) -> str:
-    """Return what the server's files of time zones say of a name that none of them has: a folder is there, and cannot be read."""
+    """Return Go's error for an unknown zone, which depends on the files and folders of the zone database."""
     zones = zoneinfo.available_timezones()
     steps = [step for step in name.split("/") if step not in {"", "."}]
     folder = "".join(f"{step}/" for step in steps)
@@ -206,7 +207,7 @@ def _why_no_zone(name: str) -> str:
 
 
 def text(timestamp: Timestamp) -> str:
-    """Return *timestamp* as `string(timestamp)` writes it: in RFC 3339, in its zone, the fraction without zeros at the end."""
+    """Return *timestamp* as `string(timestamp)` writes it: RFC 3339 in its zone, without trailing zeros in the fraction."""
     parts = fields(timestamp)
     return f"{_date_text(parts)}T{_clock_text(parts)}{_offset_text(timestamp.offset, ':') if timestamp.offset else 'Z'}"
 
@@ -240,14 +241,14 @@ def _days_in(year: int, month: int) -> int:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Return the days from 1970 to a date."""
+    """Return the number of days from 1970 to a date."""
     cycles, year_of_cycle = divmod(year, _CYCLE_YEARS)
     ordinal = dt.date(2000 + year_of_cycle, month, day).toordinal()
     return ordinal - _EPOCH + (cycles - 5) * 146097
 
 
 def _date(days: int) -> tuple[int, int, int]:
-    """Return the date that is *days* from 1970."""
+    """Return the date *days* after 1970-01-01."""
     cycles, rest = divmod(days + _EPOCH - _CYCLE_BEGIN, 146097)
     date = dt.date.fromordinal(_CYCLE_BEGIN + rest)
     return date.year + (cycles * _CYCLE_YEARS), date.month, date.day

@@ -1,8 +1,9 @@
 """
-What an evaluation does besides what it costs.
+Limits on work that an evaluation does without cost.
 
-Cost counts what stands in a list, and not what is in that: to compare `[a]` with `[b]` costs 1, however large both are, and so does
-`x in y` where the types are not known before. The server goes on until the request has timed out.
+The cost of a comparison counts list elements but not their content: `[a] == [b]` costs 1, however large both are, and
+so does `x in y` for values of unknown type. The server works until the request times out; here such evaluations are
+refused.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Final
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 
 MOST: Final = 20_000_000
-"""How many values may be looked at besides, which takes some seconds."""
+"""Limit on values visited without cost, which takes some seconds."""
 MOST_CHARACTERS: Final = 500_000_000
-"""How long a text may become."""
-_CHARACTERS: Final = 1_000  # that take as long as a value
+"""Maximum length of a text."""
+_CHARACTERS: Final = 1_000  # characters that take as long as one value
 
 
 class _Remaining(threading.local):
-    """What the evaluation that runs may still look at; without bounds where none runs."""
+    """Remaining work of the current evaluation; unlimited outside of evaluations."""
 
     values: float = math.inf
     extended: dict[int, bytes] | None = None
@@ -32,31 +33,31 @@ _remaining: Final = _Remaining()
 
 
 class Limited:
-    """A `with` block in which is counted from nothing."""
+    """Context manager that limits the work of one evaluation."""
 
     __slots__ = ("_loops",)
 
     def __init__(self, *, loops: bool) -> None:
-        """Take whether a value may be used twice: then it is in a loop."""
+        """Create for an expression; only with *loops* can a value be used twice."""
         self._loops = loops
 
     def __enter__(self) -> None:
-        """Begin to count."""
+        """Start counting from zero."""
         _remaining.values = MOST
         _remaining.extended = {} if self._loops else None
 
     def __exit__(self, *_: object) -> None:
-        """Count no longer."""
+        """Stop counting."""
         _remaining.values = math.inf
         _remaining.extended = None
 
 
 def count(values: int) -> None:
     """
-    Count so many *values* that are looked at.
+    Count *values* that are visited.
 
     Raises:
-        UnsupportedExpressionError: They are too many.
+        UnsupportedExpressionError: The limit is exceeded.
     """
     _remaining.values -= values
     if _remaining.values < 0:
@@ -64,19 +65,20 @@ def count(values: int) -> None:
 
 
 def count_text(text: Sequence[object]) -> None:
-    """Count a *text*, or bytes, that is read or made."""
+    """Count a text, or bytes, that is read or created; raise UnsupportedExpressionError beyond the limit."""
     if len(text) > _CHARACTERS:
         count(len(text) // _CHARACTERS)
 
 
 def extend(left: bytes, right: bytes) -> bytes:
     """
-    Return the sum of bytes.
+    Return the concatenation of bytes.
 
-    The server puts *right* behind *left* in the same memory where there is room, over what was added to it before.
+    The server appends *right* to *left* in place if there is capacity, which overwrites earlier additions to the same
+    bytes.
 
     Raises:
-        UnsupportedExpressionError: Something was added to the same bytes before: what became of that sum is not known here.
+        UnsupportedExpressionError: *left* was extended before, so its earlier sum may have changed on the server.
     """
     extended = _remaining.extended
     if extended is not None and left and right:
@@ -88,10 +90,10 @@ def extend(left: bytes, right: bytes) -> bytes:
 
 def check_length(characters: int) -> None:
     """
-    Refuse to make a text of so many *characters*: the server has no such limit, and goes on until its memory is full.
+    Check the length of a text before it is created; the server works until its memory is full.
 
     Raises:
-        UnsupportedExpressionError: They are too many.
+        UnsupportedExpressionError: The text exceeds the maximum length.
     """
     if characters > MOST_CHARACTERS:
         raise UnsupportedExpressionError(f"texts of {characters} characters")

@@ -9,4 +9,4 @@ from pytest_crd.engine.cel.library import listcosts
 
 @pytest.mark.parametrize(("depth", "cost"), [(1, 12), (0, 11), (-1, 10)])
 def test_a_negative_depth_takes_something_off_once(depth: int, cost: int) -> None:
-    assert listcosts.of_flattening_unbounded([[[1]], depth], []) == cost
+    assert listcosts.flattening_cost_unbounded([[[1]], depth], []) == cost

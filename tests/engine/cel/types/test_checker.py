@@ -116,7 +116,7 @@ def test_there_are_no_structs_without_a_provider(base: Environment) -> None:
 
 
 def test_resolutions_are_kept_up_to_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_crd.engine.cel.types.resolving._MOST_KEPT", 1)
+    monkeypatch.setattr("pytest_crd.engine.cel.types.resolving._CACHE_SIZE", 1)
     kept = base._declarations.resolutions
     base.compile("1 + 1 == 2 && 'a' + 'b' == 'ab'")
 

@@ -1,1 +1,1 @@
-"""Expressions read as the server's parser reads them, with its recovery from syntax errors and its words for them."""
+"""Parser of expressions that reproduces the server's recovery from syntax errors and its messages."""

@@ -1,5 +1,5 @@
 """
-The grammar of expressions.
+Grammar of expressions.
 
 Reference:
     cel-go parser/gen/CEL.g4, the parser rules.
@@ -24,7 +24,7 @@ from pytest_crd.engine.cel.text.syntax.network import (
     TokenElement,
 )
 
-# In the order in which messages list them.
+# Token kinds in the order of messages.
 _ORDER: Final = (
     EOF,
     *("==", "!=", "in", "<", "<=", ">=", ">", "&&", "||", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":"),
@@ -35,9 +35,9 @@ _NAMED: Final = frozenset(_ORDER[-7:])
 
 
 def display(tokens: frozenset[str]) -> str:
-    """Return how messages write a set of tokens."""
-    shown = [token if token in _NAMED or token == EOF else f"'{token}'" for token in sort(tokens)]
-    return shown[0] if len(shown) == 1 else "{" + ", ".join(shown) + "}"
+    """Return a set of tokens as messages print it."""
+    names = [token if token in _NAMED or token == EOF else f"'{token}'" for token in sort(tokens)]
+    return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
 
 
 def sort(tokens: frozenset[str]) -> list[str]:
@@ -46,13 +46,13 @@ def sort(tokens: frozenset[str]) -> list[str]:
 
 
 def conjure(kind: str) -> str:
-    """Return the text of a token that is missing."""
+    """Return the text of a token inserted for a missing one."""
     return "<missing undefined>" if kind in _NAMED else f"<missing '{kind}'>"
 
 
 @cache
 def network(*, escaped_identifiers: bool) -> Network:
-    """Return the network of the grammar: that since cel-go 0.23, which has *escaped_identifiers*, or that before."""
+    """Return the network of the grammar: with *escaped_identifiers* since cel-go 0.23, without before."""
     rules = _operations() | _members(escaped_identifiers=escaped_identifiers)
     rules |= _primaries(escaped_identifiers=escaped_identifiers) | _literals() | _initializers()
     if escaped_identifiers:
@@ -75,7 +75,7 @@ def _token(kind: str, label: str = "", *, many: bool = False) -> TokenElement:
 
 
 def _operations() -> dict[str, Sequence[Element]]:
-    """Return the rules from the whole expression to signs."""
+    """Return the rules from the whole expression down to signs."""
     relations = TokenElement(frozenset({"<", "<=", ">=", ">", "==", "!=", "in"}), "op")
     products = TokenElement(frozenset({"*", "/", "%"}), "op")
     sums = TokenElement(frozenset({"+", "-"}), "op")
@@ -119,7 +119,7 @@ def _operations() -> dict[str, Sequence[Element]]:
 
 
 def _members(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
-    """Return the rules of selections and calls."""
+    """Return the rules of selections, member calls and indices."""
     field: Element = GrammarRule("escapeIdent", "id") if escaped_identifiers else _token(IDENTIFIER, "id")
     select: list[Element] = [_token(".", "op"), Maybe([_token("?", "opt")]), field]
     call: list[Element] = [_token(".", "op"), _token(IDENTIFIER, "id"), *_arguments("open")]
@@ -137,7 +137,7 @@ def _arguments(label: str) -> list[Element]:
 
 
 def _primaries(*, escaped_identifiers: bool) -> dict[str, Sequence[Element]]:
-    """Return the rule of names, calls of functions, and what stands in brackets and braces."""
+    """Return the rule of names, global calls, and expressions in brackets or braces."""
     primary: dict[str, Sequence[Element]]
     if escaped_identifiers:
         primary = {"Ident": _name(), "GlobalCall": [*_name(), *_arguments("op")]}
@@ -164,12 +164,12 @@ def _name() -> list[Element]:
 
 
 def _items(items: GrammarRule, end: str) -> list[Element]:
-    """Return what stands between a bracket and its *end*: items, and a comma behind them, if any."""
+    """Return the elements after an opening bracket: optional items, an optional trailing comma, and *end*."""
     return [Maybe([items]), Maybe([_token(",")]), _token(end)]
 
 
 def _literals() -> dict[str, Sequence[Element]]:
-    """Return the rule of scalars."""
+    """Return the rule of scalar literals."""
     return {
         "literal": [
             Alternatives(
@@ -189,7 +189,7 @@ def _literals() -> dict[str, Sequence[Element]]:
 
 
 def _initializers() -> dict[str, Sequence[Element]]:
-    """Return the rules of what stands between brackets and braces."""
+    """Return the rules of items inside brackets and braces."""
 
     def pairs(left: str, label: str) -> list[Element]:
         return [

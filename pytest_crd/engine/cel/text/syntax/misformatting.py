@@ -1,7 +1,7 @@
 """
-What Go's Sprintf makes of a text that it takes for a format, although there is nothing to format.
+Output of Go's Sprintf for a text used as a format without arguments.
 
-Until cel-go 0.22 the messages of syntax errors go through it, with what stands in the expression.
+Up to cel-go 0.22, messages of syntax errors pass through Sprintf with excerpts of the expression.
 
 Reference:
     Go fmt/print.go, doPrintf.
@@ -25,7 +25,7 @@ _CLAUSE: Final = re.compile(
 
 
 def misformat(text: str) -> str:
-    """Return *text* with what looks like clauses of a format replaced by complaints that there is nothing for them."""
+    """Return *text* with everything that resembles a format clause replaced by Go's error notation."""
     return _CLAUSE.sub(_complain, text)
 
 

@@ -1,7 +1,7 @@
 """
-Transition networks, which ANTLR makes of grammars.
+Transition networks of grammars, as ANTLR builds them.
 
-The words of a syntax error follow from the network: what could stand at a place is what its states lead to.
+Messages of syntax errors depend on the network: the expected tokens are those that leave a state.
 
 Reference:
     Parr, Harwell, Fisher: Adaptive LL(*) Parsing: The Power of Dynamic Analysis (2014), section 5.
@@ -15,11 +15,11 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 EPSILON: Final = ""
-"""Stands in a set of tokens for the end of the rule."""
+"""Marker in sets of tokens for the end of the rule."""
 
 
 class StateKind(Enum):
-    """The kinds of states that error recovery tells apart."""
+    """Kinds of states that error recovery distinguishes."""
 
     PLAIN = "plain"
     DECISION = "start of a block, or entry of a loop"
@@ -30,13 +30,13 @@ class StateKind(Enum):
 @dataclass(slots=True, eq=False)
 class NetworkState:
     """
-    A state of a network.
+    State of a network.
 
     Attributes:
-        rule: Name of the rule it belongs to.
+        rule: Name of its rule.
         kind: Its kind.
-        transitions: Where it leads.
-        decides_precedence: Whether it is the entry of a left-recursive rule's loop.
+        transitions: Outgoing transitions.
+        decides_precedence: It is the loop entry of a left-recursive rule.
     """
 
     rule: str
@@ -48,14 +48,14 @@ class NetworkState:
 @dataclass(slots=True, eq=False)
 class Transition:
     """
-    A way from one state to another.
+    Transition from one state to another.
 
     Attributes:
-        target: Where it leads: into a called rule, if it calls one.
-        tokens: The tokens that it passes; None where it passes none.
-        follow: Where a called rule returns to; None where it calls none.
-        precedence: How strongly what follows binds, where that is asked for; else None.
-        leaves_outermost: Name of a left-recursive rule, where the way leads out of an outermost call of it; else empty.
+        target: Next state; the start state of the rule for a rule call.
+        tokens: Tokens that it consumes; None for an epsilon transition.
+        follow: State after a rule call; None for other transitions.
+        precedence: Precedence of the following operator if the transition is a precedence predicate, else None.
+        leaves_outermost: Name of the left-recursive rule whose outermost call the transition leaves, else empty.
     """
 
     target: NetworkState
@@ -67,7 +67,7 @@ class Transition:
 
 @dataclass(slots=True, eq=False)
 class TokenElement:
-    """A token of one of *kinds*, kept under *label*; with *many*, appended to what is kept there."""
+    """Token of a kind in *kinds*, stored under *label*; with *many*, appended to a list."""
 
     kinds: frozenset[str]
     label: str = ""
@@ -77,7 +77,7 @@ class TokenElement:
 
 @dataclass(slots=True, eq=False)
 class GrammarRule:
-    """What the rule *name* matches, kept as Token has it. Of a left-recursive rule: what binds as strongly as *precedence*."""
+    """Call of the rule *name*, stored like a token; a left-recursive rule matches operators of at least *precedence*."""
 
     name: str
     label: str = ""
@@ -88,7 +88,7 @@ class GrammarRule:
 
 @dataclass(slots=True, eq=False)
 class Alternatives:
-    """One of some alternatives, by the names of the trees that they make."""
+    """Choice between alternatives, by the names of their trees."""
 
     alternatives: Mapping[str, Sequence[Element]]
     state: NetworkState = field(init=False)
@@ -96,7 +96,7 @@ class Alternatives:
 
 @dataclass(slots=True, eq=False)
 class Maybe:
-    """What may stand there."""
+    """Optional elements."""
 
     elements: Sequence[Element]
     state: NetworkState = field(init=False)
@@ -104,7 +104,7 @@ class Maybe:
 
 @dataclass(slots=True, eq=False)
 class Many:
-    """What may stand there any number of times."""
+    """Elements repeated any number of times."""
 
     elements: Sequence[Element]
     state: NetworkState = field(init=False)
@@ -113,7 +113,7 @@ class Many:
 
 @dataclass(slots=True, eq=False)
 class Some:
-    """What stands there once or more."""
+    """Elements repeated at least once."""
 
     elements: Sequence[Element]
     state: NetworkState = field(init=False)
@@ -123,11 +123,11 @@ class Some:
 @dataclass(slots=True, eq=False)
 class Suffixes:
     """
-    What may follow in a left-recursive rule, any number of times; each makes a tree of what was there before.
+    Repeated suffixes of a left-recursive rule; each wraps the tree so far in a new tree.
 
     Attributes:
-        alternatives: For each name of a tree, how strongly it binds and what follows.
-        choice: The state that chooses between them; the loop's entry where there is one.
+        alternatives: Precedence and elements of each suffix, by the name of its tree.
+        choice: State that chooses a suffix; the element's own state is the loop entry.
     """
 
     alternatives: Mapping[str, tuple[int, Sequence[Element]]]
@@ -141,16 +141,16 @@ Element: TypeAlias = "TokenElement | GrammarRule | Alternatives | Maybe | Many |
 
 class Network:
     """
-    The network of a grammar.
+    Transition network of a grammar.
 
     Attributes:
         rules: The rules.
-        starts: The state at which each rule starts.
-        stops: The state at which each rule ends.
+        starts: Start state of each rule.
+        stops: Stop state of each rule.
     """
 
     def __init__(self, rules: Mapping[str, Sequence[Element]]) -> None:
-        """Make the states of *rules*, and keep them in the elements."""
+        """Create the states of *rules* and store them in the elements."""
         self.rules = rules
         self.starts = {name: NetworkState(name) for name in rules}
         self.stops = {name: NetworkState(name, StateKind.RULE_STOP) for name in rules}
@@ -160,24 +160,24 @@ class Network:
             self._sequence(name, elements, self.starts[name], self.stops[name])
 
     def look(self, state: NetworkState) -> frozenset[str]:
-        """Return the tokens that may stand at *state*; with EPSILON where the rule may end there."""
-        found = self._look.get(state)
-        if found is None:
-            found = self._look[state] = frozenset(_reachable(state))
-        return found
+        """Return the tokens that can follow at *state*, with EPSILON if the rule can end there."""
+        tokens = self._look.get(state)
+        if tokens is None:
+            tokens = self._look[state] = frozenset(_reachable(state))
+        return tokens
 
     def is_simple(self, state: NetworkState) -> bool:
-        """Return whether the next token is enough to decide at *state*, which asks for no precedence."""
-        found = self._simple.get(state)
-        if found is None:
-            ways = [transition.target for transition in state.transitions]
-            sets = [frozenset(_reachable(way, beyond_rule=True)) for way in ways]
+        """Return whether one token of lookahead decides at *state*, without precedence predicates."""
+        simple = self._simple.get(state)
+        if simple is None:
+            targets = [transition.target for transition in state.transitions]
+            sets = [frozenset(_reachable(target, beyond_rule=True)) for target in targets]
             distinct = sum(map(len, sets)) == len(frozenset[str]().union(*sets))
-            found = self._simple[state] = distinct and not any(map(_asks_for_precedence, ways))
-        return found
+            simple = self._simple[state] = distinct and not any(map(_asks_for_precedence, targets))
+        return simple
 
     def _sequence(self, rule: str, elements: Sequence[Element], state: NetworkState, end: NetworkState) -> None:
-        """Make the states of *elements* from *state* to *end*."""
+        """Create the states of *elements* from *state* to *end*."""
         for element in elements:
             element.state = NetworkState(rule)
             _link(state, element.state)
@@ -186,14 +186,14 @@ class Network:
                 and isinstance(element, TokenElement | GrammarRule)
                 and end.kind is not StateKind.RULE_STOP
             ):
-                self._element(rule, element, end)  # as in ANTLR's networks: alternatives that end alike become alike
+                self._element(rule, element, end)  # as in ANTLR's networks: alternatives with a common end share states
                 return
             state = NetworkState(rule)
             self._element(rule, element, state)
         _link(state, end)
 
     def _element(self, rule: str, element: Element, end: NetworkState) -> None:
-        """Make the states of *element* from its first, which is there, to *end*."""
+        """Create the states of *element* from its own state to *end*."""
         match element:
             case TokenElement():
                 element.state.transitions.append(Transition(end, tokens=element.kinds))
@@ -234,10 +234,10 @@ class Network:
         element.choice = NetworkState(rule, StateKind.DECISION)
         _link(element.state, element.choice)
         for precedence, elements in element.alternatives.values():
-            asked = NetworkState(rule)
+            predicate = NetworkState(rule)
             start = NetworkState(rule)
-            _link(element.choice, asked)
-            asked.transitions.append(Transition(start, precedence=precedence))
+            _link(element.choice, predicate)
+            predicate.transitions.append(Transition(start, precedence=precedence))
             self._sequence(rule, elements, start, element.back)
         _link(element.back, element.state)
         _link(element.state, end)
@@ -249,21 +249,22 @@ def _link(state: NetworkState, target: NetworkState) -> None:
 
 def _reachable(state: NetworkState, *, beyond_rule: bool = False) -> Iterator[str]:
     """
-    Return the tokens that may stand at *state*, be it in the rules called there; beyond its rule, in any that calls it.
+    Yield the tokens that can follow at *state*, also in called rules.
 
-    No rule of the grammar matches nothing: what follows a called rule cannot stand where it begins.
+    With *beyond_rule*, also yield the tokens that can follow the rule in its callers; otherwise yield EPSILON for its
+    end. Every rule of the grammar consumes a token, so the tokens after a rule call never follow directly.
     """
-    seen: set[NetworkState] = set()
+    visited: set[NetworkState] = set()
     pending = [state]
     while pending:
-        at = pending.pop()
-        if at in seen:
+        current = pending.pop()
+        if current in visited:
             continue
-        seen.add(at)
-        if at.kind is StateKind.RULE_STOP and not beyond_rule:
+        visited.add(current)
+        if current.kind is StateKind.RULE_STOP and not beyond_rule:
             yield EPSILON
             continue
-        for transition in at.transitions:
+        for transition in current.transitions:
             if transition.tokens is not None:
                 yield from transition.tokens
             else:
@@ -271,7 +272,7 @@ def _reachable(state: NetworkState, *, beyond_rule: bool = False) -> Iterator[st
 
 
 def _asks_for_precedence(state: NetworkState) -> bool:
-    """Return whether a way from *state* that passes no token, and calls no rule, asks for precedence."""
+    """Return whether a precedence predicate is reachable from *state* without a token or rule call."""
     if state.kind is StateKind.RULE_STOP:
         return False
     return any(

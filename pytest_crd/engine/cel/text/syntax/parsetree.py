@@ -1,5 +1,5 @@
 """
-What the rules of the grammar have matched of a text.
+Parse trees of the grammar's rules.
 
 Reference:
     antlr4 runtime, ParserRuleContext.
@@ -17,15 +17,15 @@ from pytest_crd.engine.cel.text.syntax.tokenstream import Token
 @dataclass(slots=True, eq=False)
 class ParseTree:
     """
-    What a rule matched.
+    Match of a rule.
 
     Attributes:
         rule: Name of the rule.
-        start: Its first token.
-        parent: What it is a part of.
-        invoked_from: The state at which the rule was called; None for the whole.
-        name: Name of the alternative; that of the rule where there is one alternative, or none was found.
-        parts: Tokens and trees by their labels; lists of them for labels that take many.
+        start: The first token.
+        parent: The tree that contains this one.
+        invoked_from: The state that called the rule; None for the root.
+        name: Name of the alternative; name of the rule if it has one alternative or none matched.
+        parts: Tokens and trees by label; lists for labels with several parts.
     """
 
     rule: str
@@ -41,5 +41,5 @@ class ParseTree:
 
     def all(self, label: str) -> list[Any]:
         """Return the parts called *label*."""
-        found: list[Any] = self.parts.get(label, [])
-        return found
+        parts: list[Any] = self.parts.get(label, [])
+        return parts

@@ -1,7 +1,7 @@
 """
-Prediction: which alternative of a decision the next tokens lead to.
+Adaptive prediction of the alternative at a decision.
 
-Contexts, the stacks of states to return to, are kept once each and known by numbers; 0 is the empty one.
+Contexts (stacks of return states) are interned and identified by numbers; 0 is the empty context.
 
 Reference:
     Parr, Harwell, Fisher: Adaptive LL(*) Parsing (2014), section 5; antlr4 runtime, ParserATNSimulator.
@@ -22,25 +22,26 @@ _EMPTY: Final = 0
 
 class _Configuration(NamedTuple):
     """
-    One way in which the decision may go on.
+    Possible parser configuration after some lookahead.
 
     Attributes:
-        state: The state reached.
-        alternative: The alternative taken, from 1.
-        context: Where the rules called since return to.
-        left: Whether the way has left the rule of the decision.
-        kept: Whether the way left a left-recursive rule by its outermost call: such a way is never dropped as a double.
+        state: Current state.
+        alternative: Number of the alternative, from 1.
+        context: Return states of the rules called since the decision.
+        left_rule: The rule of the decision was left.
+        is_protected: The outermost call of a left-recursive rule was left; the precedence filter keeps such
+            configurations.
     """
 
     state: NetworkState
     alternative: int
     context: int
-    left: bool = False
-    kept: bool = False
+    left_rule: bool = False
+    is_protected: bool = False
 
 
 class _Contexts:
-    """The stacks of states to return to."""
+    """Interned stacks of return states."""
 
     def __init__(self) -> None:
         self._stacks: list[tuple[NetworkState | None, int]] = [(None, _EMPTY)]
@@ -55,7 +56,7 @@ class _Contexts:
         return number
 
     def pop(self, context: int) -> tuple[NetworkState, int]:
-        """Return the top of *context*, which is not empty, and the rest."""
+        """Return the top state of the non-empty *context*, and the rest."""
         state, rest = self._stacks[context]
         assert state is not None  # noqa: S101 - not empty
         return state, rest
@@ -64,13 +65,13 @@ class _Contexts:
 @dataclass(slots=True, eq=False)
 class _Node:
     """
-    What is known after some tokens.
+    State of the prediction cache: the configurations after some tokens.
 
     Attributes:
-        configurations: The ways that are left.
-        prediction: The alternative, if only one is left.
-        conflict: Whether more tokens cannot tell the alternatives apart without knowing the rules called before.
-        next: What is known after one more token; None where no way is left.
+        configurations: The remaining configurations.
+        prediction: The alternative if it is unique, else 0.
+        conflict: Further lookahead cannot resolve the decision without the calling context.
+        next: Node after each next token; None if no configuration remains.
     """
 
     configurations: frozenset[_Configuration]
@@ -80,41 +81,41 @@ class _Node:
 
 
 class NoAlternativeError(Exception):
-    """No alternative fits; *lookahead* tokens of those that follow were looked at to see that."""
+    """Error of a decision without a viable alternative, detected after *lookahead* tokens."""
 
     def __init__(self, lookahead: int) -> None:
         super().__init__(lookahead)
         self.lookahead = lookahead
 
 
-# Returns the kind of the token that stands a number of tokens further.
+# Takes a distance and returns the kind of the token that many tokens ahead.
 NextKind: TypeAlias = Callable[[int], str]
-# Returns states, the innermost first.
+# Returns the return states of the active rules, innermost first.
 Returns: TypeAlias = Callable[[], Sequence[NetworkState]]
 
 
 class Predictor:
-    """What predicts the alternatives of one network's decisions; what it has found out it keeps."""
+    """Predictor for the decisions of one network, with a cache."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Create with an empty cache."""
         self._contexts = _Contexts()
         self._starts: dict[tuple[NetworkState, int], _Node] = {}
-        # By their ways: behind each name of `a.a.a` the same is known.
+        # Nodes are shared by configurations: after each name of `a.a.a` they are the same.
         self._nodes: dict[frozenset[_Configuration], _Node] = {}
 
     def predict(self, decision: NetworkState, precedence: int, lookahead: NextKind, returns: Returns) -> int:
         """
-        Return the alternative of *decision* that the tokens lead to.
+        Return the alternative of *decision* that matches the next tokens.
 
         Args:
-            decision: The state.
-            precedence: How strongly operators must bind here.
-            lookahead: The tokens.
-            returns: Tells where the rules called so far return to, the innermost first.
+            decision: The decision state.
+            precedence: Minimum precedence of operators in the current rule.
+            lookahead: Returns the kinds of the next tokens.
+            returns: Returns the return states of the active rules, innermost first.
 
         Raises:
-            NoAlternativeError: None fits.
+            NoAlternativeError: No alternative matches.
         """
         node = self._starts.get((decision, precedence))
         if node is None:
@@ -134,180 +135,191 @@ class Predictor:
 
     def _start(self, decision: NetworkState, precedence: int) -> _Node:
         walk = _Walk(self._contexts, precedence, decision, in_context=False)
-        found = walk.start(_EMPTY)
+        configurations = walk.start(_EMPTY)
         if decision.decides_precedence:
-            found = _drop_doubles(found)
-        return _Node(frozenset(found))
+            configurations = _drop_doubles(configurations)
+        return _Node(frozenset(configurations))
 
     def _advance(self, node: _Node, kind: str) -> _Node | None:
-        """Return what is known after a token of *kind*, and keep it."""
+        """Return the node after a token of *kind*, and cache it."""
         walk = _Walk(self._contexts, 0, None, in_context=False)
-        found = walk.step(node.configurations, kind)
+        reached = walk.step(node.configurations, kind)
         result = None
-        if found:
-            ways = frozenset(found)
-            result = self._nodes.get(ways)
+        if reached:
+            configurations = frozenset(reached)
+            result = self._nodes.get(configurations)
             if result is None:
-                result = self._nodes[ways] = _Node(ways, _unique(ways), _conflicts(ways))
+                result = self._nodes[configurations] = _Node(
+                    configurations, _unique(configurations), _conflicts(configurations)
+                )
         node.next[kind] = result
         return result
 
 
 def _predict_in_context(decision: NetworkState, precedence: int, lookahead: NextKind, returns: Returns) -> int:
-    """Predict knowing the rules that were called; alternatives that stay alike are decided for the first."""
+    """Predict with the full calling context; return the first alternative of an ambiguous decision."""
     contexts = _Contexts()
     context = _EMPTY
     for state in reversed(returns()):
         context = contexts.push(state, context)
-    found = _Walk(contexts, precedence, decision, in_context=True).start(context)
+    configurations = _Walk(contexts, precedence, decision, in_context=True).start(context)
     distance = 0
     while True:
         kind = lookahead(distance)
-        reached = _Walk(contexts, 0, None, in_context=True).step(found, kind)
+        reached = _Walk(contexts, 0, None, in_context=True).step(configurations, kind)
         if not reached:
-            return _finished(found, distance)
+            return _finished(configurations, distance)
         viable = {min(alternatives) for alternatives in _alternatives_by_place(reached).values()}
         if len(viable) == 1:
             return viable.pop()
-        found = reached
+        configurations = reached
         distance += 1
 
 
 class _Walk:
-    """One step through the network."""
+    """One step of the simulation."""
 
     def __init__(
         self, contexts: _Contexts, precedence: int, decision: NetworkState | None, *, in_context: bool
     ) -> None:
         self._contexts = contexts
         self._precedence = precedence
-        self._decision = decision  # None behind the first token: then precedence is no more asked for
+        self._decision = decision  # None after the first token: then precedence predicates are ignored
         self._in_context = in_context
-        self._found: set[_Configuration] = set()
+        self._reached: set[_Configuration] = set()
 
     def start(self, context: int) -> set[_Configuration]:
-        """Return the ways from the decision to the first token."""
+        """Return the configurations before the first token."""
         assert self._decision is not None  # noqa: S101 - before the first token
         for alternative, transition in enumerate(self._decision.transitions, 1):
             self._close([_Configuration(transition.target, alternative, context)])
-        return self._found
+        return self._reached
 
     def step(self, configurations: Iterable[_Configuration], kind: str) -> set[_Configuration]:
-        """Return the ways behind a token of *kind*, up to the next token."""
+        """Return the configurations after a token of *kind*, closed up to the next token."""
         stopped = (
-            [one for one in configurations if one.state.kind is StateKind.RULE_STOP]
+            [configuration for configuration in configurations if configuration.state.kind is StateKind.RULE_STOP]
             if self._in_context or kind == EOF
             else []
         )
         passed = [
-            one._replace(state=transition.target)
-            for one in configurations
-            for transition in one.state.transitions
+            configuration._replace(state=transition.target)
+            for configuration in configurations
+            for transition in configuration.state.transitions
             if transition.tokens is not None and kind in transition.tokens
         ]
-        if kind != EOF and not stopped and len({one.alternative for one in passed}) == 1:
+        if kind != EOF and not stopped and len({configuration.alternative for configuration in passed}) == 1:
             return set(passed)
         self._close(passed)
         if kind == EOF:
-            self._found = {one for one in self._found if one.state.kind is StateKind.RULE_STOP}
-        return self._found.union(stopped)
+            self._reached = {
+                configuration for configuration in self._reached if configuration.state.kind is StateKind.RULE_STOP
+            }
+        return self._reached.union(stopped)
 
     def _close(self, configurations: Sequence[_Configuration]) -> None:
-        """Add the ways on from *configurations* as far as they lead without a token."""
-        seen: set[tuple[_Configuration, int]] = set()
-        pending = [(one, 0) for one in configurations]
+        """Add all configurations that *configurations* reach without a token."""
+        visited: set[tuple[_Configuration, int]] = set()
+        pending = [(configuration, 0) for configuration in configurations]
         while pending:
             item = pending.pop()
-            if item in seen:
+            if item in visited:
                 continue
-            seen.add(item)
-            one, depth = item
-            if one.state.kind is StateKind.RULE_STOP and one.context != _EMPTY:
-                state, context = self._contexts.pop(one.context)
-                pending.append((one._replace(state=state, context=context), max(depth - 1, -1)))
-            elif one.state.kind is StateKind.RULE_STOP and (self._in_context or not one.state.transitions):
-                self._found.add(one)
+            visited.add(item)
+            configuration, depth = item
+            if configuration.state.kind is StateKind.RULE_STOP and configuration.context != _EMPTY:
+                state, context = self._contexts.pop(configuration.context)
+                pending.append((configuration._replace(state=state, context=context), max(depth - 1, -1)))
+            elif configuration.state.kind is StateKind.RULE_STOP and (
+                self._in_context or not configuration.state.transitions
+            ):
+                self._reached.add(configuration)
             else:
-                if any(transition.tokens is not None for transition in one.state.transitions):
-                    self._found.add(one)
-                for transition in one.state.transitions:
-                    following = self._follow(one, transition, depth)
+                if any(transition.tokens is not None for transition in configuration.state.transitions):
+                    self._reached.add(configuration)
+                for transition in configuration.state.transitions:
+                    following = self._follow(configuration, transition, depth)
                     if following is not None:
                         pending.append(following)
 
-    def _follow(self, one: _Configuration, transition: Transition, depth: int) -> tuple[_Configuration, int] | None:
-        """Return the way on over *transition* and how many rules deep it is; None where it takes a token or binds too weakly."""
+    def _follow(
+        self, configuration: _Configuration, transition: Transition, depth: int
+    ) -> tuple[_Configuration, int] | None:
+        """Return the configuration after *transition* and its rule depth; None if it takes a token or binds too weakly."""
         if transition.tokens is not None:
             return None
-        if one.state.kind is StateKind.RULE_STOP:
-            kept = one.kept or (
+        if configuration.state.kind is StateKind.RULE_STOP:
+            is_protected = configuration.is_protected or (
                 self._decision is not None
                 and self._decision.decides_precedence
                 and transition.leaves_outermost == self._decision.rule
             )
-            return one._replace(state=transition.target, left=True, kept=kept), max(depth - 1, -1)
+            return configuration._replace(state=transition.target, left_rule=True, is_protected=is_protected), max(
+                depth - 1, -1
+            )
         if transition.follow is not None:
-            context = self._contexts.push(transition.follow, one.context)
-            return one._replace(state=transition.target, context=context), depth + 1 if depth >= 0 else depth
-        asked = transition.precedence is not None and self._decision is not None and depth == 0
-        if asked and transition.precedence is not None and transition.precedence < self._precedence:
+            context = self._contexts.push(transition.follow, configuration.context)
+            return configuration._replace(state=transition.target, context=context), depth + 1 if depth >= 0 else depth
+        is_active = transition.precedence is not None and self._decision is not None and depth == 0
+        if is_active and transition.precedence is not None and transition.precedence < self._precedence:
             return None
-        return one._replace(state=transition.target), depth
+        return configuration._replace(state=transition.target), depth
 
 
 def _drop_doubles(configurations: Iterable[_Configuration]) -> set[_Configuration]:
-    """Return the ways without those that leave a left-recursive rule only to go on as staying in it would."""
+    """Apply ANTLR's precedence filter: drop duplicates of configurations with the first alternative."""
     contexts: dict[tuple[NetworkState, int], set[int]] = defaultdict(set)
-    kept: set[tuple[NetworkState, int]] = set()
-    for one in configurations:
-        contexts[one.state, one.alternative].add(one.context)
-        if one.kept:
-            kept.add((one.state, one.alternative))
+    protected: set[tuple[NetworkState, int]] = set()
+    for configuration in configurations:
+        contexts[configuration.state, configuration.alternative].add(configuration.context)
+        if configuration.is_protected:
+            protected.add((configuration.state, configuration.alternative))
     return {
-        one
-        for one in configurations
-        if one.alternative == 1
-        or (one.state, one.alternative) in kept
-        or contexts.get((one.state, 1)) != contexts[one.state, one.alternative]
+        configuration
+        for configuration in configurations
+        if configuration.alternative == 1
+        or (configuration.state, configuration.alternative) in protected
+        or contexts.get((configuration.state, 1)) != contexts[configuration.state, configuration.alternative]
     }
 
 
 def _unique(configurations: Iterable[_Configuration]) -> int:
-    """Return the only alternative of all *configurations*; 0 where there are several."""
-    alternatives = {one.alternative for one in configurations}
+    """Return the only alternative of all *configurations*, or 0."""
+    alternatives = {configuration.alternative for configuration in configurations}
     return alternatives.pop() if len(alternatives) == 1 else 0
 
 
 def _alternatives_by_place(
     configurations: Iterable[_Configuration],
 ) -> dict[tuple[NetworkState, frozenset[int]], set[int]]:
-    """Return the alternatives that have reached the same states in the same contexts."""
+    """Return the sets of alternatives that share states and contexts."""
     contexts: dict[tuple[NetworkState, int], set[int]] = defaultdict(set)
-    for one in configurations:
-        contexts[one.state, one.alternative].add(one.context)
+    for configuration in configurations:
+        contexts[configuration.state, configuration.alternative].add(configuration.context)
     places: dict[tuple[NetworkState, frozenset[int]], set[int]] = defaultdict(set)
-    for (state, alternative), found in contexts.items():
-        places[state, frozenset(found)].add(alternative)
+    for (state, alternative), numbers in contexts.items():
+        places[state, frozenset(numbers)].add(alternative)
     return places
 
 
 def _conflicts(configurations: Iterable[_Configuration]) -> bool:
-    """Return whether alternatives have become alike, and none has a state for itself."""
-    if all(one.state.kind is StateKind.RULE_STOP for one in configurations):
+    """Return whether alternatives are indistinguishable, and no state belongs to a single alternative."""
+    if all(configuration.state.kind is StateKind.RULE_STOP for configuration in configurations):
         return True
     by_state: dict[NetworkState, set[int]] = defaultdict(set)
-    for one in configurations:
-        by_state[one.state].add(one.alternative)
-    alike = any(len(alternatives) > 1 for alternatives in _alternatives_by_place(configurations).values())
-    return alike and not any(len(alternatives) == 1 for alternatives in by_state.values())
+    for configuration in configurations:
+        by_state[configuration.state].add(configuration.alternative)
+    has_conflict = any(len(alternatives) > 1 for alternatives in _alternatives_by_place(configurations).values())
+    return has_conflict and not any(len(alternatives) == 1 for alternatives in by_state.values())
 
 
 def _finished(configurations: Iterable[_Configuration], distance: int) -> int:
-    """Return the first alternative that has come to the end of the decision's rule, where the next token fits none."""
+    """Return the first alternative that finished the decision's rule before a token without a match; raise without one."""
     ended = [
-        one.alternative
-        for one in configurations
-        if one.left or (one.state.kind is StateKind.RULE_STOP and one.context == _EMPTY)
+        configuration.alternative
+        for configuration in configurations
+        if configuration.left_rule
+        or (configuration.state.kind is StateKind.RULE_STOP and configuration.context == _EMPTY)
     ]
     if not ended:
         raise NoAlternativeError(distance)

@@ -1,5 +1,5 @@
 """
-Trees of texts that need not be well formed, read by the network of the grammar.
+Parser of texts that may have syntax errors, driven by the grammar's network.
 
 Reference:
     antlr4 runtime, Parser; cel-go parser/parser.go, recursionListener.
@@ -31,10 +31,10 @@ from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
 
 
 class SyntaxReader(Recovery):
-    """What reads one text."""
+    """Parser of one text."""
 
     def __init__(self, network: Network, predictor: Predictor, tokens: TokenStream, report: Report) -> None:
-        """Read *tokens* by *network*."""
+        """Create a parser of *tokens* with *network*."""
         super().__init__(network, tokens, report)
         self._predictor = predictor
         self._precedences = [0]
@@ -42,10 +42,10 @@ class SyntaxReader(Recovery):
 
     def read(self, rule: str) -> ParseTree:
         """
-        Return the tree of the whole text.
+        Return the parse tree of the whole text.
 
         Raises:
-            TooDeepError: A limit of nesting or of skipped tokens is reached.
+            ReadingLimitError: A limit of nesting or of skipped tokens is exceeded.
             HopelessError: There are too many errors.
         """
         return self._invoke(GrammarRule(rule), None)
@@ -53,7 +53,7 @@ class SyntaxReader(Recovery):
     # Rules
 
     def _invoke(self, call: GrammarRule, called_from: NetworkState | None) -> ParseTree:
-        """Read what a rule matches."""
+        """Parse a rule and return its tree, with syntax errors reported."""
         name, elements = call.name, self._network.rules[call.name]
         tree = ParseTree(name, self._tokens.ahead(), self.tree, called_from, name)
         outer, self.tree, self.state = self.tree, tree, self._network.starts[name]
@@ -121,7 +121,7 @@ class SyntaxReader(Recovery):
             parts[element.label] = part
 
     def _choose(self, element: Alternatives) -> None:
-        """Read one of some alternatives."""
+        """Parse the predicted alternative."""
         self.synchronize()
         number = self._predict(element.state)
         name, elements = list(element.alternatives.items())[number - 1]
@@ -129,7 +129,7 @@ class SyntaxReader(Recovery):
         self._sequence(elements)
 
     def _repeat(self, element: Some) -> None:
-        """Read what stands there once or more."""
+        """Parse elements that occur at least once."""
         self.synchronize()
         while True:
             self._sequence(element.elements)
@@ -139,7 +139,7 @@ class SyntaxReader(Recovery):
                 return
 
     def _suffixes(self, element: Suffixes) -> None:
-        """Read what follows in a left-recursive rule, each time making what was there a part of a new tree."""
+        """Parse the suffixes of a left-recursive rule; each wraps the tree so far in a new tree."""
         alternatives = list(element.alternatives.items())
         self.synchronize()
         while self._predict(element.state) == 1:
@@ -155,7 +155,7 @@ class SyntaxReader(Recovery):
             self.synchronize()
 
     def _grow(self, name: str) -> None:
-        """Make the current tree the part `left` of a new one."""
+        """Wrap the current tree as the part `left` of a new tree."""
         before = self._current
         tree = ParseTree(before.rule, before.start, before.parent, before.invoked_from, name.strip())
         tree.parts["left"] = before
@@ -163,18 +163,18 @@ class SyntaxReader(Recovery):
         self.tree = tree
 
     def _enters(self, state: NetworkState) -> bool:
-        """Return whether to go into the first alternative of *state*, a loop's or that of what may stand there."""
+        """Return whether the next tokens match the first alternative of *state*, the body of a loop or of an option."""
         if not self._network.is_simple(state):
             return self._predict(state) == 1
         return self._tokens.ahead().kind in self._network.look(state.transitions[0].target)
 
     def _predict(self, state: NetworkState) -> int:
-        """Return the alternative of *state* to go into."""
+        """Return the alternative of *state* to parse; raise TokenMismatch if no alternative fits."""
         tokens = self._tokens
-        if self._network.is_simple(state):  # then what stands there has been seen to fit
+        if self._network.is_simple(state):  # synchronization ensured that the next token fits
             kind = tokens.ahead().kind
-            ways = enumerate(state.transitions, 1)
-            return next(number for number, transition in ways if kind in self._network.look(transition.target))
+            alternatives = enumerate(state.transitions, 1)
+            return next(number for number, transition in alternatives if kind in self._network.look(transition.target))
         try:
             return self._predictor.predict(state, self._precedences[-1], tokens.kind_ahead, self.returns)
         except NoAlternativeError as error:

@@ -1,5 +1,5 @@
 """
-Recovery from syntax errors: what is wrong is reported, and reading goes on behind it.
+Recovery from syntax errors: errors are reported, and parsing resumes after them.
 
 Reference:
     antlr4 runtime, DefaultErrorStrategy; cel-go parser/parser.go, recoveryLimitErrorStrategy.
@@ -21,15 +21,15 @@ _MOST_SKIPPED: Final = 256
 
 
 class ReadingLimitError(Exception):
-    """Reading has come to a limit: its only argument says to which."""
+    """Exceeded limit of the parser; the only argument is the message."""
 
 
 class HopelessError(Exception):
-    """There is too much wrong to go on; all that is to be said of it has been reported."""
+    """End of parsing after too many errors, which are already reported."""
 
 
-class TokenMismatch(Exception):  # noqa: N818 - caught where it may arise, and no error of ours
-    """What stands there does not fit; its only argument says so, at a token."""
+class TokenMismatch(Exception):  # noqa: N818 - always caught; signals a user's syntax error
+    """Unexpected token, with the error message."""
 
     def __init__(self, token: Token, message: str) -> None:
         super().__init__(message)
@@ -37,21 +37,21 @@ class TokenMismatch(Exception):  # noqa: N818 - caught where it may arise, and n
         self.message = message
 
 
-# Told of a place and of what is wrong there.
+# Takes an offset and a message.
 Report = Callable[[int, str], None]
 
 
 class Recovery:
     """
-    What makes up for tokens that do not fit where a text is read.
+    Error recovery of the parser.
 
     Attributes:
-        state: At which state of the grammar the reader is.
-        tree: What the rule that is being read has matched so far; None where none is being read.
+        state: Current state of the network.
+        tree: Tree of the rule under way; None outside of rules.
     """
 
     def __init__(self, network: Network, tokens: TokenStream, report: Report) -> None:
-        """Tell *report* what is wrong with *tokens*."""
+        """Create for *tokens*; syntax errors go to *report*."""
         self.state = NetworkState("")
         self.tree: ParseTree | None = None
         self._network = network
@@ -63,7 +63,7 @@ class Recovery:
         self._recoveries = 0
 
     def match(self, element: TokenElement) -> Token:
-        """Pass a token that must stand there, or make up for its lack."""
+        """Consume the expected token, or recover by deleting or inserting a token; raise TokenMismatch if neither helps."""
         if self._tokens.ahead().kind in element.kinds:
             self._end_recovery()
             return self._tokens.consume()
@@ -76,7 +76,7 @@ class Recovery:
         raise self._mismatch()
 
     def _conjure(self) -> Token:
-        """Return a token for one that is missing."""
+        """Return an inserted token for a missing one."""
         current, before = self._tokens.ahead(), self._tokens.before()
         expected = self._expected(self.state)
         if not self._recovering:
@@ -87,7 +87,7 @@ class Recovery:
         return Token(kind, grammar.conjure(kind), place.offset, -1)
 
     def _delete_token(self) -> Token | None:
-        """Pass a token that is too much: one behind which stands what is expected; return what stands there then."""
+        """Delete an extraneous token if the token after it is expected; return that token, or None."""
         if self._tokens.ahead(1).kind not in self._expected(self.state):
             return None
         self._report_unwanted()
@@ -96,7 +96,7 @@ class Recovery:
         return self._tokens.ahead()
 
     def synchronize(self) -> None:
-        """See whether what stands there can stand there, and make up for it if not."""
+        """Recover if the next token cannot follow at the current state; raise TokenMismatch at a decision."""
         if self._recovering:
             return
         state, kind = self.state, self._tokens.ahead().kind
@@ -124,7 +124,7 @@ class Recovery:
         return TokenMismatch(token, f"mismatched input {quote(token.text)} expecting {expected}")
 
     def report(self, mismatch: TokenMismatch) -> None:
-        """Report what does not fit, unless that follows from what was reported."""
+        """Report *mismatch* unless an earlier error is still being recovered from."""
         if not self._recovering:
             self._recovering = True
             self._notify(mismatch.token, mismatch.message)
@@ -144,11 +144,11 @@ class Recovery:
         self._recoveries += 1
 
     def recover(self) -> None:
-        """Skip tokens up to one that a rule called before may go on with."""
+        """Skip tokens up to a possible continuation of an active rule."""
         self._count_recovery()
         skipped = 0
         if self._last_error == self._tokens.position and self.state in self._last_error_states:
-            self._tokens.consume()  # nothing has been passed since the last error here
+            self._tokens.consume()  # no token was consumed since the last error in this state
             skipped = 1
         self._last_error = self._tokens.position
         self._last_error_states.add(self.state)
@@ -163,26 +163,26 @@ class Recovery:
             skipped += 1
 
     def _invocations(self) -> Iterator[NetworkState]:
-        """Return the states at which the rules that are being read were called, the innermost first."""
+        """Yield the states that called the active rules, innermost first."""
         tree = self.tree
         while tree is not None and tree.invoked_from is not None:
             yield tree.invoked_from
             tree = tree.parent
 
     def returns(self) -> list[NetworkState]:
-        """Return the states to which the rules that are being read return, the innermost first."""
+        """Return the return states of the active rules, innermost first."""
         follows = [state.transitions[0].follow for state in self._invocations()]
         return [state for state in follows if state is not None]
 
     def _recovery_set(self) -> frozenset[str]:
-        """Return what may follow any of the rules that are being read."""
+        """Return the tokens that can follow any of the active rules."""
         kinds: set[str] = set()
         for follow in self.returns():
             kinds |= self._network.look(follow)
         return frozenset(kinds - {EPSILON})
 
     def _expected(self, state: NetworkState) -> frozenset[str]:
-        """Return what may stand at *state*, behind the rule's end too if it may end there."""
+        """Return the tokens that can follow at *state*, including those after the rule if it can end there."""
         kinds = set(self._network.look(state))
         for follow in self.returns():
             if EPSILON not in kinds:
@@ -195,5 +195,5 @@ class Recovery:
 
 def quote(text: str) -> str:
     """Return *text* as messages quote it."""
-    shown = text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-    return f"'{shown}'"
+    escaped = text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    return f"'{escaped}'"

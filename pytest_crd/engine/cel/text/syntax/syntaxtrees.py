@@ -1,7 +1,7 @@
 """
-Trees of the grammar, made into expressions.
+Conversion of parse trees to expressions.
 
-What is wrong with well-formed parts is reported for all of them, also where other parts are not well formed.
+Problems of well-formed parts are reported even if other parts have syntax errors.
 
 Reference:
     cel-go parser/parser.go, the Visit functions.
@@ -31,7 +31,7 @@ from pytest_crd.engine.cel.text.syntax.tokenstream import Token, TokenStream
 
 _MOST_ERRORS: Final = 100
 _HAVE_DEPTH: Final = frozenset({"expr", "Relation", "Calc", "Select", "MemberCall", "Index"})
-# Rules that are transparent where they have one part: its label.
+# Rules without a node of their own if they have a single part.
 _WRAPPERS: Final = frozenset(
     {"member", "relation", "calc", "conditionalOr", "conditionalAnd", "expr", "MemberExpr", "Nested", "ConstantLiteral"}
 )
@@ -39,11 +39,11 @@ _WRAPPERS: Final = frozenset(
 
 def read(builder: Builder, dialect: Dialect) -> Node:
     """
-    Return the expression of *builder*'s source, and leave there what is wrong with it.
+    Parse the source of *builder* and return its expression; *builder* collects the problems.
 
     Args:
-        builder: What makes the nodes.
-        dialect: The language that it is written in.
+        builder: Builder of the nodes.
+        dialect: The language of the expression.
     """
     reader = _Reader(builder, dialect)
     try:
@@ -56,12 +56,12 @@ def read(builder: Builder, dialect: Dialect) -> Node:
 
 
 @cache
-def _predictor(*, escaped_identifiers: bool) -> Predictor:  # noqa: ARG001 - there is one for each grammar
+def _predictor(*, escaped_identifiers: bool) -> Predictor:  # noqa: ARG001 - one cached predictor per grammar
     return Predictor()
 
 
 class _Reader:
-    """What reads one text."""
+    """Converter of one text's parse tree."""
 
     def __init__(self, builder: Builder, dialect: Dialect) -> None:
         self._builder = builder
@@ -89,7 +89,7 @@ class _Reader:
         }
 
     def read(self) -> Node:
-        """Return the tree of the whole text."""
+        """Parse the whole text and return its expression."""
         escaped = self._dialect.escaped_identifiers
         tokens = TokenStream(self._builder.source.text, self._report_syntax, escaped_identifiers=escaped)
         network = grammar.network(escaped_identifiers=escaped)
@@ -98,11 +98,11 @@ class _Reader:
         return self._visit(tree.get("e"))
 
     def nothing(self, offset: int = NO_OFFSET) -> Node:
-        """Return a node for what cannot be made."""
+        """Return a placeholder for an expression that cannot be built."""
         return ast.Constant(self._builder.id_at(offset), None)
 
     def _report_syntax(self, offset: int, message: str) -> None:
-        """Keep a syntax error, unless there are too many."""
+        """Record a syntax error; raise HopelessError if there are too many."""
         for keyword in ("true", "false", "null"):
             if message.startswith("no viable alternative at input '") and message[33:] == f"{keyword}'":
                 message = f"mismatched input '{keyword}' expecting IDENTIFIER"
@@ -143,9 +143,9 @@ class _Reader:
 
     def _operation(self, tree: ParseTree) -> Node:
         operator = tree.parts["op"]
-        left = self._visit(tree.get("left"))
+        operand = self._visit(tree.get("left"))
         right = self._visit(tree.get("right"))
-        return self._builder.operation(operator.offset, OPERATORS[operator.text].function, left, right)
+        return self._builder.operation(operator.offset, OPERATORS[operator.text].function, operand, right)
 
     def _unreadable(self, tree: ParseTree) -> Node:
         return ast.Constant(self._builder.id_at(tree.start.offset), "<<error>>")
@@ -169,7 +169,7 @@ class _Reader:
         return ast.Select(self._builder.id_at(dot.offset), operand, name)
 
     def _field_name(self, field: ParseTree | Token | None, offset: int) -> str | None:
-        """Return the name of a field; None, having reported it at *offset*, where there is none."""
+        """Return a field name, or report an error at *offset* and return None."""
         if isinstance(field, Token):
             return field.text
         if field is None or field.name == "escapeIdent":
@@ -254,7 +254,7 @@ def _start(part: ParseTree | Token) -> int:
 
 
 def _pairs(tree: ParseTree | None, left: str) -> list[tuple[ParseTree, Token, ParseTree]]:
-    """Return the keys, colons and values of *tree*, up to where one is missing."""
+    """Return the keys, colons and values of *tree*, up to the first missing part."""
     if tree is None:
         return []
     return list(zip(tree.all(left), tree.all("cols"), tree.all("values"), strict=False))

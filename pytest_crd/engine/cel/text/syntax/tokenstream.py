@@ -1,5 +1,5 @@
 """
-Tokens, read one by one from a text in which not everything need be one.
+Token stream of a text that may contain invalid tokens.
 
 Reference:
     antlr4 runtime, Lexer, LexerATNSimulator, CommonTokenStream.
@@ -15,7 +15,7 @@ from typing import Final
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.cel.text.lexer import EOF
 
-# What begins like a token and is none: it goes on up to the first character that no token has there, which is passed too.
+# Prefix of an invalid token, which extends to and includes the first character that cannot continue a token.
 _BROKEN: Final = re.compile(
     r"""
     ["'] (?: (?<=") (?:[^\\"\n\r]|ESCAPE)*+ | (?<=') (?:[^\\'\n\r]|ESCAPE)*+ )
@@ -32,13 +32,13 @@ _HIDDEN: Final = re.compile(r"[\t \r\n\f]++|//[^\n]*+")
 @dataclass(frozen=True, slots=True)
 class Token:
     """
-    A token.
+    Token of an expression.
 
     Attributes:
-        kind: Its kind, as in lexer.Tokens.
-        text: Its text.
-        offset: Where it begins.
-        index: Its number among all tokens, blanks and comments included; -1 for one that was not there.
+        kind: Kind, as in lexer.Tokens.
+        text: Text.
+        offset: Offset of the first code point.
+        index: Number among all tokens including blanks and comments; -1 for an inserted token.
     """
 
     kind: str
@@ -48,27 +48,27 @@ class Token:
 
 
 class TokenStream:
-    """The tokens of a text, as they are asked for."""
+    """Tokens of a text, produced on demand."""
 
     def __init__(self, text: str, report: Callable[[int, str], None], *, escaped_identifiers: bool) -> None:
         """
-        Read *text*.
+        Create at the start of *text*.
 
         Args:
             text: The text.
-            report: Told where something begins that is no token, and what is wrong with it.
-            escaped_identifiers: Whether field names may stand in backquotes.
+            report: Takes the offset of an invalid token and the message.
+            escaped_identifiers: Accept field names in backquotes.
         """
         self._text = text
         self._report = report
         self._escaped_identifiers = escaped_identifiers
         self._offset = 0
-        self._texts: list[str] = []  # of all tokens, also of blanks and comments
+        self._texts: list[str] = []  # of all tokens including blanks and comments
         self._tokens: list[Token] = []
         self.position = 0
 
     def ahead(self, distance: int = 0) -> Token:
-        """Return the token that stands *distance* further; behind the end, the end."""
+        """Return the token at *distance* from the current one; EOF beyond the end."""
         while len(self._tokens) <= self.position + distance:
             if self._tokens and self._tokens[-1].kind == EOF:
                 return self._tokens[-1]
@@ -76,15 +76,15 @@ class TokenStream:
         return self._tokens[self.position + distance]
 
     def kind_ahead(self, distance: int) -> str:
-        """Return the kind of the token that stands *distance* further."""
+        """Return the kind of the token at *distance* from the current one."""
         return self.ahead(distance).kind
 
     def before(self) -> Token | None:
-        """Return the token that was passed last."""
+        """Return the last consumed token, or None."""
         return self._tokens[self.position - 1] if self.position else None
 
     def consume(self) -> Token:
-        """Pass a token and return it; the end is never passed."""
+        """Consume a token and return it; EOF is never consumed."""
         token = self.ahead()
         if token.kind != EOF:
             self.position += 1
@@ -92,11 +92,11 @@ class TokenStream:
         return token
 
     def text_between(self, first: Token, last: Token) -> str:
-        """Return the text from *first* to *last*, without what is no token."""
+        """Return the text from *first* to *last*, without invalid tokens."""
         return "".join(self._texts[first.index : last.index + 1])
 
     def _read(self) -> None:
-        """Read up to the next token, and keep it."""
+        """Append the next token."""
         while True:
             hidden = _HIDDEN.match(self._text, self._offset)
             if hidden:
@@ -115,7 +115,7 @@ class TokenStream:
             self._skip()
 
     def _skip(self) -> None:
-        """Report what is no token, and pass it."""
+        """Report an invalid token and skip it."""
         start = self._offset
         broken = _BROKEN.match(self._text, start) if self._escaped_identifiers or self._text[start] != "`" else None
         end = min((broken.end() if broken else start) + 1, len(self._text))
