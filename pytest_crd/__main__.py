@@ -1,6 +1,6 @@
 """Test CustomResourceDefinitions and custom resources as kube-apiserver judges them, offline."""
 
-# `python -m` puts the current folder first: a module of the project would stand for a module of Python, `__future__` included.
+# `python -m` puts the current folder first in sys.path: a module of the project would shadow one of Python, even `__future__`.
 import os
 import sys
 
@@ -33,7 +33,7 @@ class _Version(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """
-    Run the command that the command line names.
+    Run the command that the command line names and return its exit code.
 
     Returns:
         One of `exits.Exit`.
@@ -46,31 +46,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write("interrupted\n")
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # Who reads has enough, as `head` or a pager that was left; what is still in the buffer goes nowhere at exit.
+        # The reader (`head`, a closed pager) wants no more; the rest of the buffer is discarded at exit.
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return Exit.WRONG_USE
-    except Exception:  # noqa: BLE001 - a mistake of ours must not look like a verdict, which the code 1 is
+    except Exception:  # noqa: BLE001 - a bug of ours must not look like the verdict "failed", which is exit code 1
         traceback.print_exc()
         return Exit.INTERNAL_ERROR
     return code
 
 
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return what the command line says, and in `run` who does it."""
-    named = next((one for one in arguments if one in COMMANDS), None)
+    """Return the parsed command line; `run` is the function of the command, `handed_on` the arguments behind `--`."""
+    command_name = next((argument for argument in arguments if argument in COMMANDS), None)
     parser = argparse.ArgumentParser(prog=_PROGRAM, description=__doc__, epilog=exits.HELP)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version, and that of Kubernetes")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        own = subparsers.add_parser(
+        subparser = subparsers.add_parser(
             name, help=command.summary, description=command.summary, epilog=exits.HELP, allow_abbrev=False
         )
-        if name == named:
+        if name == command_name:
             module = importlib.import_module(f"pytest_crd.cli.{command.module}")
-            module.declare(own)
-            own.set_defaults(run=module.run)
-    if named is None or not COMMANDS[named].hands_on or _HANDS_ON not in arguments:
+            module.declare(subparser)
+            subparser.set_defaults(run=module.run)
+    if command_name is None or not COMMANDS[command_name].hands_on or _HANDS_ON not in arguments:
         return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
     end = arguments.index(_HANDS_ON)
     return parser.parse_args(arguments[:end], argparse.Namespace(handed_on=[*arguments[end + 1 :]]))

@@ -1,7 +1,7 @@
 """
-What counts in folders: which files are manifests by their names, what a glob names, and which links lead back.
+File name rules shared by all of the package: endings of manifests, globs, and links that form a cycle.
 
-It loads nothing, for a session without CRDs has it too.
+It imports only the standard library, because every session loads it, even one without CRDs.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-# How the names of files with manifests end, in small or capital letters.
+# Endings of manifest files, compared without regard to case.
 ENDINGS: Final = (".yaml", ".yml", ".json")
-# The names of case files, unless others are set.
+# Name patterns of case files, unless the project sets its own.
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 _ANY_FOLDERS: Final = "**"
 _NO_NAMES: Final = ("", ".", "..")
 
 
 class RealPaths:
-    """The real paths of many files: what a folder is, is asked once, as it takes as long as opening a file."""
+    """Cache of resolved folders: resolving a path takes as long as opening a file."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
 
-    def of(self, path: Path) -> str:
-        """Return the path of a file without links, whether it is there or not."""
+    def resolve(self, path: Path) -> str:
+        """Return *path* with all links resolved, whether the file exists or not."""
         folder, name = os.path.split(path)
         if name in _NO_NAMES or os.path.islink(path):  # noqa: PTH114 - a Path takes twice as long
             return os.path.realpath(path)
@@ -37,65 +37,67 @@ class RealPaths:
 
 
 def is_manifest(name: str) -> bool:
-    """Return whether a file is one of YAML or JSON by its name."""
+    """Return whether a file name ends like a YAML or JSON file."""
     return name.lower().endswith(ENDINGS)
 
 
-def widened(pattern: str) -> str:
-    """Return a glob that also names what ends in the same in capital letters: `*.yaml` has `UP.YAML`, too."""
-    ending = next((one for one in ENDINGS if pattern.lower().endswith(one)), "")
+def ignore_ending_case(pattern: str) -> str:
+    """Return a glob like *pattern* whose ending also matches in capital letters: `*.yaml` matches `UP.YAML`."""
+    ending = next((ending for ending in ENDINGS if pattern.lower().endswith(ending)), "")
     letters = "".join(f"[{letter}{letter.upper()}]" for letter in ending[1:])
     return f"{pattern.removesuffix(pattern[-len(ending) :])}.{letters}" if ending else pattern
 
 
-def matching(pattern: str, folder: Path) -> list[str]:
+def glob_paths(pattern: str, folder: Path) -> list[str]:
     """
-    Return what a *pattern* names, as Python's glob does, sorted: relative to *folder* where the pattern is.
+    Return the sorted paths that *pattern* matches, relative to *folder* unless the pattern is absolute.
 
-    But `**` follows no link that leads back, and an ending is one in capital letters, too.
+    It differs from `glob.glob` in two ways: `**` does not follow a link to a folder above it, and endings match in capital letters, too.
     """
-    wanted = widened(pattern) if glob.has_magic(pattern) else pattern
-    return sorted({*_matching(wanted, str(folder))})
+    cased = ignore_ending_case(pattern) if glob.has_magic(pattern) else pattern
+    return sorted({*_glob_paths(cased, str(folder))})
 
 
-def leads_back(path: str | os.PathLike[str]) -> bool:
-    """Return whether a link leads to a folder that it is in, by the way that *path* takes: who follows it never ends."""
+def is_link_cycle(path: str | os.PathLike[str]) -> bool:
+    """Return whether the link at *path* leads to one of the folders above it, so that following it never ends."""
     target = os.path.realpath(path)
     return any(Path(os.path.realpath(parent)).is_relative_to(target) for parent in Path(path).parents)
 
 
-def _matching(pattern: str, folder: str) -> Iterator[str]:
+def _glob_paths(pattern: str, folder: str) -> Iterator[str]:
     parts = pattern.split("/")
     if _ANY_FOLDERS not in parts:
-        # Not Path.glob, which takes no absolute pattern.
+        # Path.glob refuses absolute patterns.
         yield from glob.glob(pattern, root_dir=folder)  # noqa: PTH207
         return
     at = parts.index(_ANY_FOLDERS)
     start, rest = "".join(f"{part}/" for part in parts[:at]), parts[at + 1 :]
-    for begun in glob.glob(start, root_dir=folder) if start else [""]:  # noqa: PTH207
-        top = os.path.realpath(os.path.join(folder, begun))  # noqa: PTH118 - a Path loses the slash at its end
-        for found in _folders(top):
-            here = f"{begun}{found}"
+    for prefix in glob.glob(start, root_dir=folder) if start else [""]:  # noqa: PTH207
+        top = os.path.realpath(os.path.join(folder, prefix))  # noqa: PTH118 - a Path loses the slash at its end
+        for subfolder in _folders(top):
+            here = f"{prefix}{subfolder}"
             if any(rest):
-                yield from (f"{here}{hit}" for hit in _matching("/".join(rest), os.path.join(top, found)))  # noqa: PTH118
+                yield from (f"{here}{name}" for name in _glob_paths("/".join(rest), os.path.join(top, subfolder)))  # noqa: PTH118
                 continue
-            if here and (rest or not found):  # without a rest, the others are listed in the folders that they are in
+            if here and (
+                rest or not subfolder
+            ):  # if `**` is the last part, other folders are listed as entries of their parents
                 yield here
             if not rest:
-                yield from (f"{here}{name}" for name in _listed(os.path.join(top, found)))  # noqa: PTH118
+                yield from (f"{here}{name}" for name in _list_visible(os.path.join(top, subfolder)))  # noqa: PTH118
 
 
 def _folders(top: str, name: str = "") -> Iterator[str]:
-    """Yield the folders below *top* with a slash behind each, itself first, as nothing; hidden ones aside."""
+    """Yield *top* as `""` and all folders below it as relative paths that end in a slash, without hidden ones."""
     yield name
-    for one in _listed(os.path.join(top, name)):  # noqa: PTH118
-        path = os.path.join(top, name, one)  # noqa: PTH118
-        if os.path.isdir(path) and not (os.path.islink(path) and leads_back(path)):  # noqa: PTH112, PTH114
-            yield from _folders(top, f"{name}{one}/")
+    for entry in _list_visible(os.path.join(top, name)):  # noqa: PTH118
+        path = os.path.join(top, name, entry)  # noqa: PTH118
+        if os.path.isdir(path) and not (os.path.islink(path) and is_link_cycle(path)):  # noqa: PTH112, PTH114
+            yield from _folders(top, f"{name}{entry}/")
 
 
-def _listed(folder: str) -> list[str]:
-    """Return what stands in a folder and is not hidden; nothing where the system does not say."""
+def _list_visible(folder: str) -> list[str]:
+    """Return the names in *folder* that are not hidden; empty if the folder cannot be read."""
     try:
         return [name for name in os.listdir(folder) if not name.startswith(".")]  # noqa: PTH208
     except OSError:

@@ -1,7 +1,7 @@
 """
-When Python looks for garbage: not while much is read or imported that is kept.
+Pauses of Python's garbage collector while long-lived objects are read or imported.
 
-It goes through all objects again and again as their number grows, which is a tenth to a fifth of the time of a run, and finds none.
+The collector scans all objects again and again as their number grows: a tenth to a fifth of the time of a run, without freeing any.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def paused() -> Iterator[None]:
-    """Look for none meanwhile; whoever has turned that off keeps it off."""
+    """Pause the garbage collector in the `with` block; a collector that is already off stays off."""
     if not gc.isenabled():
         yield
         return

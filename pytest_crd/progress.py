@@ -1,4 +1,4 @@
-"""Progress: what is told, step by step, of something that may take long; who hands in whom to tell decides what is shown of it."""
+"""Progress reporting for long operations; the caller passes in the function that shows it."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-# Takes how many steps are done, of how many, and what the next one is about.
+# Takes the number of finished steps, the number of all steps, and the name of the next step.
 Tell: TypeAlias = Callable[[int, int, str], None]
-# Begins something, by what it is called, until the end of the `with` block.
+# Takes the title of an operation and returns a context in which its steps can be reported.
 Progress: TypeAlias = Callable[[str], AbstractContextManager[Tell]]
 
 
-def untold(done: int, of: int, at: str) -> None:
-    """Tell nobody."""
+def ignore_step(done: int, total: int, at: str) -> None:
+    """Show nothing."""
 
 
 @contextlib.contextmanager
-def silent(what: str) -> Iterator[Tell]:  # noqa: ARG001 - what others show
-    """Begin something of which nobody is told."""
-    yield untold
+def silent(title: str) -> Iterator[Tell]:  # noqa: ARG001 - the signature of Progress
+    """Begin an operation whose progress is not shown."""
+    yield ignore_step
 
 
-def each(things: Collection[T], tell: Tell, name: Callable[[T], str]) -> Iterator[T]:
+def each(items: Collection[T], tell: Tell, name: Callable[[T], str]) -> Iterator[T]:
     """
-    Yield *things*, and tell before each how many are done.
+    Yield *items*, and report before each how many are done.
 
     Args:
-        things: What is gone through.
-        tell: Who is told.
-        name: Gives what a thing is called.
+        items: The steps of the operation.
+        tell: Reports a step.
+        name: Returns the name of an item.
     """
-    for done, thing in enumerate(things):
-        tell(done, len(things), name(thing))
-        yield thing
+    for done, item in enumerate(items):
+        tell(done, len(items), name(item))
+        yield item

@@ -1,7 +1,7 @@
 """
-Strategies of hypothesis: custom resources that a server accepts, or refuses, for property tests of operators.
+Hypothesis strategies for property tests of operators: custom resources that a server accepts or refuses.
 
-Needs hypothesis, which `pip install pytest-crd[hypothesis]` brings along.
+They need hypothesis, which `pip install pytest-crd[hypothesis]` installs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pytest_crd.synthesis.mutations import Mutator
 from pytest_crd.synthesis.repair import Judge, NotFoundError, Resource, Search
 from pytest_crd.synthesis.schemavalues import Maker
 
-# How many of the fields that may be left out are drawn at once, how many items, and how long texts where a schema sets no limit.
+# Limits of one draw: optional fields, list items, and the length of texts without a maximum in the schema.
 _MOST_FIELDS: Final = 6
 _MOST_ITEMS: Final = 4
 _LONGEST: Final = 20
@@ -35,23 +35,23 @@ _MOST_WAYS: Final = 16
 _MOST_TRIALS: Final = 80
 _CHARACTERS: Final = st.characters(categories=("L", "N", "P", "Zs"))
 _HEAD: Final = ("apiVersion", "kind", "metadata")
-# What is put into a place to have it refused: of the wrong type there, too large, or unknown.
+# Values that replace a part of an accepted object to have it refused: wrong types, values that are too large, unknown fields.
 _ODD: Final[tuple[Any, ...]] = (None, "", "?", "a" * 300, -1, 2**40, 0.5, True, {}, [], [{}], {"odd": {}})
 
 
 def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[Resource]:
     """
-    Return a strategy of whole custom resources of a version.
+    Return a strategy for whole custom resources of a version.
 
-    They follow the keywords of the schema and shrink to few and small fields. Each was judged: where rules refuse what was drawn it is
-    repaired, so that few draws are lost.
+    The objects follow the keywords of the schema and shrink to few and small fields. Each is judged as it is drawn: an object that
+    validation rules refuse is repaired, so that few draws are lost.
 
     Args:
-        version: Of which version of a CRD.
-        valid: Whether the server accepts them; else it refuses each when it is created, for one part that was changed.
+        version: A version of a CRD.
+        valid: Draw objects that the server accepts. If false, draw accepted objects with one part changed that the server refuses on create.
 
     Raises:
-        NoExampleError: Not even one object was found that the server accepts.
+        NoExampleError: No object was found that the server accepts.
     """
     first = exampleobjects.example(version)
     root = Demand.of_version(version)
@@ -69,7 +69,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
 def _accepted(
     values: SearchStrategy[Resource], head: Resource, version: engine.Version, search: Search
 ) -> SearchStrategy[Resource]:
-    # A function without arguments, as hypothesis writes arguments out, and a schema is long.
+    # Without arguments, because hypothesis prints those of a composite strategy, and a schema is long.
     @st.composite
     def accepted_resource(draw: DrawFn) -> Resource:
         resource = {**draw(values), **head}
@@ -87,33 +87,33 @@ def _refused(accepted: SearchStrategy[Resource], judge: Judge) -> SearchStrategy
     @st.composite
     def refused_resource(draw: DrawFn) -> Resource:
         resource = draw(accepted)
-        found = [steps for steps in objectplaces.all_steps(resource) if steps and steps[0] not in _HEAD]
-        steps = draw(st.sampled_from(found or [("spec",)]))
-        changed = (objectplaces.replaced(resource, steps, odd) for odd in _ODD)
-        refused = [one for one in changed if not judge(one).accepted]
+        places = [steps for steps in objectplaces.all_steps(resource) if steps and steps[0] not in _HEAD]
+        steps = draw(st.sampled_from(places or [("spec",)]))
+        candidates = (objectplaces.replaced(resource, steps, odd) for odd in _ODD)
+        refused = [candidate for candidate in candidates if not judge(candidate).accepted]
         return draw(st.sampled_from(refused)) if refused else reject()
 
     return refused_resource()
 
 
 def _values(node: Demand) -> SearchStrategy[Any]:
-    """Return a strategy of what the keywords of *node* ask for."""
-    ways = [_of_type(one) for one in itertools.islice(node.alternatives(), _MOST_WAYS)]
-    return st.one_of(*ways, *([st.none()] if node.is_nullable else []))
+    """Return a strategy for the values that the keywords of *node* allow, null included."""
+    alternatives = [_of_type(node) for node in itertools.islice(node.alternatives(), _MOST_WAYS)]
+    return st.one_of(*alternatives, *([st.none()] if node.is_nullable else []))
 
 
 def _of_type(node: Demand) -> SearchStrategy[Any]:
     if node.enum is not None:
         return st.sampled_from(node.enum)
-    found = _BY_TYPE.get(node.type)
-    return found(node) if found is not None else st.sampled_from(({}, "a", 1, True, []))
+    strategy = _BY_TYPE.get(node.type)
+    return strategy(node) if strategy is not None else st.sampled_from(({}, "a", 1, True, []))
 
 
 def _texts(node: Demand) -> SearchStrategy[str]:
     demand = node.text
-    known = list(texts.find_texts(demand)) if demand.patterns or demand.format else []
-    if known:
-        return st.sampled_from(known)
+    matches = list(texts.find_texts(demand)) if demand.patterns or demand.format else []
+    if matches:
+        return st.sampled_from(matches)
     return st.text(_CHARACTERS, min_size=demand.least, max_size=_limit(demand.least, demand.most, _LONGEST))
 
 
@@ -150,25 +150,27 @@ def _lists(node: Demand) -> SearchStrategy[list[Any]]:
 
 def _objects(node: Demand) -> SearchStrategy[dict[str, Any]]:
     required = {name: _values(node.field(name) or ANYTHING) for name in node.required}
-    # Made when they are drawn first: a large schema has thousands.
-    others = {name: _deferred(child) for name, child in node.properties.items() if name not in required}
+    # Built at their first draw: a large schema has thousands.
+    optional = {name: _deferred(child) for name, child in node.properties.items() if name not in required}
     least = max(0, node.least("minProperties") - len(required))
     keys = st.text("abcdefgh", min_size=1, max_size=8).filter(lambda key: key not in node.properties)
     values = st.nothing() if node.values is None else _values(node.values)
     most = 0 if node.values is None else max(least, _MOST_ITEMS)
     entries = st.dictionaries(keys, values, min_size=min(least, most), max_size=most)
-    some = _some_of(others)  # made here, as hypothesis looks into a strategy that is made in a draw each time anew
+    some = _some_of(
+        optional
+    )  # built once, because hypothesis inspects a strategy that is built in a draw each time again
 
     @st.composite
     def object_of_schema(draw: DrawFn) -> dict[str, Any]:
-        made = {name: draw(values) for name, values in required.items()}
-        return {**made, **dict(draw(some)), **draw(entries)}
+        fields = {name: draw(values) for name, values in required.items()}
+        return {**fields, **dict(draw(some)), **draw(entries)}
 
     return object_of_schema()
 
 
 def _some_of(fields: Mapping[str, SearchStrategy[Any]]) -> SearchStrategy[list[tuple[str, Any]]]:
-    """Return a strategy of some *fields*: each is drawn with its value, so that it goes as a whole when a failure shrinks."""
+    """Return a strategy for a subset of *fields*; each field is drawn with its value, so that shrinking removes it as a whole."""
     if not fields:
         return st.just([])
 
@@ -177,7 +179,7 @@ def _some_of(fields: Mapping[str, SearchStrategy[Any]]) -> SearchStrategy[list[t
         return st.tuples(st.just(name), fields[name])
 
     field = st.sampled_from(list(fields)).flatmap(named)
-    return st.lists(field, unique_by=lambda one: one[0], max_size=_MOST_FIELDS)
+    return st.lists(field, unique_by=lambda pair: pair[0], max_size=_MOST_FIELDS)
 
 
 def _deferred(node: Demand) -> SearchStrategy[Any]:
@@ -185,7 +187,7 @@ def _deferred(node: Demand) -> SearchStrategy[Any]:
 
 
 def _limit(least: int, most: int | None, usual: int) -> int:
-    """Return how large something is drawn at most: no larger than is usual, where it may be so small."""
+    """Return the maximum size of a draw: *usual*, raised to *least* and cut to *most*."""
     return max(least, usual) if most is None else min(most, max(least, usual))
 
 

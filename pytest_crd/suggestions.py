@@ -37,28 +37,28 @@ class WorkBudget:
         self._work -= work
 
 
-def nearest(word: str, known: Iterable[str], budget: WorkBudget, *, alike: float = _ALIKE) -> str:
+def nearest(word: str, known: Iterable[str], budget: WorkBudget, *, least_ratio: float = _ALIKE) -> str:
     """
     Return the known word that is most like *word*; empty if none is like it.
 
     Args:
         word: A word that is not known. Only its first letters count if it is very long.
-        known: The words that it may stand for.
+        known: The candidates.
         budget: The budget of the search.
-        alike: The least ratio of `difflib` that a suggestion has.
+        least_ratio: The least ratio of `difflib` that a suggestion has.
 
     Raises:
         SpentBudgetError: The budget ended first.
     """
     word = word[:_LONGEST_WORD]
     matcher = difflib.SequenceMatcher(None, "", word)
-    best = alike, ""
-    for most, other in sorted(_possible(matcher, known, budget, alike), reverse=True):
+    best = least_ratio, ""
+    for most, candidate in sorted(_possible(matcher, known, budget, least_ratio), reverse=True):
         if most < best[0]:
             break
-        matcher.set_seq1(other)
-        budget.spend(len(other) * len(word))
-        best = max(best, (matcher.ratio(), other))
+        matcher.set_seq1(candidate)
+        budget.spend(len(candidate) * len(word))
+        best = max(best, (matcher.ratio(), candidate))
     return best[1]
 
 
@@ -71,21 +71,21 @@ def search(word: str, known: Iterable[str], budget: WorkBudget) -> str | None:
 
 
 def _possible(
-    matcher: difflib.SequenceMatcher[str], known: Iterable[str], budget: WorkBudget, alike: float
+    matcher: difflib.SequenceMatcher[str], known: Iterable[str], budget: WorkBudget, least_ratio: float
 ) -> Iterator[tuple[float, str]]:
-    """Yield the known words that may be like the word of *matcher*, each with the most that their ratio can be."""
-    for other in known:
-        matcher.set_seq1(other)
+    """Yield the known words that may be similar enough, each with an upper bound of its ratio."""
+    for candidate in known:
+        matcher.set_seq1(candidate)
         budget.spend(1)
-        if matcher.real_quick_ratio() >= alike:
-            budget.spend(len(other))
-            if (most := matcher.quick_ratio()) >= alike:
-                yield most, other
+        if matcher.real_quick_ratio() >= least_ratio:
+            budget.spend(len(candidate))
+            if (most := matcher.quick_ratio()) >= least_ratio:
+                yield most, candidate
 
 
 def hint(near: str | None) -> str:
     """
-    Return the words of a suggestion, to stand behind a sentence.
+    Return the suggestion as the end of a sentence; empty if there is none.
 
     Args:
         near: The similar word; empty if there is none, None if the budget ended first.

@@ -54,7 +54,7 @@ def _without_capitals(names: set[str]) -> set[str]:
 def test_a_glob_names_what_pythons_does(root: Path, pattern: str, *, is_absolute: bool) -> None:
     wanted = f"{root}/{pattern}" if is_absolute else pattern
 
-    found = folders.matching(wanted, root)
+    found = folders.glob_paths(wanted, root)
 
     assert found == sorted(set(found))
     pythons = glob.glob(wanted, root_dir=root, recursive=True)  # noqa: PTH207
@@ -62,10 +62,10 @@ def test_a_glob_names_what_pythons_does(root: Path, pattern: str, *, is_absolute
 
 
 def test_an_ending_is_one_in_capital_letters_too(root: Path) -> None:
-    assert folders.matching("**/d/*.yaml", root) == ["b/d/UP.YAML", "h/b/d/i.yaml"]
-    assert folders.matching("nothing/**", root) == []
-    assert folders.matching("b/d/UP.yaml", root) == []  # which is the name of a file, and no glob
-    assert folders.widened("a.*") == "a.*"
+    assert folders.glob_paths("**/d/*.yaml", root) == ["b/d/UP.YAML", "h/b/d/i.yaml"]
+    assert folders.glob_paths("nothing/**", root) == []
+    assert folders.glob_paths("b/d/UP.yaml", root) == []  # which is the name of a file, and no glob
+    assert folders.ignore_ending_case("a.*") == "a.*"
     assert [name for name in FILES if folders.is_manifest(name)] == [*FILES]
     assert not folders.is_manifest("a.txt")
 
@@ -89,11 +89,11 @@ def _linked(root: Path, **links: str) -> None:
     ids=["itself", "parent", "above all", "each other", "two ways round", "elsewhere", "many"],
 )
 def test_links_are_followed_where_they_do_not_lead_back(root: Path, links: dict[str, str], found: list[str]) -> None:
-    plain = {*folders.matching("**/*.yaml", root)}
+    plain = {*folders.glob_paths("**/*.yaml", root)}
 
     _linked(root, **links)
 
-    assert {*folders.matching("**/*.yaml", root)} == plain | {*found}
+    assert {*folders.glob_paths("**/*.yaml", root)} == plain | {*found}
 
 
 def test_no_links_keep_a_glob_from_its_end(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_no_links_keep_a_glob_from_its_end(tmp_path: Path) -> None:
             link, target = drawn.choice(places) / f"l{number}", drawn.choice(places)
             link.symlink_to(os.path.relpath(target, link.parent))
 
-        found = folders.matching("**/*.yaml", top)
+        found = folders.glob_paths("**/*.yaml", top)
 
         assert {(top / name).resolve() for name in found} == {place / "x.yaml" for place in places}
         shutil.rmtree(top)
@@ -124,7 +124,7 @@ def test_a_folder_that_may_not_be_listed_is_empty(root: Path, monkeypatch: pytes
 
     monkeypatch.setattr(os, "listdir", refusing)
 
-    assert folders.matching("b/**", root) == ["b/", "b/c.yaml", "b/d"]
+    assert folders.glob_paths("b/**", root) == ["b/", "b/c.yaml", "b/d"]
 
 
 @pytest.mark.parametrize("link", ["loop", "config/loop", "tests/one"])
@@ -180,9 +180,9 @@ def test_real_paths_are_those_without_links(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "real/b.yaml").symlink_to("a.yaml")
     real, file = folders.RealPaths(), str((tmp_path / "real/a.yaml").resolve())
-    assert real.of(tmp_path / "real/a.yaml") == file
-    assert real.of(tmp_path / "link/a.yaml") == file
-    assert real.of(tmp_path / "link/b.yaml") == file
-    assert real.of(tmp_path / "real/../link/a.yaml") == file
-    assert real.of(tmp_path / "link/..") == str(tmp_path.resolve())
-    assert real.of(tmp_path / "link/no.yaml") == str((tmp_path / "real/no.yaml").resolve())
+    assert real.resolve(tmp_path / "real/a.yaml") == file
+    assert real.resolve(tmp_path / "link/a.yaml") == file
+    assert real.resolve(tmp_path / "link/b.yaml") == file
+    assert real.resolve(tmp_path / "real/../link/a.yaml") == file
+    assert real.resolve(tmp_path / "link/..") == str(tmp_path.resolve())
+    assert real.resolve(tmp_path / "link/no.yaml") == str((tmp_path / "real/no.yaml").resolve())

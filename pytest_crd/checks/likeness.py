@@ -50,7 +50,7 @@ def nearest(word: str, words: Iterable[str], budget: suggestions.WorkBudget) -> 
     near = min(of_a_length, key=lambda candidate: _edits(word, candidate), default="")
     if near and _edits(word, near) <= _MOST_EDITS:
         return near
-    return suggestions.nearest(word, others, budget, alike=_ALIKE)
+    return suggestions.nearest(word, others, budget, least_ratio=_ALIKE)
 
 
 def is_of_kubernetes(group: str, version: str, kind: str) -> bool:

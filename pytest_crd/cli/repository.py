@@ -87,7 +87,7 @@ def look(folder: Path) -> Repository:
         if sources.is_in_vain:
             raise NoCrdError(error.mistakes) from None
         raise
-    patterns = [folders.widened(pattern) for pattern in _patterns(ini)]
+    patterns = [folders.ignore_ending_case(pattern) for pattern in _patterns(ini)]
     # Files that git lists may be removed by now.
     listed = (path for path in projectfiles.files(folder) if path.is_file())
     case_files = [path for path in listed if any(map(path.match, patterns))]

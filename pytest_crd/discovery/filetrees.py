@@ -170,7 +170,7 @@ class GitTree:
 
     def _matching(self, pattern: str) -> Iterator[str]:
         is_named = not glob.has_magic(pattern)
-        parts = self._inside(pattern if is_named else folders.widened(pattern))
+        parts = self._inside(pattern if is_named else folders.ignore_ending_case(pattern))
         if parts is None:
             return
         for name in self.ids:

@@ -76,9 +76,9 @@ def elsewhere(
     left_out = manifest.files(patterns, base=folder) if patterns else []
     real = RealPaths()
     as_named = {file.path for file in known}  # told apart from others in a tenth of the time that real paths take
-    seen = {real.of(file.path) for file in (*known, *left_out)}
+    seen = {real.resolve(file.path) for file in (*known, *left_out)}
     found = {
-        real.of(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
+        real.resolve(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
         for path in lists(folder)
         if path not in as_named and path.is_file() and not projectfiles.is_for_tests(path, folder)
     }

@@ -124,7 +124,7 @@ class CrdSearch:
 
     def _files(self, paths: Iterable[Path]) -> list[ManifestFile]:
         real = RealPaths()
-        found = {real.of(path): path for path in paths}
+        found = {real.resolve(path): path for path in paths}
         return [
             ManifestFile(path, self._name(path), named=False)
             for resolved, path in found.items()
@@ -147,7 +147,7 @@ class CrdSearch:
             mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
             raise ManifestError(mistakes) from None
         real = RealPaths()
-        return frozenset(real.of(file.path) for file in files)
+        return frozenset(real.resolve(file.path) for file in files)
 
 
 def _holds_some(path: Path) -> bool:

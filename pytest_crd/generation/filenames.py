@@ -25,7 +25,7 @@ def usual_version(crd: CustomResourceDefinition) -> Version:
 
 def folder(base: Path, testpaths: Sequence[str]) -> Path | None:
     """Return where case files go: the first of testpaths that is there, else `tests`; None where that is not there either."""
-    matches = (folders.matching(pattern, base) for pattern in (*testpaths, "tests"))
+    matches = (folders.glob_paths(pattern, base) for pattern in (*testpaths, "tests"))
     return next((base / path for paths in matches for path in paths if (base / path).is_dir()), None)
 
 

@@ -1,7 +1,7 @@
 """
-The pytest plugin `crd`: hooks, in the order in which pytest calls them, and nothing else.
+The pytest plugin `crd`: its hooks, in the order in which pytest calls them.
 
-A session without CRDs and cases pays for this module alone; what a hook needs, it imports.
+A session without CRDs and cases imports this module and little else; each hook imports what it needs.
 """
 
 from __future__ import annotations
@@ -35,43 +35,43 @@ from pytest_crd.plugin.settings import checks, project
 
 __all__ = ["crd", "crd_case", "crd_server", "crd_version", "crds"]
 
-# What is sent from a worker of pytest-xdist to its controller.
+# Keys of the data that a worker of pytest-xdist sends to its controller.
 _FAILURE: Final = "pytest_crd_failure"
 _HEADER: Final = "pytest_crd_header"
-# As an entry point or by `-p crd`, and as a module in `pytest_plugins`.
+# The names of the plugin: as an entry point or with `-p crd`, and as a module in `pytest_plugins`.
 _NAMES: Final = ("crd", __name__)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks that others may have."""
+    """Declare the hooks that projects and other plugins can implement."""
     pluginmanager.add_hookspecs(hookspecs)
 
 
 def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager) -> None:
-    """Refuse what would make CRDs after they were read."""
+    """Refuse an implementation of `pytest_crd_manifests` that is registered after the CRDs were read."""
     manifests.refuse_late(plugin, manager)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the settings, and make sure that the plugin is not registered again under its other name."""
+    """Declare the settings, and block the plugin's other name, so that it is not registered twice."""
     if pluginmanager.is_blocked("crd"):
-        return  # by `-p no:crd`; the module was named all the same
+        return  # `-p no:crd` was given, and `pytest_plugins` names the module all the same
     for name in _NAMES:
         if pluginmanager.get_plugin(name) is None:
             pluginmanager.set_blocked(name)
-    bytecode.keep()
+    bytecode.install_finder()
     settings.add(parser)
     alone.declare(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """Leave of the options in the ini file those that a session for CRDs alone can have."""
+    """Drop the options of the ini file that do not concern CRDs, in a session for CRDs alone."""
     alone.load(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings, register what they ask for, and declare the markers."""
+    """Read the settings, register the features that they switch on, and declare the markers."""
     if settings.are_declared(config):
         alone.read(config)
         project.read(config)
@@ -84,43 +84,43 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """
-    Pass over folders that lead back to where they stand, which pytest would go through again and again.
+    Ignore links to a folder above them, through which pytest would collect without end.
 
-    Pass over Python files where nobody has written them for pytest: to collect one is to run it.
+    Also ignore Python files of a project that does not use pytest, because collecting such a file runs it.
     """
     if not settings.are_declared(config):
         return None
     manifests.note_unloaded(collection_path, config)
-    is_endless = collection_path.is_symlink() and folders.leads_back(collection_path)
+    is_endless = collection_path.is_symlink() and folders.is_link_cycle(collection_path)
     is_ignored = is_endless or commandline.leaves_out(collection_path, config)
-    return True if is_ignored else None  # who says False keeps others from saying anything
+    return True if is_ignored else None  # False would overrule other plugins
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Take a package for a mere folder where Python is left out: pytest would import it before the first test in it."""
+    """Collect a package as a plain folder if Python files are left out: pytest would import it before its first test."""
     is_mere = settings.are_declared(parent.config) and commandline.is_without_python(parent.config)
     return pytest.Dir.from_parent(parent, path=path) if is_mere else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect case files: by the patterns of crd_case_files, or named on the command line."""
+    """Collect case files: files that match a pattern of crd_case_files, or that the command line names."""
     if not settings.are_declared(parent.config):
         return None
     is_named = parent.session.isinitpath(file_path)
-    if casefiles.is_one(file_path, parent.config, is_named=is_named):
+    if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
         heap.begin(parent.config)
-        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads what runs them
+        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
 
         return cases.CaseFileCollector.from_parent(parent, path=file_path)
-    is_for_checks = is_named and checks.CHECKS.of(parent.config)
+    is_for_checks = is_named and checks.CHECKS.read_value(parent.config)
     if folders.is_manifest(file_path.name) and not is_for_checks:
         casefiles.note_unmatched(file_path, parent.config)
     return None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests that ask for a CRD, a version or a case once for each."""
+    """Parametrize tests that request a CRD, a version or a case."""
     if settings.are_declared(metafunc.config):
         parametrize(metafunc)
 
@@ -129,14 +129,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show a case that does not hold as what differs and why, and fail a test in which what is the plugin's does nothing."""
+    """Replace the traceback of a failed case by its report, and fail a passed test that leaves a marker or case unused."""
     report = yield
     if (
         call.excinfo is not None
         and isinstance(call.excinfo.value, TextFailure)
-        and not isinstance(report.longrepr, FailureText)  # as it is of a test in Python
+        and not isinstance(report.longrepr, FailureText)  # already set if the test is an item of the plugin
     ):
-        report.longrepr = call.excinfo.value.shown()
+        report.longrepr = call.excinfo.value.to_text()
     if call.when == "call" and settings.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
         if (report.passed or is_xfailed) and (problem := unused.problem(item, is_passed=report.passed)):
@@ -149,7 +149,7 @@ def pytest_runtest_makereport(
 def pytest_report_to_serializable(
     report: pytest.CollectReport | pytest.TestReport,
 ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-    """Let a failure of a case reach another process whole, as with pytest-xdist."""
+    """Add the whole failure of a case to the data of a report that goes to another process."""
     data = yield
     if data is not None and isinstance(report.longrepr, FailureText):
         data[_FAILURE] = report.longrepr.to_json()
@@ -160,7 +160,7 @@ def pytest_report_to_serializable(
 def pytest_report_from_serializable(
     data: dict[str, Any],
 ) -> Generator[None, pytest.TestReport | None, pytest.TestReport | None]:
-    """Take what another process says of a failure of a case."""
+    """Restore the failure of a case in a report from another process."""
     failure = data.pop(_FAILURE, None)
     report = yield
     if report is not None and failure is not None:
@@ -169,21 +169,21 @@ def pytest_report_from_serializable(
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let Python look for garbage again."""
+    """Resume the garbage collector after collection."""
     heap.end(session)
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
-    """Say what was loaded, and from where."""
-    return _with_files(session.tell(config), config)
+    """Return the header: the number of loaded CRDs, and their sources."""
+    return _with_files(session.take_header_text(config), config)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """
-    Tell pytest-xdist's controller what this worker has loaded: nobody sees a worker's header.
+    Send the header of a worker of pytest-xdist to the controller, because nobody sees a worker's output.
 
-    Where there was nothing to check, no test that passed makes up for that.
+    If a feature had nothing to check, the session ends as one without tests, even if other tests passed.
     """
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
@@ -194,35 +194,35 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Listen to what a worker of pytest-xdist has loaded; one that crashed tells nothing."""
-    if told := getattr(node, "workeroutput", {}).get(_HEADER):
-        session.hear(node.config, session.Header(*told))
+    """Store the header that a worker of pytest-xdist sent; a worker that crashed sent none."""
+    if fields := getattr(node, "workeroutput", {}).get(_HEADER):
+        session.store_worker_header(node.config, session.Header(*fields))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """
-    Say what the workers of pytest-xdist have loaded, and from where, or what only a fixture that ran has asked for.
+    Write the header of workers of pytest-xdist, or of CRDs that a fixture loaded after collection.
 
-    Say what tests warn of; with `-v`, what is worth to know of cases and checks that hold.
+    Then write the warnings of tests and, with `-v`, notes about cases and checks that hold.
     """
-    if text := session.heard(config):
+    if text := session.late_header_text(config):
         terminalreporter.write_line(text)
-    shown = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
+    reports = [report for category in terminalreporter.stats.values() for report in category]
     for text in servers.summarize(reports):
         terminalreporter.write_line(text)
     lines = dict.fromkeys(
         f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
         for report in reports
         for name, value in getattr(report, "user_properties", ())
-        if name in shown and report.when == "call"
+        if name in names and report.when == "call"
     )
-    for line in lines:  # of many tests that warn of the same, one
+    for line in lines:  # one line for many tests with the same warning
         terminalreporter.write_line(line)
 
 
 def _header(config: pytest.Config) -> session.Header:
-    """Return what is loaded, and from where, and which files are not collected."""
+    """Return the header of this process, with the lines about files that are not collected."""
     header = session.header(config)
     return header._replace(text=_with_files(header.text, config))
 

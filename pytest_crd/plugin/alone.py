@@ -1,7 +1,7 @@
 """
-A session for CRDs alone, as `pytest-crd test` starts it: no Python of the project counts, nor what its pytest is told about that.
+A session for CRDs alone, as `pytest-crd test` starts it, without the project's Python code and the pytest settings for it.
 
-It is asked for by an option, which workers of pytest-xdist are given too.
+A hidden option switches it on, so that workers of pytest-xdist get it too.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from pytest_crd.plugin import commandline
 from pytest_crd.plugin.settings import SETTINGS, coverage, outputs, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
-# Its value: the baseline where nobody names another; empty for none.
+# Its value is the default baseline; empty for none.
 OPTION: Final = "--crd-alone"
 _DEST: Final = "crd_alone"
-# The folder of pytest's cache; a folder that an ini file names may be anywhere.
+# The folder of pytest's cache; the one that the ini file names may be anywhere.
 CACHE: Final = ".pytest_cache"
-# Options whose value is a file that is written.
+# Options whose value is a file to write.
 _WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 
 
 def declare(parser: pytest.Parser) -> None:
-    """Declare the option, which is not for people."""
+    """Declare the hidden option of such a session."""
     parser.addoption(OPTION, dest=_DEST, default=None, help=argparse.SUPPRESS)
 
 
 def load(config: pytest.Config, arguments: list[str]) -> None:
     """
-    Keep the options about CRDs of the project's `addopts`; all others are for Python tests.
+    Prepend the options about CRDs of the project's `addopts` to *arguments*; all others are for Python tests.
 
     Raises:
-        UsageError: The ini file cannot be read, or a file outside of the project would be written without the user's word.
+        UsageError: The ini file cannot be read, or it names a file to write that is outside of the project.
     """
-    if getattr(config.known_args_namespace, _DEST, None) is None:  # no such option where the plugin is blocked
+    if getattr(config.known_args_namespace, _DEST, None) is None:  # also if the plugin is blocked
         return
     _refuse_linked_cache(config)
     if config.inipath is None:
@@ -47,44 +47,44 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     from pytest_crd.discovery import inifiles  # noqa: PLC0415 - other sessions load nothing
 
     try:
-        kept = [*_of_crds(inifiles.words(config.inipath, "addopts"))]
+        options = [*_of_crds(inifiles.words(config.inipath, "addopts"))]
         reports = inifiles.words(config.inipath, coverage.REPORTS.ini)
     except inifiles.IniFileError as error:
         raise pytest.UsageError(str(error)) from None
-    for word in kept:
+    for word in options:
         _refuse_outside(config, word, config.invocation_params.dir)
     for word in reports:
         _refuse_outside(config, f"{coverage.REPORTS.option}={word}", config.inipath.parent)
-    arguments[:0] = kept
+    arguments[:0] = options
 
 
 def read(config: pytest.Config) -> None:
-    """Leave out Python files, wherever they are, and judge upgrades from the last release where no other baseline is named."""
+    """Leave out all Python files, and judge upgrades from the last release unless another baseline is set."""
     baseline = config.getoption(_DEST)
     if baseline is None:
         return
     commandline.leave_out_python(config, "which pytest runs")
-    if baseline and not upgrades.BASELINE.given(config).is_set:
+    if baseline and not upgrades.BASELINE.find_entry(config).is_set:
         setattr(config.option, upgrades.BASELINE.dest, [baseline])
 
 
 def _of_crds(words: Iterable[str]) -> Iterator[str]:
-    """Yield the options of the plugin among *words*, with their values."""
-    known = {setting.option: setting.kind for setting in SETTINGS}
-    waiting = iter(words)
-    for word in waiting:
+    """Yield the options of the plugin among *words*, each with its value."""
+    kinds = {setting.option: setting.kind for setting in SETTINGS}
+    remaining = iter(words)
+    for word in remaining:
         option, has_value, _ = word.partition("=")
-        if option in known:
-            needs_value = known[option] is not SettingKind.SWITCH and not has_value
-            yield f"{word}={next(waiting, '')}" if needs_value else word
+        if option in kinds:
+            needs_value = kinds[option] is not SettingKind.SWITCH and not has_value
+            yield f"{word}={next(remaining, '')}" if needs_value else word
 
 
 def _refuse_outside(config: pytest.Config, word: str, base: Path) -> None:
     """
-    Check that an option of the ini file writes no file outside of the project.
+    Refuse an option of the ini file that writes a file outside of the project.
 
     Raises:
-        UsageError: It does.
+        UsageError: The file is outside of the project.
     """
     option, _, value = word.partition("=")
     name = value.partition(":")[2] if option == coverage.REPORTS.option else value if option in _WRITING else ""
@@ -97,10 +97,10 @@ def _refuse_outside(config: pytest.Config, word: str, base: Path) -> None:
 
 def _refuse_linked_cache(config: pytest.Config) -> None:
     """
-    Check that no link leads out of pytest's cache, which pytest would follow.
+    Refuse a cache of pytest that is a link or contains one, because pytest would write through it.
 
     Raises:
-        UsageError: One does.
+        UsageError: There is a link.
     """
     cache = config.rootpath / CACHE
     if config.pluginmanager.is_blocked("cacheprovider"):

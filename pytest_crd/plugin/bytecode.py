@@ -1,8 +1,8 @@
 """
-Modules of this package as Python has compiled them when they were installed.
+Modules of this package from the bytecode that was compiled at their installation.
 
-pytest compiles each module of a plugin anew, so that an assertion in it shows its values, and keeps what it has compiled where it may
-write. In a CI every run is the first one: 400 modules take two seconds there, and none of them has an assertion that a user would see.
+pytest recompiles every module of a plugin to rewrite its assertions, and caches the result if it can write there. In CI every run is the
+first one: 400 modules take two seconds, and no user sees an assertion of theirs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Final
 _PACKAGE: Final = __name__.partition(".")[0]
 
 
-class _AsCompiled(MetaPathFinder):
-    """Finds the modules of this package before pytest does."""
+class _InstalledFinder(MetaPathFinder):
+    """Finder of the modules of this package that comes before pytest's."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -27,7 +27,7 @@ class _AsCompiled(MetaPathFinder):
         return PathFinder.find_spec(fullname, path, target) if is_own else None
 
 
-def keep() -> None:
-    """Have the modules that are imported from now on taken as they are compiled."""
-    if not any(isinstance(finder, _AsCompiled) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _AsCompiled())
+def install_finder() -> None:
+    """Import the modules of this package from their installed bytecode from now on."""
+    if not any(isinstance(finder, _InstalledFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _InstalledFinder())

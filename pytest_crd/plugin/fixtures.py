@@ -1,4 +1,4 @@
-"""The fixtures `crds`, `crd`, `crd_version`, `crd_case` and `crd_server`, and the markers that choose what they stand for."""
+"""The fixtures `crds`, `crd`, `crd_version`, `crd_case` and `crd_server`, and the markers that choose their values."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ MARKERS: Final = (
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_OWN: Final[set[Callable[..., Any]]] = set()
+_FIXTURE_FUNCTIONS: Final[set[Callable[..., Any]]] = set()
 
 
 def _own(function: _F) -> _F:
-    """Keep what makes a fixture, so that it is told from a project's own fixture of the same name."""
-    _OWN.add(function)
+    """Register the function of a fixture, to tell it from a project's fixture of the same name."""
+    _FIXTURE_FUNCTIONS.add(function)
     return function
 
 
@@ -40,7 +40,7 @@ def _own(function: _F) -> _F:
 @_own
 def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
     """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
-    from pytest_crd.engine import InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
+    from pytest_crd.engine import InputError  # noqa: PLC0415 - only a session with CRDs loads the engine
 
     if not settings.are_declared(request.config):
         pytest.fail(_SWITCHED_OFF, pytrace=False)
@@ -83,13 +83,13 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
 @_own
 def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
     """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
-    from pytest_crd.plugin.features.server import opening  # noqa: PLC0415 - only who asks for a server loads it
+    from pytest_crd.plugin.features.server import opening  # noqa: PLC0415 - only a session with a server loads it
 
     with opening.opened(request, crds) as server:
         yield server
 
 
-# In the order in which their parts stand in an id.
+# In the order of their parts in a test id.
 _FIXTURES: Final = ("crds", "crd", "crd_version", "crd_case")
 _SWITCHED_OFF: Final = "pytest-crd is switched off by `-p no:crd`"
 
@@ -104,37 +104,39 @@ def _param(request: pytest.FixtureRequest) -> Any:
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
     """
-    Make a test that asks for `crd`, `crd_version` or `crd_case` run once for each.
+    Run a test that requests `crd`, `crd_version` or `crd_case` once for each.
 
-    With several Kubernetes versions it runs so for each of these, and a test that asks for `crds` alone does, too.
+    With several Kubernetes versions, repeat that for each version; a test that requests only `crds` is repeated, too.
 
     Raises:
-        CollectError: There is nothing to run it for, or what it names is wrong.
+        CollectError: There is no CRD, version or case for the test, or one of its markers is wrong.
     """
-    asked: list[str] = [name for name in _FIXTURES if name in metafunc.fixturenames and _is_ours(metafunc, name)]
-    if not asked:
+    requested: list[str] = [name for name in _FIXTURES if name in metafunc.fixturenames and _is_ours(metafunc, name)]
+    if not requested:
         return
     catalogs = session.catalogs(metafunc.config)
-    names = asked if len(catalogs) > 1 else [name for name in asked if name != "crds"]
+    names = requested if len(catalogs) > 1 else [name for name in requested if name != "crds"]
     cases = list(_cases(metafunc)) if "crd_case" in names else []
     params = []
     for catalog in catalogs:
         label = catalog.kubernetes_version if len(catalogs) > 1 else ""
-        # A case whose file has a Kubernetes version of its own is run once.
-        own = [bound for bound in cases if bound.kubernetes_version in {label, "" if catalog is catalogs[0] else label}]
-        for choice in itertools.product(*_choices(metafunc, catalog, names, own)):
-            values = {"crds": catalog} | {name: value for one in choice for name, value in one.values.items()}
-            ids = [one.id for one in choice] + ([label] if label and not own else [])
-            marks = [mark for one in choice for mark in one.marks]
+        # A case whose file sets a Kubernetes version is run once.
+        own_cases = [
+            bound for bound in cases if bound.kubernetes_version in {label, "" if catalog is catalogs[0] else label}
+        ]
+        for choice in itertools.product(*_choices(metafunc, catalog, names, own_cases)):
+            values = {"crds": catalog} | {name: value for part in choice for name, value in part.values.items()}
+            ids = [part.id for part in choice] + ([label] if label and not own_cases else [])
+            marks = [mark for part in choice for mark in part.marks]
             params.append(pytest.param(*(values[name] for name in names), id="-".join(ids), marks=marks))
     if names:
-        # What all tests of a session share may depend on `crds`.
+        # A session-scoped fixture of the project may depend on `crds`.
         scope: Literal["session"] | None = "session" if "crds" in names else None
         metafunc.parametrize(names, params, indirect=True, scope=scope)
 
 
 class _Choice(NamedTuple):
-    """What some fixtures of a test stand for in one of its runs."""
+    """Values of some fixtures in one run of a test."""
 
     values: dict[str, Any]
     id: str
@@ -144,26 +146,26 @@ class _Choice(NamedTuple):
 def _choices(
     metafunc: pytest.Metafunc, catalog: Catalog, names: list[str], cases: list[BoundCase]
 ) -> Iterator[list[_Choice]]:
-    """Yield what the fixtures *names* may stand for under one Kubernetes version: those together that go in step."""
+    """Yield the choices for the fixtures *names* under one Kubernetes version, one list for each independent fixture."""
     if "crd_version" in names:
         yield list(_versions(metafunc, catalog))
     elif "crd" in names:
-        yield [_Choice({"crd": crd}, catalog.crds.id_of(crd)) for crd, _ in _chosen(metafunc, catalog)]
+        yield [_Choice({"crd": crd}, catalog.crds.id_of(crd)) for crd, _ in _find_crds(metafunc, catalog)]
     if "crd_case" in names:
         yield [_Choice({"crd_case": bound}, bound.name, bound.marks) for bound in cases]
 
 
 def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
-    """Return whether the fixture *name* is the plugin's: a project's own of that name is left alone."""
-    # pytest has no public way to ask which fixture a name stands for.
+    """Return whether *name* is the plugin's fixture, and not a project's fixture of the same name."""
+    # pytest has no public way to get the definition of a fixture.
     definitions = metafunc._arg2fixturedefs.get(name)  # noqa: SLF001
-    return bool(definitions and definitions[-1].func in _OWN)
+    return bool(definitions and definitions[-1].func in _FIXTURE_FUNCTIONS)
 
 
 def _versions(metafunc: pytest.Metafunc, catalog: Catalog) -> Iterator[_Choice]:
     pairs = [
         (crd, version)
-        for crd, wanted in _chosen(metafunc, catalog)
+        for crd, wanted in _find_crds(metafunc, catalog)
         for version in crd.versions
         if (version.served if wanted is None else version.name == wanted)
     ]
@@ -173,9 +175,9 @@ def _versions(metafunc: pytest.Metafunc, catalog: Catalog) -> Iterator[_Choice]:
         yield _Choice({"crd": crd, "crd_version": version}, f"{catalog.crds.id_of(crd)}-{version.name}")
 
 
-def _chosen(metafunc: pytest.Metafunc, catalog: Catalog) -> list[tuple[CustomResourceDefinition, str | None]]:
-    """Return the CRDs that a test runs for, each with the version that its marker names."""
-    from pytest_crd.engine import CrdLookupError, InputError  # noqa: PLC0415 - only who uses CRDs loads the engine
+def _find_crds(metafunc: pytest.Metafunc, catalog: Catalog) -> list[tuple[CustomResourceDefinition, str | None]]:
+    """Return the CRDs that a test runs for, each with the version of its marker; None for all versions."""
+    from pytest_crd.engine import CrdLookupError, InputError  # noqa: PLC0415 - only a session with CRDs loads the engine
 
     nodeid = metafunc.definition.nodeid
     try:
@@ -207,7 +209,7 @@ def _marked(
 
 
 def _cases(metafunc: pytest.Metafunc) -> Iterator[BoundCase]:
-    from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only who has cases loads what runs them
+    from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
 
     nodeid = metafunc.definition.nodeid
     marks = list(metafunc.definition.iter_markers("crd_cases"))
@@ -216,8 +218,8 @@ def _cases(metafunc: pytest.Metafunc) -> Iterator[BoundCase]:
         raise pytest.Collector.CollectError(f'{nodeid}: say which cases with @pytest.mark.crd_cases("cases/*.yaml")')
     folder = metafunc.definition.path.parent
     for pattern in patterns:
-        found = folders.matching(pattern, folder)
-        if not found:
+        names = folders.glob_paths(pattern, folder)
+        if not names:
             raise pytest.Collector.CollectError(f"{nodeid}: crd_cases: {pattern!r} matches no file in {folder}")
-        for name in found:
+        for name in names:
             yield from cases.bind(Path(folder, name), metafunc.config)

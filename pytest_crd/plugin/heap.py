@@ -1,7 +1,7 @@
 """
-When Python looks for garbage in a session with cases or checks: not while these are collected, and not among what was made for them.
+Garbage collection in a session with cases or checks: paused during collection, and never among the collected items.
 
-Nearly all of that stays to the end, and pytest looks twice for what is left. Where tests in Python run, too, they find all as it was.
+Nearly all of these objects live until the end, and pytest collects garbage twice at its end. Python tests get an unchanged collector.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ _FROZEN: Final = pytest.StashKey[bool]()
 
 
 def begin(config: pytest.Config) -> None:
-    """Look for none until all is collected; whoever has turned that off keeps it off."""
+    """Pause the garbage collector until all tests are collected; a collector that is already off stays off."""
     if gc.isenabled():
         gc.disable()
         config.stash[_PAUSED] = True
 
 
 def end(session: pytest.Session) -> None:
-    """Look for some again, but not among what is there now, where only cases and checks are run."""
+    """Resume the garbage collector, and freeze all current objects if the session has only cases and checks."""
     stash = session.config.stash
     if stash.get(_PAUSED, False):
         stash[_PAUSED] = False
         gc.enable()
-        is_free = not gc.get_freeze_count()  # what others have frozen stays so
+        is_free = not gc.get_freeze_count()  # objects that others have frozen are left alone
         if is_free and all(isinstance(item, TextItem) for item in session.items):
             gc.freeze()
             stash[_FROZEN] = True
 
 
 def thaw(config: pytest.Config) -> None:
-    """Leave all as it was to whoever has called pytest."""
+    """Unfreeze the objects, so that the caller of pytest finds the collector unchanged."""
     if config.stash.get(_FROZEN, False):
         gc.unfreeze()

@@ -1,7 +1,7 @@
 """
-The hook `pytest_crd_manifests`: who has one, what they return, and who is not asked.
+Calls of the hook `pytest_crd_manifests`.
 
-Each is called by itself, so that what is wrong in what it returns names its plugin or `conftest.py`, and that it returns nothing is seen.
+Each implementation is called by itself, so that an error names its plugin or `conftest.py`, and a missing return value is noticed.
 """
 
 from __future__ import annotations
@@ -21,70 +21,70 @@ if TYPE_CHECKING:
 
 _HOOK: Final = "pytest_crd_manifests"
 _CONFTEST: Final = "conftest.py"
-_ARE_ASKED: Final = pytest.StashKey[bool]()
+_ARE_CALLED: Final = pytest.StashKey[bool]()
 _UNLOADED: Final = pytest.StashKey[dict[Path, None]]()
 
 
-def are_there(config: pytest.Config) -> bool:
-    """Return whether somebody makes CRDs, and they count: `--crd-path` names those that do."""
-    return project.of(config).said_by != project.PATHS.option and bool(_implementations(config.pluginmanager))
+def has_manifests(config: pytest.Config) -> bool:
+    """Return whether a plugin implements the hook and its CRDs count; they do not if `--crd-path` names the CRDs."""
+    return project.get_settings(config).source != project.PATHS.option and bool(_implementations(config.pluginmanager))
 
 
-def asker(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:
-    """Return what asks all of them, when CRDs are needed."""
+def make_loader(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:
+    """Return a function that calls all implementations and returns their manifests; it raises CrdError with all their mistakes."""
 
-    def ask() -> Sequence[MadeManifests]:
-        config.stash[_ARE_ASKED] = project.of(config).said_by != project.PATHS.option
-        if not are_there(config):
+    def load() -> Sequence[MadeManifests]:
+        config.stash[_ARE_CALLED] = project.get_settings(config).source != project.PATHS.option
+        if not has_manifests(config):
             return ()
         from pytest_crd.engine.inputerror import CrdError  # noqa: PLC0415 - a session without CRDs loads nothing
 
-        found: list[MadeManifests] = []
+        manifests: list[MadeManifests] = []
         mistakes: list[Mistake] = []
         for implementation in _implementations(config.pluginmanager):
             try:
-                found += _returned(implementation, config)
+                manifests += _call(implementation, config)
             except CrdError as error:
                 mistakes += error.mistakes
         if mistakes:
             raise CrdError(mistakes)
-        return found
+        return manifests
 
-    return ask
+    return load
 
 
 def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     """
-    Refuse a hook that comes after all have been asked.
+    Refuse an implementation that is registered after all have been called.
 
     Raises:
-        CollectError: *plugin* has one.
+        CollectError: *plugin* implements the hook.
     """
     config = manager.get_plugin("pytestconfig")
-    if config is None or not config.stash.get(_ARE_ASKED, False):
+    if config is None or not config.stash.get(_ARE_CALLED, False):
         return
-    for one in _implementations(manager):
-        if one.plugin is plugin:
+    for implementation in _implementations(manager):
+        if implementation.plugin is plugin:
             raise pytest.Collector.CollectError(
-                f"{_maker(one, config)}: {_HOOK} comes too late, CRDs were read before this was loaded: "
+                f"{_maker(implementation, config)}: {_HOOK} comes too late, CRDs were read before this was loaded: "
                 f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
             )
 
 
 def note_unloaded(path: Path, config: pytest.Config) -> None:
-    """Keep in mind a `conftest.py` that makes CRDs and is not loaded."""
+    """Remember a `conftest.py` that implements the hook and is not loaded (`--noconftest`)."""
     if path.name == _CONFTEST and config.option.noconftest and path.is_file() and _HOOK.encode() in path.read_bytes():
         config.stash.setdefault(_UNLOADED, {})[path] = None
 
 
 def unloaded(config: pytest.Config) -> list[str]:
-    """Return a line about CRDs that do not count, as what makes them is not loaded; none where there are none."""
+    """Return a line about the implementations that are not loaded; empty if there are none."""
     note_unloaded(config.rootpath / _CONFTEST, config)
     paths = config.stash.get(_UNLOADED, {})
     if not paths:
         return []
-    named = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
-    return [f"crd: no {_CONFTEST} is loaded: CRDs that {_HOOK} makes in {named} do not count here, but with `pytest`"]
+    names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
+    return [f"crd: no {_CONFTEST} is loaded: CRDs that {_HOOK} makes in {names} do not count here, but with `pytest`"]
 
 
 def _implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
@@ -92,17 +92,17 @@ def _implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
 
 
 def _maker(implementation: Any, config: pytest.Config) -> str:
-    """Return how a plugin is called in messages: a file, which is below the folder of the project, or its name."""
-    path, base = Path(implementation.plugin_name), project.of(config).base
+    """Return the name of an implementation's plugin for messages; a file is relative to the folder of the project if it is below."""
+    path, base = Path(implementation.plugin_name), project.get_settings(config).base
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)
 
 
-def _returned(implementation: Any, config: pytest.Config) -> Sequence[MadeManifests]:
+def _call(implementation: Any, config: pytest.Config) -> Sequence[MadeManifests]:
     """
-    Return the manifests that one of them makes.
+    Call one implementation and return its manifests.
 
     Raises:
-        CrdError: It fails, with its traceback; or it returns something else.
+        CrdError: It raises (the message has its traceback), is a wrapper, or returns something else than manifests.
     """
     from pytest_crd.discovery import madecrds  # noqa: PLC0415 - a session without CRDs loads nothing
     from pytest_crd.engine.inputerror import CrdError, Mistake  # noqa: PLC0415 - the same
@@ -113,8 +113,8 @@ def _returned(implementation: Any, config: pytest.Config) -> Sequence[MadeManife
     arguments = (config,) if implementation.argnames else ()
     try:
         returned = madecrds.listed(implementation.function(*arguments))
-    # That a hook skips or exits would be silence.
-    except (Exception, SystemExit, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - it is told whole
-        told = "".join(traceback.format_exception(error)).rstrip()
-        raise CrdError([Mistake(maker, 0, f"{_HOOK} fails:\n{told}")]) from None
+    # A hook that skips or exits must not go unnoticed.
+    except (Exception, SystemExit, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - shown as a mistake
+        text = "".join(traceback.format_exception(error)).rstrip()
+        raise CrdError([Mistake(maker, 0, f"{_HOOK} fails:\n{text}")]) from None
     return madecrds.read(returned, maker=maker)

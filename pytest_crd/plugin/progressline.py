@@ -1,8 +1,8 @@
 """
-The line of a terminal that tells how far something is that takes long: what is done, of how many, and what it is at.
+The progress line of a terminal: finished steps, all steps, and the name of the next one.
 
-It stands there after two seconds, where there is a terminal and nobody has asked for quiet, is written again and again, and is gone in
-the end. While a test runs, pytest's own line stands there, and this one does not.
+It appears after two seconds, is rewritten in place and erased at the end. It is not shown without a terminal, with `-q`, or while a test
+runs, because pytest's own line is there.
 """
 
 from __future__ import annotations
@@ -20,62 +20,62 @@ from pytest_crd import progress
 from pytest_crd.progress import Progress, Tell
 
 PATIENCE: Final = 2.0
-"""After how many seconds something is told of."""
+"""Seconds until the progress of an operation is shown."""
 _PAUSE: Final = 0.1
-# So many characters of what it is at say something.
+# The least room, in characters, in which the name of a step is shown.
 _LEAST: Final = 10
 
 
 class ProgressLine:
-    """The line of a session."""
+    """The progress line of a session."""
 
     def __init__(self, config: pytest.Config, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the session's configuration, and what gives the time in seconds."""
+        """Create it with the session's configuration and a clock in seconds."""
         self._config = config
         self._clock = clock
         self._is_begun = self._is_shown = False
         self._due = 0.0
 
     @contextlib.contextmanager
-    def showing(self, what: str) -> Iterator[Tell]:
-        """Show how far something is, until the end of the `with` block; its seconds are those of what it is a part of."""
+    def showing(self, title: str) -> Iterator[Tell]:
+        """Show the progress of an operation until the end of the `with` block; an inner operation shares the outer one's delay."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None or not reporter.isatty or self._config.get_verbosity() < 0:
-            yield progress.untold
+            yield progress.ignore_step
             return
         is_part, self._is_begun = self._is_begun, True
         if not is_part:
             self._due = self._clock() + PATIENCE
         try:
-            yield functools.partial(self._tell, reporter, what)
+            yield functools.partial(self._show_step, reporter, title)
         finally:
             self._is_begun = is_part
             if self._is_shown:
                 self._is_shown = False
-                self._write(reporter, "", "")  # what is written next begins where this line did
+                self._write(reporter, "", "")  # moves the cursor back to the start of the line
 
-    def _tell(self, reporter: Any, what: str, done: int, of: int, at: str) -> None:
+    def _show_step(self, reporter: Any, title: str, done: int, total: int, at: str) -> None:
         now = self._clock()
         if now < self._due or reporter.currentfspath is not None:
             return
         self._due = now + _PAUSE
         self._is_shown = True
         room = self._config.get_terminal_writer().fullwidth - 1
-        begin = f"crd: {what}: {done} of {of}"
+        begin = f"crd: {title}: {done} of {total}"
         # The end of a path says more than its beginning.
-        left = room - len(begin) - len(", ")
-        shown = at if len(at) <= left else f"...{at[-left + 3 :]}"
-        self._write(reporter, (f"{begin}, {shown}" if at and left > _LEAST else begin)[:room])
+        space = room - len(begin) - len(", ")
+        name = at if len(at) <= space else f"...{at[-space + 3 :]}"
+        self._write(reporter, (f"{begin}, {name}" if at and space > _LEAST else begin)[:room])
 
     def _write(self, reporter: Any, *lines: str) -> None:
-        """Write the first of *lines* over all that stands there, and the others over its beginning."""
+        """Write the first of *lines* over the whole terminal line, and the others over its beginning."""
         with self._uncaptured():
             for index, line in enumerate(lines):
                 shown = "".join(char if char.isprintable() else "?" for char in line)
                 reporter.rewrite(shown, erase=not index, flush=True)
 
     def _uncaptured(self) -> AbstractContextManager[None]:
-        """Return the context in which what is written reaches the terminal, though pytest collects a file meanwhile."""
+        """Return a context in which output reaches the terminal although pytest captures it during collection."""
         manager: Any = self._config.pluginmanager.get_plugin("capturemanager")
         return contextlib.nullcontext() if manager is None else manager.global_and_fixture_disabled()
 
@@ -83,10 +83,10 @@ class ProgressLine:
 _LINE: Final = pytest.StashKey[ProgressLine]()
 
 
-def of(config: pytest.Config) -> Progress:
-    """Return what shows how far something is, in the line of a session."""
+def get_progress(config: pytest.Config) -> Progress:
+    """Return the function that shows operations in the progress line of a session."""
 
-    def showing(what: str) -> AbstractContextManager[Tell]:
-        return config.stash.setdefault(_LINE, ProgressLine(config)).showing(what)
+    def showing(title: str) -> AbstractContextManager[Tell]:
+        return config.stash.setdefault(_LINE, ProgressLine(config)).showing(title)
 
     return showing

@@ -1,4 +1,4 @@
-"""What a session says of the servers that its tests had: it travels with their reports, from the workers of pytest-xdist, too."""
+"""Summary of the servers that tests had; the counts travel with the test reports, also from workers of pytest-xdist."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-# The properties of a test with the objects that its server stored without validation, and the requests for kinds that only a cluster
-# serves: counts by kind.
+# The properties of a test with counts by kind: objects that its server stored without validation, and requests for kinds that only a
+# cluster serves.
 UNVALIDATED: Final = "crd_unvalidated"
 UNSERVED: Final = "crd_unserved"
 _LEADS: Final = {
@@ -17,14 +17,14 @@ _LEADS: Final = {
 
 
 def summarize(reports: Iterable[Any]) -> list[str]:
-    """Return the lines of the summary about the servers of all tests; empty without such objects and requests."""
+    """Return the lines of the summary; empty if no test has such objects or requests."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in _LEADS}
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
             if name in counts and report.when == "call":
                 counts[name].update(value)
     return [
-        f"crd: crd_server {_LEADS[name]}: {', '.join(f'{count} {kind}' for kind, count in sorted(found.items()))}"
-        for name, found in counts.items()
-        if found
+        f"crd: crd_server {_LEADS[name]}: {', '.join(f'{count} {kind}' for kind, count in sorted(counter.items()))}"
+        for name, counter in counts.items()
+        if counter
     ]

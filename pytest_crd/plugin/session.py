@@ -1,4 +1,4 @@
-"""What a session has loaded, and what is said of it: in its header, and by the workers of pytest-xdist."""
+"""The loaded CRDs of a session, and its header, which workers of pytest-xdist send to their controller."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from pytest_crd.discovery.crdsources import Sources
     from pytest_crd.engine.loading.remarks import Remark
 
-# The property of a test with what is worth to know of it though it holds.
+# The property of a test with a note about a passed test.
 NOTE: Final = "crd_note"
-# That with what is to be said once of a place that several tests may have in common.
+# The property with a note about a place, written once even if several tests share it.
 PLACE: Final = "crd_place"
-# That with what its reader should know, however little he wants to hear: what the server warns of, and where.
+# The property with a warning of the server and its place, written at any verbosity.
 WARNING: Final = "crd_warning"
 
 
 class Header(NamedTuple):
     """
-    What a session says of itself; it travels between processes.
+    The header of a session; it travels between processes.
 
     Attributes:
         is_loaded: Whether CRDs were loaded.
-        text: The words.
-        is_in_vain: Whether there was nothing to check.
+        text: The lines.
+        is_in_vain: Whether a feature had nothing to check.
     """
 
     is_loaded: bool
@@ -43,12 +43,12 @@ class Header(NamedTuple):
 
 class Part(NamedTuple):
     """
-    What a feature says in the header.
+    A feature's part of the header.
 
     Attributes:
-        words: What it makes of the CRDs.
-        notes: What it passes over.
-        in_vain: Why there is nothing for it to do; empty where there is.
+        words: Its line; empty for none.
+        notes: What it passed over.
+        in_vain: Why it has nothing to do; empty if it has something to do.
     """
 
     words: str = ""
@@ -56,72 +56,72 @@ class Part(NamedTuple):
     in_vain: str = ""
 
 
-_IS_TOLD: Final = pytest.StashKey[bool]()
-_HEARD: Final = pytest.StashKey[Header]()
+_IS_PRINTED: Final = pytest.StashKey[bool]()
+_WORKER_HEADER: Final = pytest.StashKey[Header]()
 _SOURCES: Final = pytest.StashKey["Sources"]()
 _CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
-_COVERED: Final = pytest.StashKey["Summary"]()
+_COVERAGE: Final = pytest.StashKey["Summary"]()
 _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 
 
 def sources(config: pytest.Config) -> Sources:
-    """Return where the CRDs of a session come from; nothing is read before somebody asks for one."""
+    """Return the sources of a session's CRDs; they are read when the first CRD is needed."""
     from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
     from pytest_crd.plugin import progressline  # noqa: PLC0415 - the same
 
     if _SOURCES not in config.stash:
-        own = project.of(config)
-        progress, make = progressline.of(config), manifests.asker(config)
+        own = project.get_settings(config)
+        progress, make = progressline.get_progress(config), manifests.make_loader(config)
         places = (own.base, own.crd_paths, own.crd_commands, own.folder)
         config.stash[_SOURCES] = Sources(*places, progress, make)
     return config.stash[_SOURCES]
 
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
-    """Return the CRDs of a session, once for each of its Kubernetes versions; nothing is read before somebody asks for one."""
+    """Return one catalog of the session's CRDs for each of its Kubernetes versions; CRDs are read when the first one is needed."""
     from pytest_crd.cases.crdcatalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
 
     if _CATALOGS not in config.stash:
-        versions, stored = project.kubernetes_versions(config), project.of(config).stored
+        versions, stored = project.kubernetes_versions(config), project.get_settings(config).stored
         config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
     return config.stash[_CATALOGS]
 
 
-def cover(config: pytest.Config, summary: Summary) -> None:
-    """Keep what of the schemas was reached, for who tells of it besides."""
-    config.stash[_COVERED] = summary
+def store_coverage(config: pytest.Config, summary: Summary) -> None:
+    """Store the coverage of a session for other reports."""
+    config.stash[_COVERAGE] = summary
 
 
-def covered(config: pytest.Config) -> Summary | None:
-    """Return what of the schemas was reached; None where nobody measures it, and before the end."""
-    return config.stash.get(_COVERED, None)
+def get_coverage(config: pytest.Config) -> Summary | None:
+    """Return the coverage of a session; None if it is not measured, or not yet complete."""
+    return config.stash.get(_COVERAGE, None)
 
 
-def attend(config: pytest.Config, tell: Callable[[], Part | None]) -> None:
-    """Have the header tell what *tell* returns, where it is not None by then."""
-    config.stash.setdefault(_PARTS, []).append(tell)
+def add_part(config: pytest.Config, make_part: Callable[[], Part | None]) -> None:
+    """Add a feature's part to the header; *make_part* is called when the header is written, and returns None for no part."""
+    config.stash.setdefault(_PARTS, []).append(make_part)
 
 
 def _parts(config: pytest.Config) -> list[Part]:
-    return [part for tell in config.stash.get(_PARTS, []) if (part := tell()) is not None]
+    return [part for make_part in config.stash.get(_PARTS, []) if (part := make_part()) is not None]
 
 
-def shown(path: Path) -> str:
-    """Return *path* as a terminal in the current folder would name it."""
+def display_path(path: Path) -> str:
+    """Return *path* relative to the current folder if it is below it, else as it is."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def header(config: pytest.Config) -> Header:
-    """Return what is loaded, and from where; without words where the session has nothing to do with CRDs."""
+    """Return the header of this process; its text is empty if the session needs no CRDs, or with `-q`."""
     loaded, parts = config.stash.get(_SOURCES, None), _parts(config)
     quiet = config.get_verbosity() < 0
     if loaded is None or not loaded.is_read:
         if reasons := [part.in_vain for part in parts if part.in_vain]:
             return Header(is_loaded=False, text=f"crd: nothing to check: {reasons[0]}", is_in_vain=True)
-        own = None if quiet or not settings.are_declared(config) else project.of(config)
-        named = (*own.crd_paths, *own.crd_commands) if own else ()
-        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(named)})" if named else ""
+        own = None if quiet or not settings.are_declared(config) else project.get_settings(config)
+        names = (*own.crd_paths, *own.crd_commands) if own else ()
+        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(names)})" if names else ""
         return Header(is_loaded=False, text=text)
     versions = project.kubernetes_versions(config)
     line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
@@ -133,47 +133,46 @@ def header(config: pytest.Config) -> Header:
 
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
-    """Yield what was passed over: of each kind a count, with `-v` the names, with `-vv` every reason."""
+    """Yield notes about what was passed over: the count of each kind, with `-v` the names, with `-vv` every reason."""
     from pytest_crd.report import remarkwords  # noqa: PLC0415 - a session without CRDs loads nothing
 
-    of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
-    passed_over = dict.fromkeys(note for crds in of_versions for note in crds.passed_over)
+    crds_of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
+    passed_over = dict.fromkeys(note for crds in crds_of_versions for note in crds.passed_over)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
     yield from remarkwords.lines(list(passed_over), verbosity=config.get_verbosity())
-    told = (note for crds in of_versions for note in crds.alternatives)
-    yield from dict.fromkeys(
-        itertools.chain(told, (one for part in parts for one in part.notes if isinstance(one, str)))
-    )
+    alternatives = (note for crds in crds_of_versions for note in crds.alternatives)
+    notes_of_parts = (note for part in parts for note in part.notes if isinstance(note, str))
+    yield from dict.fromkeys(itertools.chain(alternatives, notes_of_parts))
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
-    """Return how many CRDs and versions there are, under any of the Kubernetes versions."""
-    found = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
-    versions = sum(len(crd.versions) for crd in found.values())
-    return f"{len(found)} CRD{'' if len(found) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
+    """Return the numbers of CRDs and versions, as words; a CRD that one of the Kubernetes versions has counts."""
+    crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
+    versions = sum(len(crd.versions) for crd in crds.values())
+    return f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
 
 
-def tell(config: pytest.Config) -> str:
-    """Return the words of the header, which are about what tests that are collected have asked for."""
-    said = header(config)
-    config.stash[_IS_TOLD] = said.is_loaded
-    return said.text
+def take_header_text(config: pytest.Config) -> str:
+    """Return the text of the header after collection, and remember whether it reports loaded CRDs."""
+    current = header(config)
+    config.stash[_IS_PRINTED] = current.is_loaded
+    return current.text
 
 
-def hear(config: pytest.Config, told: Header) -> None:
-    """Keep what a worker of pytest-xdist says is loaded; the one that has loaded something knows best."""
-    config.stash[_HEARD] = max(config.stash.get(_HEARD, told), told)
+def store_worker_header(config: pytest.Config, received: Header) -> None:
+    """Store the header of a worker of pytest-xdist; one with loaded CRDs replaces one without."""
+    config.stash[_WORKER_HEADER] = max(config.stash.get(_WORKER_HEADER, received), received)
 
 
 def was_in_vain(config: pytest.Config) -> bool:
-    """Return whether there was nothing to check, in this process or in the workers of pytest-xdist."""
-    told = config.stash.get(_HEARD, None)
-    return bool(told and told.is_in_vain) or any(part.in_vain for part in _parts(config))
+    """Return whether a feature had nothing to check, in this process or in a worker of pytest-xdist."""
+    received = config.stash.get(_WORKER_HEADER, None)
+    return bool(received and received.is_in_vain) or any(part.in_vain for part in _parts(config))
 
 
-def heard(config: pytest.Config) -> str:
-    """Return what the workers of pytest-xdist have loaded, in words, or what was loaded after the header was printed."""
-    if _HEARD in config.stash:
-        return config.stash[_HEARD].text
-    loaded = header(config) if _SOURCES in config.stash and not config.stash.get(_IS_TOLD, False) else None
+def late_header_text(config: pytest.Config) -> str:
+    """Return the header of the workers of pytest-xdist, or of CRDs that were loaded after collection; empty for neither."""
+    if _WORKER_HEADER in config.stash:
+        return config.stash[_WORKER_HEADER].text
+    loaded = header(config) if _SOURCES in config.stash and not config.stash.get(_IS_PRINTED, False) else None
     return loaded.text if loaded and loaded.is_loaded else ""

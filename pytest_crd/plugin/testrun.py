@@ -1,7 +1,7 @@
 """
-A run of pytest for CRDs alone, as `pytest-crd test` has it: no Python of the project is imported, and nobody needs to know pytest.
+A run of pytest for CRDs alone, as `pytest-crd test` starts it: it imports no Python code of the project.
 
-The settings of the project count. What its pytest is told besides (`addopts`, plugins, warnings that fail) is about its Python tests.
+The settings of the plugin in the ini file count. Those of pytest (`addopts`, plugins, warning filters) do not: they are for Python tests.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from pytest_crd.plugin import alone
 from pytest_crd.plugin.settings import SETTINGS, checks, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
-# Settings of pytest, each with its value for CRDs: those of the project may import, write anywhere, or demand plugins.
+# Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
 _OF_PYTHON: Final = {
     "addopts": "",
     "cache_dir": alone.CACHE,
-    "filterwarnings": "ignore:Unknown config option. (?!crd):pytest.PytestConfigWarning",  # of plugins that are left out
+    "filterwarnings": "ignore:Unknown config option. (?!crd):pytest.PytestConfigWarning",  # options of plugins that are not loaded
     "log_file": "",
     "pythonpath": "",
     "required_plugins": "",
-    "strict": "false",  # else a setting that is left out would be an error
+    "strict": "false",  # else an unknown setting would be an error
     "strict_config": "false",
 }
-# Python's own tests, texts in which there are some, and `pythonpath` in pytest below 8.4, which cannot set it to nothing without an ini file.
+# Plugins that are not loaded: they run Python code, or (`python_path`) read a setting that pytest below 8.4 cannot unset.
 _WITHOUT: Final = ("doctest", "unittest", "python_path")
-# What nobody can do anything about: the module is imported before pytest can look into it; a folder may be read only.
+# Warnings that a user cannot act on: the plugin is imported before pytest can rewrite it; the cache may be read only.
 _IGNORED: Final = ("PytestAssertRewriteWarning", "PytestCacheWarning")
 
-# What a run always does, and what it never does.
+# Settings that are no options of `pytest-crd test`: checks always run, Python files never.
 _NOT_HERE: Final = (checks.CHECKS, project.PYTHON)
 _SHORT: Final = {upgrades.BASELINE: ("--baseline",), project.KUBERNETES_VERSION: ("--kubernetes-version",)}
 
 
 class SessionEnd(NamedTuple):
     """
-    What came of a run.
+    The end of a run.
 
     Attributes:
-        code: What pytest says.
-        was_interrupted: Whether somebody has interrupted it, and not it itself.
+        code: The exit code of pytest.
+        was_interrupted: Whether the user interrupted the run; pytest has the same exit code for other reasons, too.
     """
 
     code: pytest.ExitCode
@@ -55,7 +55,7 @@ class SessionEnd(NamedTuple):
 
 
 class _HandOn(argparse.Action):
-    """Keeps an option for pytest, under the name that it has there."""
+    """Action that keeps an option for pytest, under its name there."""
 
     def __call__(self, _: object, namespace: argparse.Namespace, value: Any, __: str | None = None) -> None:
         written = str(self.const) if self.nargs == 0 else f"{self.const}={value}"
@@ -63,14 +63,14 @@ class _HandOn(argparse.Action):
 
 
 class _Session:
-    """Hooks of the session: they note an interruption, which pytest answers as many other reasons to stop, and prepare workers."""
+    """Hooks of the session, which record an interruption and prepare workers."""
 
     def __init__(self) -> None:
         self.was_interrupted = False
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Learn that somebody has interrupted it."""
-        self.was_interrupted |= excinfo.type is KeyboardInterrupt  # of which pytest derives its own reasons to stop
+        """Record that the user interrupted the run."""
+        self.was_interrupted |= excinfo.type is KeyboardInterrupt  # pytest's own reasons to stop are subclasses
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
@@ -81,7 +81,7 @@ class _Session:
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Declare the settings of the plugin, each as pytest has it."""
+    """Declare the settings of the plugin as options of a command."""
     parser.set_defaults(settings=[])
     group = parser.add_argument_group("settings", "as pytest has them, and the project's ini file")
     for setting in SETTINGS:
@@ -96,13 +96,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str], *, has_baseline: bool) -> SessionEnd:
     """
-    Run case files, checks and upgrades.
+    Run case files, checks and upgrades and return how the run ended.
 
     Args:
         paths: Files and folders; none for the current folder.
         settings: Options of the plugin.
         handed_on: Options of pytest.
-        has_baseline: Whether upgrades are judged from the last release where nobody names another baseline.
+        has_baseline: Whether upgrades are judged from the last release if no other baseline is set.
     """
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # also for workers
     os.environ.pop("PYTEST_PLUGINS", None)
@@ -116,11 +116,11 @@ def _arguments() -> Iterator[str]:
     yield from ("-p", "pytest_crd.plugin", "--noconftest")
     for name in _IGNORED:
         yield from ("-W", f"ignore::pytest.{name}")
-    if importlib.util.find_spec("xdist"):  # for who hands on -n
+    if importlib.util.find_spec("xdist"):  # for `-n` behind `--`
         yield from ("-p", "xdist.plugin")
     for name in _WITHOUT:
         yield from ("-p", f"no:{name}")
     for name, value in _OF_PYTHON.items():
         yield from ("-o", f"{name}={value}")
-    # All that is wrong is told at once.
+    # Report all mistakes at once.
     yield from ("--continue-on-collection-errors", checks.CHECKS.option)

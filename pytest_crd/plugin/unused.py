@@ -1,4 +1,4 @@
-"""What is of no use in a test: marks that choose for no fixture, cases that nobody looks at."""
+"""Markers and cases that have no effect in a test."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",), 
 
 def problem(item: pytest.Item, *, is_passed: bool) -> str:
     """
-    Return what of the plugin's does nothing in a test that was run; empty where all does something.
+    Return the error about a marker or case of the plugin that has no effect in a test; empty if there is none.
 
     Args:
-        item: The test.
+        item: The test, after it was run.
         is_passed: Whether it passed.
     """
     if not isinstance(item, pytest.Function):
         return ""
     for name, fixtures in _CHOSEN_BY.items():
-        # Of the function alone: a mark of a class or module is for those of its tests that it concerns.
+        # Only the function's own markers: one on a class or module may concern other tests of it.
         marks = [mark for mark in item.own_markers if mark.name == name and (mark.args or mark.kwargs)]
         if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
             keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
@@ -37,7 +37,7 @@ def problem(item: pytest.Item, *, is_passed: bool) -> str:
 
 
 def _is_of_project(config: pytest.Config, name: str) -> bool:
-    """Return whether the project declares a mark of that name itself."""
+    """Return whether the project declares a marker of that name itself."""
     declared = [line for line in config.getini("markers") if re.match(rf"{name}\b", line)]
     return any(line not in MARKERS for line in declared)
 

@@ -101,7 +101,9 @@ class Reader:
                 if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
                     self._add_samples(name, content)
         matching = [
-            name for name in self.tree.every() if any(map(PurePosixPath(name).match, map(folders.widened, case_files)))
+            name
+            for name in self.tree.every()
+            if any(map(PurePosixPath(name).match, map(folders.ignore_ending_case, case_files)))
         ]
         with self.progress("reading case files") as report:
             for name, content in each(self.tree.read(matching).items(), report, _name):

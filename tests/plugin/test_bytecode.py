@@ -43,8 +43,8 @@ def test_a_session_takes_the_modules_as_they_are_compiled(project: Project) -> N
 def test_modules_of_others_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "meta_path", [])
 
-    bytecode.keep()
-    bytecode.keep()
+    bytecode.install_finder()
+    bytecode.install_finder()
 
     (finder,) = sys.meta_path
     assert finder.find_spec("json", None) is None

@@ -21,7 +21,7 @@ from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
-from pytest_crd.progress import Tell, each, untold
+from pytest_crd.progress import Tell, each, ignore_step
 
 
 class FileOrigin(enum.Enum):
@@ -83,7 +83,7 @@ class CrdFiles:
         """The CRDs, without the places where they were read."""
         return [one.crd for one in self.read_crds]
 
-    def read_all(self, patterns: Sequence[str], *, base: Path, tell: Tell = untold) -> None:
+    def read_all(self, patterns: Sequence[str], *, base: Path, tell: Tell = ignore_step) -> None:
         """
         Take the CRDs of all files that *patterns* name, each of which must bring one.
 

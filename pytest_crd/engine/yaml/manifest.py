@@ -20,7 +20,7 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate
-from pytest_crd.folders import RealPaths, is_manifest, matching
+from pytest_crd.folders import RealPaths, glob_paths, is_manifest
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"
@@ -160,10 +160,10 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         if not matches:
             mistakes.append(Mistake(pattern, 0, f"{_why_nothing(wanted, base)} (relative to {base})"))
         if pattern != wanted:
-            out[pattern] = {real.of(path) for path, _ in matches}
+            out[pattern] = {real.resolve(path) for path, _ in matches}
             continue
         for path, named in matches:
-            resolved = real.of(path)
+            resolved = real.resolve(path)
             file = found.get(resolved) or ManifestFile(path, name_of(path, base), named)
             found[resolved] = file._replace(named=file.named or named, patterns=(*file.patterns, pattern))
     for pattern, paths in out.items():
@@ -224,7 +224,7 @@ def _parse(content: bytes, source: str) -> tuple[Manifest, ...]:
 
 def _matches(pattern: str, base: Path) -> Iterator[tuple[Path, bool]]:
     named = not glob.has_magic(pattern)
-    hits = [pattern] if named else matching(pattern, base)
+    hits = [pattern] if named else glob_paths(pattern, base)
     for hit in hits:
         path = base / hit
         if path.is_dir():

@@ -1,7 +1,7 @@
 """
-A room for each feature that a session may ask for: what pytest calls of it is in `hooks`, what it collects in `items`.
+The features that a session can switch on, one package each: hooks in `hooks`, test items in `items`.
 
-A room is imported when its settings ask for it, and its class `Hooks`, made of these, is registered as `crd-` and its name.
+A package is imported when its settings switch it on. Its class `Hooks`, created with the settings, is registered as `crd-<name>`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pytest
 
 from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades
 
-# What is set about each feature, which is None where it is not asked for, by the name of its room; in the order in which each adds its
-# tests to a session.
+# By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
+# features add tests to a session.
 FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "checks": checks.read,
     "upgrades": upgrades.read,
@@ -23,19 +23,19 @@ FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "live": live.read,
     "fill": fill.read,
     "coverage": coverage.read,
-    "outputs": outputs.read,  # the last: what the others do at the end of a session comes before it
+    "outputs": outputs.read,  # the last: it reports what the others do at the end of a session
 }
 
 
 def register(config: pytest.Config) -> None:
     """
-    Register the hooks of the features that a session asks for.
+    Register the hooks of the features that a session switches on.
 
     Raises:
-        UsageError: A setting cannot be, or has no effect.
+        UsageError: A setting has a wrong value, or has no effect.
     """
     for name, read in FEATURES.items():
         settings = read(config)
         if settings is not None:
-            room = importlib.import_module(f"{__name__}.{name}.hooks")
-            config.pluginmanager.register(room.Hooks(config, settings), f"crd-{name}")
+            package = importlib.import_module(f"{__name__}.{name}.hooks")
+            config.pluginmanager.register(package.Hooks(config, settings), f"crd-{name}")

@@ -1,5 +1,5 @@
 """
-Items: what pytest collects of case files, and how it shows what does not hold.
+Collectors and items of case files, and the way pytest shows their failures.
 
-`casefiles` and `cases` are pytest's collectors and items; features take part in them through `extensions` and `added`.
+`casefiles` and `cases` hold the collectors and items; features extend them through `extensions` and `added`.
 """

@@ -1,4 +1,4 @@
-"""What features add to what is collected."""
+"""Items that features add to the collected ones."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class MistakenFile(pytest.File):
-    """What stands for items that cannot be made."""
+    """Collector that reports a mistake in place of items that cannot be created."""
 
     def __init__(self, *, problem: InputError, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._problem = problem
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Raise what is wrong."""
+        """Raise the mistake."""
         raise MistakenCollectError(self._problem)
 
 
 def are_named(paths: Iterable[Path], session: pytest.Session) -> bool:
-    """Return whether the command line names one of the files among *paths*; a folder stands for all that a run has."""
+    """Return whether the command line names one of the files *paths* itself, not only a folder above it."""
     return any(path.is_file() and session.isinitpath(path) for path in paths)
 
 
 def names_items(config: pytest.Config) -> bool:
-    """Return whether the command line names items, by their node ids: nothing is added to these."""
+    """Return whether the command line names node ids, so that features add no items."""
     return any("::" in argument.partition("[")[0] for argument in config.args)

@@ -1,4 +1,4 @@
-"""Which files are case files, and which look like one and are none."""
+"""Recognition of case files, and of files that only look like one."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pytest_crd import folders
 from pytest_crd.plugin import session
 from pytest_crd.plugin.settings import project
 
-# What every case file has, and hardly any other: enough to tell whose file it is that was named on the command line.
+# A key that nearly only case files have; enough to recognize a file that the command line names.
 _CASE_FILE: Final = re.compile(rb"""^["']?(crd|crdName)["']?\s*:|^\s*\{\s*["']?(crd|crdName)["']?\s*:""", re.MULTILINE)
-# What a manifest of a CRD has, and hardly a case file.
+# A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()
 
 
-def is_one(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
+def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     """
     Return whether a file is collected as a case file.
 
     Args:
         path: The file.
-        config: What is set.
-        is_named: Whether the command line names it: then its content counts, too.
+        config: The configuration of the session.
+        is_named: Whether the command line names the file: then its content counts, too.
     """
     if not folders.is_manifest(path.name):
         return False
@@ -34,19 +34,19 @@ def is_one(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
 
 
 def has_name(path: Path, config: pytest.Config) -> bool:
-    """Return whether a pattern of `crd_case_files` matches."""
-    return any(path.match(folders.widened(pattern)) for pattern in project.of(config).case_files)
+    """Return whether the file name matches a pattern of `crd_case_files`."""
+    return any(path.match(folders.ignore_ending_case(pattern)) for pattern in project.get_settings(config).case_files)
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
-    """Take a file that pytest visits and nobody collects: one whose name is that of a case file is named in the header."""
+    """Remember a visited file that is named like a case file but matches no pattern."""
     if Path(path.name.lower()).match("*.crd*.y*ml") and not _CRD.search(path.read_bytes()):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 
 def unmatched(config: pytest.Config) -> list[str]:
-    """Return a line for the case files that no pattern finds."""
-    found = config.stash.get(_UNMATCHED, [])
-    names = ", ".join(map(session.shown, found))
-    patterns = " ".join(project.of(config).case_files) if found else ""
-    return [f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}"] if found else []
+    """Return a line for the header about case files that match no pattern; empty if there are none."""
+    paths = config.stash.get(_UNMATCHED, [])
+    names = ", ".join(map(session.display_path, paths))
+    patterns = " ".join(project.get_settings(config).case_files) if paths else ""
+    return [f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}"] if paths else []

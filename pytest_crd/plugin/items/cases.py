@@ -1,4 +1,4 @@
-"""Case files and cases as pytest's files and items."""
+"""Collectors and items for case files and cases."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
-# A case, and what runs it, also with other expectations.
+# A case, and the function that runs it or a variant of it with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
 
 class CaseFailure(TextFailure):
-    """A case did not hold."""
+    """Failure of a case."""
 
     def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
-        self.path = session.shown(case.path)
+        self.path = session.display_path(case.path)
         self.line = case.case.line
         self.section = case.case.section
         self.title = title = f"{self.path}:{self.line}: {case.case.title}"
@@ -55,8 +55,8 @@ class CaseFailure(TextFailure):
 
         super().__init__("\n".join(report.lines(title, result, verbosity=verbosity)))
 
-    def shown(self) -> FailureText:
-        """Return the report, in colour too."""
+    def to_text(self) -> FailureText:
+        """Return the report, plain and in colour."""
         from pytest_crd.report import text as report  # noqa: PLC0415 - only a failure needs it
 
         lines = report.lines(self.title, self.result, verbosity=self.verbosity, paint=failures.paint)
@@ -64,7 +64,7 @@ class CaseFailure(TextFailure):
         return FailureText(plain=str(self), coloured="\n".join(lines), path=self.path, line=self.line, summary=summary)
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return what differs, one by one."""
+        """Return the causes of the failure."""
         from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
         return causes.explain_case(self.result, verdictrules.name_section_rule(self.section))
@@ -72,20 +72,20 @@ class CaseFailure(TextFailure):
 
 class BoundCase:
     """
-    A case, and what runs it.
+    A case with the function that runs it.
 
     Attributes:
-        is_idle: Whether nobody has read or run it since it was handed out.
-        is_excused: Whether it is known to fail, so that nothing is written into its file.
-        notes: What is worth to know of a case that was run, though it may hold.
-        warnings: What everybody is told of it, once.
-        barewords: Which words of its objects are read as booleans.
-        observed: What is to be written into its file, once it was run; None where nothing is.
-        kubernetes_version: The version that it is run for, where the session has several; else empty.
-        context: Where it ran; None before.
+        is_idle: Whether the case was neither read nor run since it was handed out.
+        is_excused: Whether the case is expected to fail, so that nothing is written into its file.
+        notes: Notes about the run, even if the case holds.
+        warnings: Warnings about the case, shown once at any verbosity.
+        barewords: Notes about the words in its objects that YAML reads as booleans.
+        observed: The note to write into its file after a run; None for none.
+        kubernetes_version: The Kubernetes version of the run if the session has several; else empty.
+        context: CRD, version and Kubernetes version of the run; None before it.
     """
 
-    def __init__(  # noqa: PLR0913 - what is known of a case
+    def __init__(  # noqa: PLR0913 - the parts of a case
         self,
         case: Case,
         run: Callable[[Any], CaseResult],
@@ -113,41 +113,41 @@ class BoundCase:
 
     @property
     def case(self) -> Case:
-        """What the file says."""
+        """The case as declared in the file."""
         self.is_idle = False
         return self._case
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The case file."""
         self.is_idle = False
         return self._path
 
     @property
     def name(self) -> str:
-        """The name of the case, with the Kubernetes version where the session has several."""
+        """The name of the case, with the Kubernetes version if the session has several."""
         return f"{self.case.name}[{self.kubernetes_version}]" if self.kubernetes_version else self.case.name
 
     @property
     def marks(self) -> list[pytest.MarkDecorator]:
         """
-        What the case's `skip`, `xfail` and `marks` mean to pytest.
+        The pytest marks for the case's `skip`, `xfail` and `marks`.
 
         Raises:
-            CollectError: A mark that `--strict-markers` does not know.
+            CollectError: A mark is not registered, and `--strict-markers` is set.
         """
         case = self.case
         try:
-            with warnings.catch_warnings(record=True) as given:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 marks = [getattr(pytest.mark, name) for name in case.marks]
-            for one in given:  # which pytest issues for this line
-                warnings.warn_explicit(one.message, one.category, str(self.path), case.line)
+            for warning in caught:  # pytest's warnings, issued again for the line of the case
+                warnings.warn_explicit(warning.message, warning.category, str(self.path), case.line)
         except (
             pytest.fail.Exception,
             pytest.PytestUnknownMarkWarning,
-        ) as error:  # a mark that is not known, where it must be
-            mistake = Mistake(session.shown(self.path), case.line, str(error))
+        ) as error:  # the mark is not registered, and must be
+            mistake = Mistake(session.display_path(self.path), case.line, str(error))
             raise MistakenCollectError(InputError([mistake])) from None
         if case.skip is not None:
             marks.append(pytest.mark.skip(reason=case.skip))
@@ -156,7 +156,7 @@ class BoundCase:
                 pytest.mark.skip(reason=f"what it leaves out is not filled in, as it has `xfail`: {case.xfail}")
             )
         if case.xfail is not None:
-            # Only a comparison that fails is excused: a file that is wrong stays an error.
+            # Only a failed comparison is excused: a mistake in the file stays an error.
             marks.append(pytest.mark.xfail(reason=case.xfail, strict=True, raises=CaseFailure))
         return marks
 
@@ -165,55 +165,55 @@ class BoundCase:
         Run the case.
 
         Raises:
-            CaseFailure: It does not hold; the message says what differs, and why.
-            pytest.fail.Exception: Whether it holds is not known: it says something that cannot be.
+            CaseFailure: It does not hold; the message has the differences and their causes.
+            pytest.fail.Exception: The case has a mistake and cannot be judged.
         """
         __tracebackhide__ = True
         self.is_idle = False
-        with extensions.beside(self._config, TestPlace(self._path, self._case.line, self._case.title)):
-            result = self._result()
+        with extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title)):
+            result = self._check_result()
             if isinstance(result, InputError):
                 raise MistakenFailure(result)
             if not result.holds:
                 raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
 
-    def ask(self) -> CaseResult:
+    def run(self) -> CaseResult:
         """
-        Run the case, and return its outcome.
+        Run the case and return its result, without side effects on this object.
 
         Raises:
-            InputError: It says something that cannot be.
+            InputError: The case has a mistake.
         """
         return self._run(self._case)
 
     @garbage.paused()
-    def _result(self) -> CaseResult | InputError:
+    def _check_result(self) -> CaseResult | InputError:
         try:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
         except InputError as error:
             return error
         self.notes, self.warnings, self.context = result.notes, result.warnings, result.context
-        self.barewords = result.barewords if result.holds else ()  # else they stand in the failure
+        self.barewords = result.barewords if result.holds else ()  # a failure shows them itself
         return result
 
     def _observe(self, content: FilledContent) -> CaseResult:
-        """Run the case, and keep what is to be written into its file."""
+        """Run the case, and keep the note to write into its file."""
         result, self.observed = content.observe(self._case, self._run, version=self.kubernetes_version)
         return result
 
     def __repr__(self) -> str:
-        """Return where the case stands, and its name."""
-        return f"<case {session.shown(self._path)}::{self._case.name}>"
+        """Return the file and name of the case."""
+        return f"<case {session.display_path(self._path)}::{self._case.name}>"
 
 
 class Hooks:
-    """What a session with cases asks of each test."""
+    """Hooks of a session with cases."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Put what is worth to know of a case into the report on it."""
+        """Add notes and warnings of a case to its test report."""
         report = yield
         if call.when == "call" and (bound := _bound(item)) is not None:
             report.user_properties.extend((session.NOTE, note) for note in bound.notes)
@@ -226,13 +226,13 @@ class CaseFileCollector(pytest.File):
     """A case file."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the cases; every mistake of the file is one collection error."""
+        """Yield the cases; all mistakes in the file are one collection error."""
         for bound in bind(self.path, self.config):
             yield CaseItem.from_parent(self, name=bound.name, bound=bound)
 
 
 class CaseItem(TextItem):
-    """One case."""
+    """Test item of one case."""
 
     def __init__(self, *, bound: BoundCase, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -246,18 +246,18 @@ class CaseItem(TextItem):
         self.bound.is_excused = self.get_closest_marker("xfail") is not None
         self.bound.check()
 
-    def foresee(self) -> None:
-        """Run it for its questions alone."""
-        self.bound.ask()
+    def run_ahead(self) -> None:
+        """Run the case only to learn its requests."""
+        self.bound.run()
 
     def about(self) -> About:
-        """Return the CRD version that the case was run for; none where it was not run."""
+        """Return the facts about the case for reports: its CRD version and its warnings; without a CRD version if it did not run."""
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
 
         bound, rule = self.bound, verdictrules.name_section_rule(self.bound.case.section)
         place = FilePlace(str(self.path), bound.case.line)
-        warnings = tuple(Cause(rule, one, place=place) for one in bound.warnings)
+        warnings = tuple(Cause(rule, text, place=place) for text in bound.warnings)
         if (context := bound.context) is None:
             return About(VerdictKind.CASE, rule, kubernetes_version=bound.kubernetes_version, warnings=warnings)
         version = context.kubernetes_version
@@ -268,14 +268,14 @@ class CaseItem(TextItem):
         return self.path, self.bound.case.line - 1, self.name
 
 
-def observed_of(item: pytest.Item) -> str:
-    """Return what is to be written into the file of the case that *item* has run, for another process; empty where nothing is."""
+def observed_json(item: pytest.Item) -> str:
+    """Return the note to write into the file of the case that *item* has run, as JSON for another process; empty for none."""
     bound = _bound(item)
     return bound.observed.to_json() if bound is not None and bound.observed is not None else ""
 
 
 def _bound(item: pytest.Item) -> BoundCase | None:
-    # What is skipped has asked for no fixture.
+    # A skipped test has requested no fixture.
     params = getattr(getattr(item, "callspec", None), "params", {})
     bound = item.bound if isinstance(item, CaseItem) else params.get("crd_case")
     return bound if isinstance(bound, BoundCase) else None
@@ -287,13 +287,13 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     Return the cases of the file at *path*, each with its CRD version.
 
     Raises:
-        CollectError: Everything that is wrong with the file or with the CRDs that it names.
+        CollectError: The file, or a CRD that it names, has mistakes; the message lists all.
     """
     if not config.pluginmanager.has_plugin(_HOOKS):
         config.pluginmanager.register(Hooks(), _HOOKS)
     try:
         text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
-        loaded = loader.load_any(text, source=session.shown(path), fills=filler is not None)
+        loaded = loader.load_any(text, source=session.display_path(path), fills=filler is not None)
         content = filler.content(path, text, is_suite=not isinstance(loaded, tuple)) if filler else None
         return [
             BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)
@@ -303,14 +303,14 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     except InputError as error:
         raise MistakenCollectError(error) from None
     except OSError as error:
-        mistake = Mistake(session.shown(path), 0, f"cannot be read: {error.strerror}")
+        mistake = Mistake(session.display_path(path), 0, f"cannot be read: {error.strerror}")
         raise MistakenCollectError(InputError([mistake])) from None
 
 
 def _all_runs(
     loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path
 ) -> Iterator[tuple[str, Iterator[RunCase]]]:
-    """Yield the cases of a file once for each Kubernetes version, with its name where there are several."""
+    """Yield the cases of a file for each Kubernetes version; the label is the version if there are several, else empty."""
     for part in loaded if isinstance(loaded, tuple) else (loaded,):
         has_own = isinstance(part, CaseFile) and part.kubernetes_version is not None
         for catalog in catalogs[:1] if has_own else catalogs:
@@ -322,7 +322,7 @@ def _all_runs(
 
 
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a file, each with what runs it; all that is about one CRD version shares what is known of it."""
+    """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
     version = catalog.version_of(case_file, folder=folder)
     subjects, budget = {version: CaseSubject(version)}, suggestions.WorkBudget()
     mistakes: list[Mistake] = []
@@ -346,16 +346,16 @@ def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:
 
 
 def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a suite, each for every CRD that the suite is about."""
+    """Yield the cases of a suite, each for every CRD variant of the suite."""
     from pytest_crd.cases.openshift import suiterunner  # noqa: PLC0415 - most projects have no suites
 
     for variant in catalog.variants_of(suite, folder=folder):
         subject = CaseSubject(variant.version)
-        for one in suite.cases:
-            old = catalog.suite_old_version_of(suite, one.case, variant)
+        for suite_case in suite.cases:
+            old = catalog.suite_old_version_of(suite, suite_case.case, variant)
             old_subject = subject if old is variant.version else CaseSubject(old)
-            name = f"{one.case.name} ({variant.label})" if variant.label else one.case.name
+            name = f"{suite_case.case.name} ({variant.label})" if variant.label else suite_case.case.name
             run = functools.partial(
-                _run_suite_case, functools.partial(suiterunner.run, one, subject, old_subject=old_subject)
+                _run_suite_case, functools.partial(suiterunner.run, suite_case, subject, old_subject=old_subject)
             )
-            yield dataclasses.replace(one.case, name=name), run
+            yield dataclasses.replace(suite_case.case, name=name), run

@@ -1,4 +1,4 @@
-"""Where features take part in what is run: a server is asked beside it, and what a case leaves out is filled in."""
+"""Extension points of cases and checks for features: a live server gets the same requests, and incomplete cases are filled in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TestPlace(NamedTuple):
-    """Where a test stands, and what it is called."""
+    """File, line and title of a test."""
 
     path: Path
     line: int
@@ -25,34 +25,34 @@ class TestPlace(NamedTuple):
 
 
 class Companion(Protocol):
-    """Who asks a server, too, what tests ask."""
+    """Live server that gets the requests of tests, too."""
 
-    def beside(self, place: TestPlace) -> AbstractContextManager[None]:
-        """Ask the server what a test asks until the end of the `with` block."""
+    def mirror(self, place: TestPlace) -> AbstractContextManager[None]:
+        """Send the requests of a test to the live server, too, until the end of the `with` block."""
 
 
 class FilledContent(Protocol):
-    """A file with cases that is filled in."""
+    """Case file that is filled in."""
 
     def observe(self, case: Any, run: Callable[[Any], CaseResult], *, version: str) -> tuple[CaseResult, Note]:
-        """Return the outcome of *case*, as it will be once it is written, and what is to be written."""
+        """Return the result of *case* as it will be once its file is written, and the note to write."""
 
     def passed_over(self, case: Case) -> Note:
-        """Return that what *case* leaves out stays so, as it is skipped or known to fail."""
+        """Return the note that nothing is filled into *case*, because it is skipped or expected to fail."""
 
 
 class Filler(Protocol):
-    """Who fills in what cases leave out."""
+    """Source of the files that are filled in."""
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> FilledContent:
-        """Return the file at *path*, which holds *text*."""
+        """Return the file at *path*, whose content is *text*."""
 
 
 COMPANION: Final = pytest.StashKey[Companion]()
 FILLER: Final = pytest.StashKey[Filler]()
 
 
-def beside(config: pytest.Config, place: TestPlace) -> AbstractContextManager[None]:
-    """Ask a server what a test asks until the end of the `with` block, where one is asked at all."""
+def mirror_requests(config: pytest.Config, place: TestPlace) -> AbstractContextManager[None]:
+    """Send the requests of a test to the live server, too, until the end of the `with` block; do nothing without a live server."""
     companion = config.stash.get(COMPANION, None)
-    return contextlib.nullcontext() if companion is None else companion.beside(place)
+    return contextlib.nullcontext() if companion is None else companion.mirror(place)

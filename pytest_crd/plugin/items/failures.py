@@ -1,4 +1,4 @@
-"""How pytest shows a failure that is no traceback: in colour on a terminal, plain everywhere else, whole in other processes."""
+"""Failures without a traceback: in colour on a terminal, plain elsewhere, and complete in other processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from _pytest._code.code import ExceptionRepr, ReprFileLocation, ReprTraceback  # what plugins look for; nothing public
+from _pytest._code.code import (
+    ExceptionRepr,
+    ReprFileLocation,
+    ReprTraceback,
+)  # plugins expect these; no public class exists
 from _pytest._io import TerminalWriter
 from _pytest.outcomes import Failed
 
@@ -19,26 +23,26 @@ _STYLES: Final = {"title": 1, "path": 1, "expected": 32, "actual": 31, "reason":
 
 
 class CausedFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an error: pytest tells the two apart
-    """What does not hold, of which is known what is wrong, one by one."""
+    """Base of test failures that list their causes."""
 
     @abc.abstractmethod
     def causes(self) -> Sequence[Cause]:
-        """Return what is wrong, at least one thing; asked for where a report for programs is written."""
+        """Return the causes, at least one; called when a report for programs is written."""
 
 
 class TextFailure(CausedFailure):
-    """What does not hold; `str()` is the whole report on it."""
+    """Failure whose report is a text; `str()` returns it whole."""
 
     @abc.abstractmethod
-    def shown(self) -> FailureText:
-        """Return what pytest shows."""
+    def to_text(self) -> FailureText:
+        """Return the report as pytest shows it."""
 
 
 class _Location(ReprFileLocation):
-    """A message at a line of a file; at the file, where the line is 0."""
+    """Message at a line of a file; at the whole file if the line is 0."""
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        """Write it as pytest does, without a line where there is none."""
+        """Write it in pytest's form, without a line number if there is none."""
         if self.lineno:
             super().toterminal(tw)
         else:
@@ -48,9 +52,9 @@ class _Location(ReprFileLocation):
 
 class FailureText(ExceptionRepr):
     """
-    A failure as pytest shows it.
+    Failure as pytest shows it.
 
-    pytest and its plugins ask an ExceptionRepr for the reason: for the short summary, `--tb=line`, JUnit, annotations.
+    pytest and its plugins take the reason from an ExceptionRepr: for the short summary, `--tb=line`, JUnit and annotations.
     """
 
     def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
@@ -61,7 +65,7 @@ class FailureText(ExceptionRepr):
         self.reprtraceback = ReprTraceback([], None, "long")
 
     def to_json(self) -> dict[str, str | int]:
-        """Return what the text is made of, for another process."""
+        """Return the arguments to create a copy in another process."""
         crash = self._crash
         place: dict[str, str | int] = {"path": crash.path, "line": crash.lineno, "summary": crash.message}
         return {"plain": self._plain, "coloured": self._coloured, **place}
@@ -71,58 +75,58 @@ class FailureText(ExceptionRepr):
         terminal.line(self._coloured if terminal.hasmarkup else self._plain)
 
     def __str__(self) -> str:
-        """Return the report without colour, as for JUnit."""
+        """Return the report without colour, for JUnit and others."""
         return self._plain
 
 
 class MistakenFailure(Failed):
-    """A test that cannot be judged: somebody has written what cannot be."""
+    """Failure of a test that cannot be judged because of a mistake in the user's files."""
 
     def __init__(self, error: InputError) -> None:
-        """Take what is wrong."""
+        """Create it from the mistakes."""
         super().__init__(str(error), pytrace=False)
         self.error = error
 
 
-# As pytest's own is called, in the words of its reports.
+# pytest's reports show its own exception under this name.
 MistakenFailure.__module__, MistakenFailure.__qualname__ = "builtins", "Failed"
 
 
 class MistakenCollectError(pytest.Collector.CollectError):
-    """Tests that cannot be collected: somebody has written what cannot be."""
+    """Error about tests that cannot be collected because of a mistake in the user's files."""
 
     def __init__(self, error: InputError) -> None:
-        """Take what is wrong."""
+        """Create it from the mistakes."""
         super().__init__(str(error))
         self.error = error
 
 
 class TextItem(pytest.Item):
-    """An item of the plugin's own: where it does not hold, nobody wants the frames of pytest, whose source takes a while to find."""
+    """Base of the plugin's items, whose failures have no traceback: pytest's frames help nobody and take time to render."""
 
-    # Why no server is asked what the item asks; empty where one may be.
+    # Why no live server gets the requests of the item; empty if it does.
     unasked = ""
 
     def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
-        """Take the name; pytest 9.2 takes a node id in brackets apart only where it is a text, as `--lf` has it from its cache."""
+        """Create it with a name; the node id is a text because pytest 9.2 splits another one at brackets, which breaks `--lf`."""
         super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **kwargs)
 
     @abc.abstractmethod
     def about(self) -> About:
-        """Return what it is about, once it has run or was skipped; asked for where a report for programs is written."""
+        """Return the facts about the item for reports, after it was run or skipped."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what pytest shows: the report in place of a traceback."""
+        """Return the report in place of a traceback."""
         if isinstance(excinfo.value, TextFailure):
-            return excinfo.value.shown()
+            return excinfo.value.to_text()
         return super().repr_failure(excinfo, style)
 
 
 def place(path: str, line: int) -> str:
-    """Return `file:line`, or the file where the line is 0."""
+    """Return `file:line`; only the file if the line is 0."""
     return f"{path}:{line}" if line else path
 
 
 def paint(text: str, style: str) -> str:
-    """Put the colour of a style on a text."""
+    """Return *text* with the colour codes of *style*; empty stays empty."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text else ""

@@ -1,8 +1,8 @@
 """
-What the user can set: a table of settings for the project, and one for each feature.
+Settings of the user: one module for the project, and one for each feature.
 
-Each module has its settings, the table of them as `SETTINGS`, a class for their values, and `read`, which returns that; None where the
-feature is not asked for.
+Each module has its settings, their table `SETTINGS`, a class for their values, and a function `read`. That function returns an object of
+the class; None if the feature is off.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, server, upgrades
 from pytest_crd.plugin.settings.setting import declare
 
-# In the order in which `--help` has them.
+# In the order of `--help`.
 SETTINGS: Final = tuple(
     itertools.chain.from_iterable(
         table.SETTINGS for table in (project, checks, upgrades, fill, generate, live, server, coverage, outputs)
@@ -29,5 +29,5 @@ def add(parser: pytest.Parser) -> None:
 
 
 def are_declared(config: pytest.Config) -> bool:
-    """Return whether there are settings; there are none where the plugin is switched off but its module is loaded."""
+    """Return whether the settings are declared; they are not if `-p no:crd` is given and the module is loaded all the same."""
     return hasattr(config.option, project.PATHS.dest)

@@ -1,4 +1,4 @@
-"""What is set about checks: whether there are any, and how strict they are."""
+"""Settings of checks: whether they run, and how strict they are."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 
-def _warnings_fail(given: Given) -> bool:
-    if given.value not in ("show", "error"):
-        raise given.wrong(f"{given.value!r}: write show or error")
-    return bool(given.value == "error")
+def _warnings_fail(entry: SettingEntry) -> bool:
+    if entry.value not in ("show", "error"):
+        raise entry.error(f"{entry.value!r}: write show or error")
+    return bool(entry.value == "error")
 
 
-def _lints(given: Given) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(setting.words(given)))
+def _lints(entry: SettingEntry) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(setting.words(entry)))
     if names:
         from pytest_crd.checks.lints import LINTS  # noqa: PLC0415 - a session that sets nothing loads nothing
 
         for name in names:
             if name not in LINTS:
-                raise given.wrong(f"there is no {name!r}; there are {', '.join(LINTS)}")
+                raise entry.error(f"there is no {name!r}; there are {', '.join(LINTS)}")
     return names
 
 
-def _rule_budget(given: Given) -> float:
-    number = re.fullmatch(r"(\d+(?:\.\d+)?)%", given.value)
+def _rule_budget(entry: SettingEntry) -> float:
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)%", entry.value)
     if number is None or not 0 < float(number[1]) <= 100:
-        raise given.wrong(f"{given.value!r}: write a part of the server's budget, such as 50%")
+        raise entry.error(f"{entry.value!r}: write a part of the server's budget, such as 50%")
     return float(number[1]) / 100
 
 
@@ -76,12 +76,12 @@ SETTINGS: Final = (CHECKS, WARNINGS, LINTS, RULE_BUDGET)
 
 class CheckSettings(NamedTuple):
     """
-    What is set about checks.
+    Values of the settings of checks.
 
     Attributes:
-        warnings_fail: Whether a check fails of which the server warns.
+        warnings_fail: Whether a check fails if the server warns.
         lints: Names of lints.
-        rule_budget: Which part of the server's budget rules may take.
+        rule_budget: The part of the server's cost budget that CEL rules may use, from 0 to 1.
     """
 
     warnings_fail: bool
@@ -91,24 +91,24 @@ class CheckSettings(NamedTuple):
 
 def read(config: pytest.Config) -> CheckSettings | None:
     """
-    Return what is set; None where nothing is checked.
+    Return the settings of checks; None if checks are off.
 
     Raises:
-        UsageError: Something that cannot be, or a setting that only checks look at, where nobody says whether there are any.
+        UsageError: A setting has a wrong value, or needs checks while `crd_checks` is unset.
     """
-    given = CHECKS.given(config)
-    if not given.is_set:
+    entry = CHECKS.find_entry(config)
+    if not entry.is_set:
         for name in _without_effect(config):
             raise pytest.UsageError(
                 f"{name} does nothing without checks: set crd_checks = true, or crd_checks = false to leave it to --crd-checks"
             )
-    settings = CheckSettings(WARNINGS.of(config), LINTS.of(config), RULE_BUDGET.of(config))
-    return settings if CHECKS.read(given) else None
+    settings = CheckSettings(WARNINGS.read_value(config), LINTS.read_value(config), RULE_BUDGET.read_value(config))
+    return settings if CHECKS.read(entry) else None
 
 
 def _without_effect(config: pytest.Config) -> list[str]:
-    """Return the names of what is set, and does nothing without checks; of samples, upgrades have some use, too."""
+    """Return the names of settings that are set and have no effect without checks; upgrades read samples, too."""
     of_checks = (WARNINGS, LINTS, RULE_BUDGET)
-    samples = () if upgrades.BASELINE.given(config).is_set else (project.SAMPLES,)
-    given = [one.given(config) for one in (*samples, *of_checks)]
-    return [one.said_by for one in given if one.is_set]
+    samples = () if upgrades.BASELINE.find_entry(config).is_set else (project.SAMPLES,)
+    entries = [setting.find_entry(config) for setting in (*samples, *of_checks)]
+    return [entry.source for entry in entries if entry.is_set]

@@ -1,4 +1,4 @@
-"""What is set about coverage: its reports and where they go, how much must be covered, and what need not be."""
+"""Settings of coverage: the reports, the least percentage, and the exclusions."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import generate, setting
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion
 
 DATA_FILE: Final = ".crd_coverage"
-# What CRDs, cases and tests end in: no report does.
+# Endings of CRDs, cases, tests and settings, which a report must not replace.
 _OF_OTHERS: Final = (".yaml", ".yml", ".py", ".toml", ".ini", ".cfg")
 
 
 class ReportKind(enum.StrEnum):
-    """A way to tell it; the value is what the user writes."""
+    """Kind of a coverage report; the value is the word of the user."""
 
     TERM = "term"
     TERM_MISSING = "term-missing"
@@ -42,12 +42,12 @@ _FILES: Final = {
 
 class Report(NamedTuple):
     """
-    A report that is asked for.
+    A coverage report.
 
     Attributes:
-        kind: How it is told.
-        path: Where it goes; None for the terminal.
-        is_folder: Whether it is several files in a folder.
+        kind: The kind of report.
+        path: The file or folder; None for the terminal.
+        is_folder: Whether the report is several files in a folder.
     """
 
     kind: ReportKind
@@ -55,53 +55,53 @@ class Report(NamedTuple):
     is_folder: bool = False
 
 
-def _reports(given: Given) -> tuple[Report, ...]:
-    reports = tuple(dict.fromkeys(_report(word, given) for word in given.value if word))
+def _reports(entry: SettingEntry) -> tuple[Report, ...]:
+    reports = tuple(dict.fromkeys(_report(word, entry) for word in entry.value if word))
     paths = [report.path for report in reports if report.path is not None]
     for report in reports:
         path = report.path
         if path is not None and paths.count(path) > 1:
-            raise given.wrong(f"several reports go to {path}")
+            raise entry.error(f"several reports go to {path}")
         if path is not None and path.suffix in _OF_OTHERS and not report.is_folder:
-            raise given.wrong(f"{path} would be replaced by a report; give the report another ending")
+            raise entry.error(f"{path} would be replaced by a report; give the report another ending")
     return reports
 
 
-def _report(word: str, given: Given) -> Report:
+def _report(word: str, entry: SettingEntry) -> Report:
     name, colon, file = word.partition(":")
     if name not in {*ReportKind}:
-        raise given.wrong(f"there is no report {name!r}; there are {', '.join(ReportKind)}")
+        raise entry.error(f"there is no report {name!r}; there are {', '.join(ReportKind)}")
     kind = ReportKind(name)
     if kind not in _FILES:
         if colon:
-            raise given.wrong(f"{word!r}: {kind} goes to the terminal, not to a file")
+            raise entry.error(f"{word!r}: {kind} goes to the terminal, not to a file")
         return Report(kind, None)
     if colon and not file:
-        raise given.wrong(f"{word!r}: name a file behind the colon")
-    path = given.base / (file or _FILES[kind])
+        raise entry.error(f"{word!r}: name a file behind the colon")
+    path = entry.base / (file or _FILES[kind])
     is_folder = path.is_dir() or file.endswith(("/", os.sep))
     if is_folder and kind is not ReportKind.HTML:
-        raise given.wrong(f"{word!r}: {path} is a folder; name a file in it")
+        raise entry.error(f"{word!r}: {path} is a folder; name a file in it")
     return Report(kind, path, is_folder)
 
 
-def _percentage(given: Given) -> float:
+def _percentage(entry: SettingEntry) -> float:
     try:
-        percent = float(given.value.strip().removesuffix("%"))
+        percent = float(entry.value.strip().removesuffix("%"))
     except ValueError:
         percent = math.nan
     if not 0 <= percent <= 100:
-        raise given.wrong(f"{given.value!r}: write a percentage from 0 to 100")
+        raise entry.error(f"{entry.value!r}: write a percentage from 0 to 100")
     return percent
 
 
-def _exclusions(given: Given) -> tuple[Exclusion, ...]:
-    from pytest_crd.coverage.lines import read_exclusion  # noqa: PLC0415 - only a session that measures loads it
+def _exclusions(entry: SettingEntry) -> tuple[Exclusion, ...]:
+    from pytest_crd.coverage.lines import read_exclusion  # noqa: PLC0415 - only a session that measures coverage loads it
 
     try:
-        return tuple(map(read_exclusion, given.value))
+        return tuple(map(read_exclusion, entry.value))
     except ValueError as error:
-        raise given.wrong(str(error)) from None
+        raise entry.error(str(error)) from None
 
 
 COVERAGE: Final = Setting(
@@ -160,14 +160,14 @@ SETTINGS: Final = (COVERAGE, REPORTS, FAIL_UNDER, SEEN, EXCLUDED, APPEND)
 
 class CoverageSettings(NamedTuple):
     """
-    What is set about coverage.
+    Values of the settings of coverage.
 
     Attributes:
         reports: The reports.
-        fail_under: The percentage that must be reached.
-        exclusions: What need not be covered.
-        counts_seen: Whether what is only seen counts too.
-        appends: Whether what earlier runs have reached counts too.
+        fail_under: The least percentage, from 0 to 100.
+        exclusions: Points that need not be covered.
+        counts_seen: Whether points count that no case states anything about.
+        appends: Whether points count that earlier runs have reached.
         root: The folder of the project.
     """
 
@@ -180,32 +180,32 @@ class CoverageSettings(NamedTuple):
 
     @property
     def data_file(self) -> Path:
-        """Where what was reached is kept."""
+        """The file that stores the coverage."""
         return self.root / DATA_FILE
 
 
 def read(config: pytest.Config) -> CoverageSettings | None:
     """
-    Return what is set; None where nothing is measured.
+    Return the settings of coverage; None if it is not measured.
 
     Raises:
-        UsageError: Something that cannot be, or an option that has no effect.
+        UsageError: A setting has a wrong value, or an option has no effect.
     """
-    is_generating = generate.GENERATE.given(config).is_set
-    if not COVERAGE.of(config):
-        for one in (REPORTS, FAIL_UNDER, SEEN, APPEND, *(() if is_generating else (EXCLUDED,))):
-            if config.getoption(one.dest) is not None:
-                raise pytest.UsageError(f"{one.option} does nothing without {COVERAGE.option}")
+    is_generating = generate.GENERATE.find_entry(config).is_set
+    if not COVERAGE.read_value(config):
+        for option in (REPORTS, FAIL_UNDER, SEEN, APPEND, *(() if is_generating else (EXCLUDED,))):
+            if config.getoption(option.dest) is not None:
+                raise pytest.UsageError(f"{option.option} does nothing without {COVERAGE.option}")
         return None
     settings = CoverageSettings(
-        REPORTS.of(config),
-        FAIL_UNDER.of(config),
-        EXCLUDED.of(config),
-        SEEN.of(config),
-        APPEND.of(config),
+        REPORTS.read_value(config),
+        FAIL_UNDER.read_value(config),
+        EXCLUDED.read_value(config),
+        SEEN.read_value(config),
+        APPEND.read_value(config),
         setting.folder(config),
     )
     if any(report.path == settings.data_file for report in settings.reports):
-        raise REPORTS.given(config).wrong(f"{DATA_FILE} keeps what runs have reached; name another file")
-    # A session that runs no tests exercises nothing, and must not forget what others have.
+        raise REPORTS.find_entry(config).error(f"{DATA_FILE} keeps what runs have reached; name another file")
+    # A session that runs no tests must not overwrite the coverage of other runs.
     return None if is_generating else settings

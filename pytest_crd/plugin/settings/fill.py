@@ -1,4 +1,4 @@
-"""What is set about filling in: how much is written into case files."""
+"""Settings of filling in: what is written into case files."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ SETTINGS: Final = (FILL, UPDATE, UPDATE_VERDICTS)
 
 
 def read(config: pytest.Config) -> Mode | None:
-    """Return how much is written into case files; None where nothing is."""
-    given = {one: one.of(config) for one in SETTINGS}
-    if not any(given.values()):
+    """Return how much is written into case files; None if nothing is."""
+    is_on = {switch: switch.read_value(config) for switch in SETTINGS}
+    if not any(is_on.values()):
         return None
     from pytest_crd.casefiles.observation import Mode  # noqa: PLC0415 - a session that sets nothing loads nothing
 
     modes = {FILL: Mode.FILL, UPDATE: Mode.UPDATE, UPDATE_VERDICTS: Mode.UPDATE_VERDICTS}
-    return max(modes[one] for one, is_on in given.items() if is_on)
+    return max(modes[switch] for switch in SETTINGS if is_on[switch])

@@ -1,4 +1,4 @@
-"""What is set about writing case files: for which CRDs, and how much of them."""
+"""Settings of generating case files: the CRDs, and the parts of their schemas."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ SETTINGS: Final = (GENERATE, PATHS, ALL)
 
 class GenerateSettings(NamedTuple):
     """
-    What is set about writing case files.
+    Values of the settings of generating case files.
 
     Attributes:
-        names: The CRDs, each with a version or without.
-        paths: Only what lies at these paths or below them; everything where there are none.
-        is_whole: Whether all there is is written.
+        names: The CRDs, with or without a version.
+        paths: Fields to generate cases for, with the fields below them; empty for all.
+        is_whole: Whether all cases are generated, without a limit of length.
     """
 
     names: tuple[str, ...]
@@ -49,15 +49,15 @@ class GenerateSettings(NamedTuple):
 
 def read(config: pytest.Config) -> GenerateSettings | None:
     """
-    Return what is set; None where no files are written.
+    Return the settings of generating; None if no file is generated.
 
     Raises:
-        UsageError: An option that has no effect.
+        UsageError: An option has no effect.
     """
-    names = tuple(dict.fromkeys(GENERATE.of(config)))
+    names = tuple(dict.fromkeys(GENERATE.read_value(config)))
     if not names:
-        for one in (PATHS, ALL):
-            if one.given(config).is_set:
-                raise pytest.UsageError(f"{one.option} does nothing without {GENERATE.option}")
+        for option in (PATHS, ALL):
+            if option.find_entry(config).is_set:
+                raise pytest.UsageError(f"{option.option} does nothing without {GENERATE.option}")
         return None
-    return GenerateSettings(names, PATHS.of(config), ALL.of(config))
+    return GenerateSettings(names, PATHS.read_value(config), ALL.read_value(config))

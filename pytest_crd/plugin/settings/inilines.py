@@ -1,4 +1,4 @@
-"""Lines of the ini file: where in it a setting stands, for messages about what it says."""
+"""Lines of settings in the ini file, for messages about their values."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 from pytest_crd.plugin.settings.setting import Setting
 
-# The tables and sections that pytest reads, of pytest.ini, tox.ini, setup.cfg, pyproject.toml and pytest.toml.
+# The tables and sections that pytest reads in pytest.ini, tox.ini, setup.cfg, pyproject.toml and pytest.toml.
 _SECTIONS: Final = frozenset({"pytest", "tool:pytest", "tool.pytest", "tool.pytest.ini_options"})
 _SECTION: Final = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
 
 
 def line_of(config: pytest.Config, setting: Setting[Any]) -> int:
-    """Return the 1-based line of *setting* in the ini file; 0 where there is none, or where an option stands for it."""
-    if config.inipath is None or setting.given(config).said_by != setting.ini:
+    """Return the 1-based line of *setting* in the ini file; 0 if it is not set there, or an option overrides it."""
+    if config.inipath is None or setting.find_entry(config).source != setting.ini:
         return 0
     is_read = False
     for number, line in enumerate(config.inipath.read_text(encoding="utf-8").splitlines(), start=1):

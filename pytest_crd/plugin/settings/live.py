@@ -1,4 +1,4 @@
-"""`--crd-live` and what goes with it: on the command line alone, lest a file that is shared makes everybody write to a server."""
+"""Settings of `--crd-live`: options of the command line only, because a shared file would make everybody write to a server."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 
-def _one(given: Given) -> str | None:
-    if not given.is_set:
+def _read_text(entry: SettingEntry) -> str | None:
+    if not entry.is_set:
         return None
-    (value,) = given.value
+    (value,) = entry.value
     return str(value)
 
 
@@ -22,7 +22,7 @@ LIVE: Final = Setting(
     SettingKind.TEXT,
     "Ask a real API server, too, what cases and checks ask, and fail where it answers otherwise: a URL that needs no"
     " credentials, as `kubectl proxy` prints it, or a kubeconfig. What is made there is removed again.",
-    _one,
+    _read_text,
     option="--crd-live",
     times=Times.ONCE,
     placeholder="URL|KUBECONFIG",
@@ -30,7 +30,7 @@ LIVE: Final = Setting(
 CONTEXT: Final = Setting(
     SettingKind.TEXT,
     "The context of the kubeconfig of `--crd-live`.",
-    _one,
+    _read_text,
     option="--crd-live-context",
     times=Times.ONCE,
     placeholder="NAME",
@@ -46,13 +46,13 @@ SETTINGS: Final = (LIVE, CONTEXT, INSTALLED)
 
 class LiveSettings(NamedTuple):
     """
-    What is said of the server.
+    Values of the settings of the live server.
 
     Attributes:
         server: A URL, or the path of a kubeconfig.
-        context: The context of the kubeconfig; None where none is named.
-        is_installed: Whether CRDs are those that are installed.
-        base: What a relative path is relative to.
+        context: The context of the kubeconfig; None for its current one.
+        is_installed: Whether to use the CRDs that are installed on the server.
+        base: The folder that a relative path is relative to.
     """
 
     server: str
@@ -63,34 +63,35 @@ class LiveSettings(NamedTuple):
 
 def read(config: pytest.Config) -> LiveSettings | None:
     """
-    Return what is set; None where no server is asked.
+    Return the settings of the live server; None if there is none.
 
     Raises:
-        UsageError: It is set elsewhere than on the command line, twice, or without what it belongs to.
+        UsageError: An option is not on the command line itself, is given twice, or has no effect without another one.
     """
-    given = {one: one.given(config) for one in SETTINGS}
-    for one, (value, said_by, _, is_set) in given.items():
-        if is_set and not _is_on_command_line(said_by, config):
-            raise pytest.UsageError(f"{said_by}: on the command line only, never in addopts or PYTEST_ADDOPTS")
-        if is_set and one.times is Times.ONCE and (len(value) > 1 or not value[0].strip()):
-            raise pytest.UsageError(f"{said_by}: write one {one.placeholder}, once")
-        if is_set and not given[LIVE].is_set:
-            raise pytest.UsageError(f"{said_by} does nothing without {LIVE.option}: name the server")
-    named = LIVE.read(given[LIVE])
-    if named is None:
+    entries = {option: option.find_entry(config) for option in SETTINGS}
+    for option, (value, source, _, is_set) in entries.items():
+        if is_set and not _is_on_command_line(source, config):
+            raise pytest.UsageError(f"{source}: on the command line only, never in addopts or PYTEST_ADDOPTS")
+        if is_set and option.times is Times.ONCE and (len(value) > 1 or not value[0].strip()):
+            raise pytest.UsageError(f"{source}: write one {option.placeholder}, once")
+        if is_set and not entries[LIVE].is_set:
+            raise pytest.UsageError(f"{source} does nothing without {LIVE.option}: name the server")
+    server = LIVE.read(entries[LIVE])
+    if server is None:
         return None
-    if named in config.invocation_params.args and (config.invocation_params.dir / named).exists():
-        # It knows no options of plugins when it looks for the project.
-        raise given[LIVE].wrong(
-            f"write {LIVE.option}={named}: pytest takes a path that stands alone for a part of the project"
+    if server in config.invocation_params.args and (config.invocation_params.dir / server).exists():
+        # pytest knows no options of plugins when it looks for its root folder.
+        raise entries[LIVE].error(
+            f"write {LIVE.option}={server}: pytest takes a path that stands alone for a part of the project"
         )
-    return LiveSettings(named, CONTEXT.of(config), INSTALLED.of(config), config.invocation_params.dir)
+    return LiveSettings(server, CONTEXT.read_value(config), INSTALLED.read_value(config), config.invocation_params.dir)
 
 
 def _is_on_command_line(option: str, config: pytest.Config) -> bool:
     if hasattr(config, "workerinput"):
-        return True  # its controller has looked at its own
-    # pytest reads `@file` as more of the command line.
+        return True  # the controller has checked its own command line
+    # pytest reads further arguments from `@file`.
     return any(
-        str(one).partition("=")[0] == option or str(one).startswith("@") for one in config.invocation_params.args
+        str(argument).partition("=")[0] == option or str(argument).startswith("@")
+        for argument in config.invocation_params.args
     )

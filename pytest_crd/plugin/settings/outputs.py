@@ -1,4 +1,4 @@
-"""What is set about reports for code hosts and programs: which there are, and into which files they go."""
+"""Settings of reports for code hosts and programs: which are written, and to which files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 
 class CodeHost(enum.StrEnum):
-    """Whose pages show at the lines of files what is wrong; the value is what is written for it."""
+    """Code host whose annotations are written; the value is the word of the user."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -22,27 +22,27 @@ class CodeHost(enum.StrEnum):
 _AUTO: Final = "auto"
 _NEVER: Final = "never"
 _CHOICES: Final = (_AUTO, *CodeHost, _NEVER)
-# What an environment has that belongs to a code host.
+# Environment variables that code hosts set in their CI.
 _SIGNS: Final = {"GITHUB_ACTIONS": CodeHost.GITHUB, "GITLAB_CI": CodeHost.GITLAB}
-# What the environment of a session has that was started by a test.
+# The environment variable of a session that a test started.
 _NESTED: Final = "PYTEST_CURRENT_TEST"
 
 
-def _code_host(given: Given) -> CodeHost | None:
-    if given.value not in _CHOICES:
-        raise given.wrong(f"{given.value!r}: write {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
-    if given.value == _AUTO:
-        found = (host for name, host in _SIGNS.items() if os.environ.get(name) == "true")
-        return None if _NESTED in os.environ else next(found, None)
-    return None if given.value == _NEVER else CodeHost(given.value)
+def _code_host(entry: SettingEntry) -> CodeHost | None:
+    if entry.value not in _CHOICES:
+        raise entry.error(f"{entry.value!r}: write {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
+    if entry.value == _AUTO:
+        hosts = (host for name, host in _SIGNS.items() if os.environ.get(name) == "true")
+        return None if _NESTED in os.environ else next(hosts, None)
+    return None if entry.value == _NEVER else CodeHost(entry.value)
 
 
-def _file(given: Given) -> Path | None:
-    if given.value is None:
+def _file(entry: SettingEntry) -> Path | None:
+    if entry.value is None:
         return None
-    path: Path = given.base / given.value
-    if not given.value or path.is_dir():
-        raise given.wrong(f"{given.value!r} is no name of a file")
+    path: Path = entry.base / entry.value
+    if not entry.value or path.is_dir():
+        raise entry.error(f"{entry.value!r} is no name of a file")
     return path
 
 
@@ -78,12 +78,12 @@ SETTINGS: Final = (ANNOTATIONS, SARIF, JSON)
 
 class OutputSettings(NamedTuple):
     """
-    What is set about reports for code hosts and programs.
+    Values of the settings of reports for code hosts and programs.
 
     Attributes:
-        host: Whose pages show what is wrong; None for nobody's.
-        sarif: Where SARIF is written; None where it is not.
-        json: Where every verdict is written; None where none is.
+        host: The code host whose annotations are written; None for none.
+        sarif: The SARIF file; None for none.
+        json: The JSON file with every verdict; None for none.
     """
 
     host: CodeHost | None
@@ -93,12 +93,12 @@ class OutputSettings(NamedTuple):
 
 def read(config: pytest.Config) -> OutputSettings | None:
     """
-    Return what is set; None where no report is asked for, by anybody or by the environment.
+    Return the settings of reports; None if no report is written.
 
     Raises:
-        UsageError: Something that cannot be.
+        UsageError: A setting has a wrong value.
     """
-    settings = OutputSettings(ANNOTATIONS.of(config), SARIF.of(config), JSON.of(config))
+    settings = OutputSettings(ANNOTATIONS.read_value(config), SARIF.read_value(config), JSON.read_value(config))
     if settings.json is not None and settings.json == settings.sarif:
         raise pytest.UsageError(f"{SARIF.option} and {JSON.option} name the same file")
     return settings if any(settings) else None

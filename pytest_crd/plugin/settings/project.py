@@ -1,4 +1,4 @@
-"""What is set about the project: where its CRDs, samples and case files are, and the Kubernetes versions that it is for."""
+"""Settings of the project: its CRDs, samples and case files, and its Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
 
 
-def _names(given: Given) -> frozenset[str]:
-    return frozenset(given.value)
+def _names(entry: SettingEntry) -> frozenset[str]:
+    return frozenset(entry.value)
 
 
-def _versions(given: Given) -> tuple[str, ...]:
-    written = given.value if isinstance(given.value, list) else [given.value]  # of several options, or of the ini file
+def _versions(entry: SettingEntry) -> tuple[str, ...]:
+    written = (
+        entry.value if isinstance(entry.value, list) else [entry.value]
+    )  # a list of options, or a text of the ini file
     return tuple(version for words in written for version in words.split())
 
 
@@ -92,22 +94,22 @@ SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSI
 
 class ProjectSettings(NamedTuple):
     """
-    What is set about the project, wherever it was set.
+    Values of the settings of the project, from the command line or the ini file.
 
     Attributes:
-        crd_paths: Files, folders and globs, and `!pattern`; empty where nothing is set.
-        said_by: What names them: the name of the setting, or of the option.
-        base: What relative paths among them, and the conventional places, are relative to.
-        stored: Names of CRDs that are taken for stored, whatever today's server says of them.
+        crd_paths: Files, folders and globs, and `!pattern`; empty if unset.
+        source: The name of the setting or option with these paths.
+        base: The folder of relative paths among them, and of the conventional places.
+        stored: Names of CRDs that count as stored even if the server would refuse them today.
         crd_commands: Commands that print manifests.
-        folder: Where they are run.
+        folder: The working folder of the commands.
         case_files: Name patterns of case files.
-        kubernetes_versions: As the user wrote them; empty where nothing is set.
-        samples: Files, folders and globs, and `!pattern`; empty where nothing is set.
+        kubernetes_versions: As the user wrote them; empty if unset.
+        samples: Files, folders and globs, and `!pattern`; empty if unset.
     """
 
     crd_paths: tuple[str, ...]
-    said_by: str
+    source: str
     base: Path
     stored: frozenset[str]
     crd_commands: tuple[str, ...]
@@ -120,71 +122,73 @@ class ProjectSettings(NamedTuple):
 _KEY: Final = pytest.StashKey[ProjectSettings]()
 
 
-def of(config: pytest.Config) -> ProjectSettings:
-    """Return the settings of a session, as `read` has found them."""
+def get_settings(config: pytest.Config) -> ProjectSettings:
+    """Return the settings that `read` has stored."""
     return config.stash[_KEY]
 
 
 def read(config: pytest.Config) -> ProjectSettings:
     """
-    Return what is set, and keep it.
+    Return the settings of the project, and store them for `get_settings`.
 
     Raises:
-        UsageError: A path that names nothing, a command that cannot be one, or a Kubernetes version that nobody recorded.
+        UsageError: A path matches nothing, a command is malformed, or a Kubernetes version is unknown.
     """
-    paths, commands_given = PATHS.given(config), COMMANDS.given(config)
-    replaced = paths.said_by == PATHS.option and commands_given.said_by != COMMANDS.option
+    paths, commands_entry = PATHS.find_entry(config), COMMANDS.find_entry(config)
+    replaced = paths.source == PATHS.option and commands_entry.source != COMMANDS.option
     config.stash[_KEY] = settings = ProjectSettings(
         crd_paths=PATHS.read(paths),
-        said_by=paths.said_by,
+        source=paths.source,
         base=paths.base,
-        stored=STORED.of(config),
-        crd_commands=() if replaced else COMMANDS.read(commands_given),
+        stored=STORED.read_value(config),
+        crd_commands=() if replaced else COMMANDS.read(commands_entry),
         folder=setting.folder(config),
-        case_files=CASE_FILE_PATTERNS.of(config),
-        kubernetes_versions=KUBERNETES_VERSION.of(config),
+        case_files=CASE_FILE_PATTERNS.read_value(config),
+        kubernetes_versions=KUBERNETES_VERSION.read_value(config),
         samples=_samples(config),
     )
     for path in settings.crd_paths:
-        wanted = path.removeprefix("!")
-        found = (settings.base / wanted).exists() or folders.matching(wanted, settings.base)
-        if not wanted or not found:
-            raise paths.wrong(f"{path!r} matches nothing in {settings.base}")
+        pattern = path.removeprefix("!")
+        has_match = (settings.base / pattern).exists() or folders.glob_paths(pattern, settings.base)
+        if not pattern or not has_match:
+            raise paths.error(f"{path!r} matches nothing in {settings.base}")
     if settings.crd_commands:
         from pytest_crd.discovery import commands  # noqa: PLC0415 - a session that sets nothing loads nothing
 
         for problem in filter(None, map(commands.problem_of, settings.crd_commands)):
-            raise commands_given.wrong(problem)
+            raise commands_entry.error(problem)
     if settings.kubernetes_versions:
         kubernetes_versions(config)
     return settings
 
 
 def _samples(config: pytest.Config) -> tuple[str, ...]:
-    """Return where samples are, relative to the folder of the project."""
-    given, folder = SAMPLES.given(config), setting.folder(config)
-    if given.base == folder:
-        return SAMPLES.read(given)
+    """Return the paths of samples, relative to the folder of the project."""
+    entry, folder = SAMPLES.find_entry(config), setting.folder(config)
+    if entry.base == folder:
+        return SAMPLES.read(entry)
     from pytest_crd.discovery.samplepaths import AUTO  # noqa: PLC0415 - a session that sets nothing loads nothing
 
-    signs = ((path, "!" if path.startswith("!") else "") for path in SAMPLES.read(given))
+    signs = ((path, "!" if path.startswith("!") else "") for path in SAMPLES.read(entry))
     return tuple(
-        path if path == AUTO else sign + Path(os.path.relpath(given.base / path.removeprefix("!"), folder)).as_posix()
+        path if path == AUTO else sign + Path(os.path.relpath(entry.base / path.removeprefix("!"), folder)).as_posix()
         for path, sign in signs
     )
 
 
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:
     """
-    Return the Kubernetes versions of a session, each once: the newest known where none is set.
+    Return the Kubernetes versions of a session without duplicates; the newest known one if none is set.
 
     Raises:
-        UsageError: One that nobody recorded.
+        UsageError: A version is unknown.
     """
     from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
 
     try:
-        named = [profile.named(version).version for version in of(config).kubernetes_versions or (profile.DEFAULT,)]
+        versions = [
+            profile.named(name).version for name in get_settings(config).kubernetes_versions or (profile.DEFAULT,)
+        ]
     except profile.UnknownVersionError as error:
         raise pytest.UsageError(f"{KUBERNETES_VERSION.ini}: {error}") from None
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(versions))

@@ -1,4 +1,4 @@
-"""What is set about the servers of tests: what becomes of a test whose server could not judge, or has dropped something."""
+"""Settings of the servers of tests: whether a test fails if its server could not validate an object, or dropped a field."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 _NOTE, _ERROR = "note", "error"
 
 
-def _is_error(given: Given) -> bool:
-    if given.value not in (_NOTE, _ERROR):
-        raise given.wrong(f"{given.value!r}: write {_NOTE} or {_ERROR}")
-    return bool(given.value == _ERROR)
+def _is_error(entry: SettingEntry) -> bool:
+    if entry.value not in (_NOTE, _ERROR):
+        raise entry.error(f"{entry.value!r}: write {_NOTE} or {_ERROR}")
+    return bool(entry.value == _ERROR)
 
 
 UNVALIDATED: Final = Setting(
@@ -45,11 +45,11 @@ SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS)
 
 class ServerSettings(NamedTuple):
     """
-    What is set about the servers of tests.
+    Values of the settings of the servers of tests.
 
     Attributes:
-        demands_validation: Whether a test fails whose server stored what it does not validate.
-        demands_known_fields: Whether a test fails whose server has dropped a field.
+        demands_validation: Whether a test fails if its server stored an object without validation.
+        demands_known_fields: Whether a test fails if its server dropped a field.
     """
 
     demands_validation: bool
@@ -58,9 +58,9 @@ class ServerSettings(NamedTuple):
 
 def read(config: pytest.Config) -> ServerSettings:
     """
-    Return what is set.
+    Return the settings of the servers of tests.
 
     Raises:
-        UsageError: Something that cannot be.
+        UsageError: A setting has a wrong value.
     """
-    return ServerSettings(UNVALIDATED.of(config), UNKNOWN_FIELDS.of(config))
+    return ServerSettings(UNVALIDATED.read_value(config), UNKNOWN_FIELDS.read_value(config))

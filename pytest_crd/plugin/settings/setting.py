@@ -1,4 +1,4 @@
-"""A setting: stated once, of which its option and its line in the ini file are declared, and its help, and by which it is read."""
+"""Definition of a setting: option, key of the ini file, help and parser in one place."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 T = TypeVar("T")
 
-# A backslash between the names of folders; before a space or a quote it is an escape.
+# A backslash between folder names; one before a space or a quote is an escape.
 _SEPARATOR: Final = re.compile(r"""\\(?=[^\s"'\\])""")
 
 
 class SettingKind(enum.StrEnum):
-    """What is written; the value is pytest's word for it in an ini file."""
+    """Type of a written value; the value is pytest's name of the type in ini files."""
 
     WORDS = "args"
     LINES = "linelist"
@@ -26,54 +26,54 @@ class SettingKind(enum.StrEnum):
 
 
 class Times(enum.Enum):
-    """How often an option is given: all count, the last one counts, or more than one is a mistake."""
+    """How often an option can be given: all count, the last one counts, or a second one is an error."""
 
     SEVERAL = enum.auto()
     LAST = enum.auto()
     ONCE = enum.auto()
 
 
-class Given(NamedTuple):
+class SettingEntry(NamedTuple):
     """
-    What somebody wrote for a setting.
+    The text of the user for a setting.
 
     Attributes:
-        value: As pytest has read it, or the default; None where nothing is written, and there is no default.
-        said_by: What it was written for: the name of the option, or of the setting.
-        base: What a relative path is relative to: the folder where pytest was called, or that of the ini file.
-        is_set: Whether something was written.
+        value: As pytest has read it; the default if the setting is unset.
+        source: The name of the option, or of the key in the ini file.
+        base: The folder of relative paths: where pytest was called, or the folder of the ini file.
+        is_set: Whether the user wrote it.
     """
 
     value: Any
-    said_by: str
+    source: str
     base: Path
     is_set: bool = True
 
-    def wrong(self, words: str) -> pytest.UsageError:
-        """Return the error that says what is wrong with it."""
-        return pytest.UsageError(f"{self.said_by}: {words}")
+    def error(self, words: str) -> pytest.UsageError:
+        """Return the error about the entry."""
+        return pytest.UsageError(f"{self.source}: {words}")
 
 
 class Setting(NamedTuple, Generic[T]):
     """
-    One setting.
+    A setting.
 
     Attributes:
-        kind: What is written.
+        kind: The type of its written value.
         help: One sentence, for `--help` and for the page of settings.
-        read: What the value is, of what was written.
-        option: Its name on the command line.
-        ini: Its name in the ini file; empty where it has none.
-        default: What stands for it where nothing is written.
-        replaces: What the option replaces of the ini file, in words; empty where it has no name there.
-        times: How often the option is given.
-        placeholder: What stands for its value in `--help`.
-        may_be_empty: Whether an ini file that has its name and nothing else says something.
+        read: The function that parses an entry.
+        option: Its option on the command line.
+        ini: Its key in the ini file; empty for none.
+        default: The value if it is unset.
+        replaces: The keys of the ini file that the option overrides, in words; empty for none.
+        times: How often the option can be given.
+        placeholder: The name of the value in `--help`.
+        may_be_empty: Whether a key without a value in the ini file counts as set.
     """
 
     kind: SettingKind
     help: str
-    read: Callable[[Given], T]
+    read: Callable[[SettingEntry], T]
     option: str
     ini: str = ""
     default: Any = None
@@ -84,44 +84,44 @@ class Setting(NamedTuple, Generic[T]):
 
     @property
     def dest(self) -> str:
-        """The attribute with what the command line says."""
+        """The attribute of the option's value in pytest's options."""
         return self.ini or self.option.removeprefix("--").replace("-", "_")
 
-    def given(self, config: pytest.Config) -> Given:
+    def find_entry(self, config: pytest.Config) -> SettingEntry:
         """
-        Return what somebody wrote: on the command line, else in the ini file.
+        Return the entry on the command line, else the one in the ini file, else the default.
 
         Raises:
-            UsageError: It is no switch, and should be one.
+            UsageError: A switch of the ini file is neither true nor false.
         """
         value = config.getoption(self.dest)
         if value is not None:
-            return Given(value, self.option, config.invocation_params.dir)
-        value = self._of_ini(config) if self.ini else None
+            return SettingEntry(value, self.option, config.invocation_params.dir)
+        value = self._read_ini(config) if self.ini else None
         is_set = value is not None and (self.may_be_empty or value not in ("", []))
-        return Given(value if is_set else self.default, self.ini or self.option, folder(config), is_set)
+        return SettingEntry(value if is_set else self.default, self.ini or self.option, folder(config), is_set)
 
-    def of(self, config: pytest.Config) -> T:
+    def read_value(self, config: pytest.Config) -> T:
         """
-        Return the value.
+        Return the parsed value.
 
         Raises:
-            UsageError: It cannot be.
+            UsageError: The entry is wrong.
         """
-        return self.read(self.given(config))
+        return self.read(self.find_entry(config))
 
-    def _of_ini(self, config: pytest.Config) -> Any:
+    def _read_ini(self, config: pytest.Config) -> Any:
         if self.kind is not SettingKind.SWITCH:
             value = config.getini(self.ini)
-            return _as_written(config, self.ini, value) if value and self.read is paths else value
+            return _restore_backslashes(config, self.ini, value) if value and self.read is paths else value
         try:
             return config.getini(self.ini)
         except (TypeError, ValueError, pytest.UsageError) as error:
             raise pytest.UsageError(f"{self.ini}: {error}; write true or false") from None
 
 
-def _as_written(config: pytest.Config, name: str, value: list[str]) -> list[str]:
-    """Return words of an ini file with the backslashes that pytest, which takes them for escapes, has left out."""
+def _restore_backslashes(config: pytest.Config, name: str, value: list[str]) -> list[str]:
+    """Return the paths of an ini file with slashes for the backslashes that pytest has dropped as escapes."""
     ini = config.inipath
     if ini is None or ini.suffix == ".toml" or "\\" not in ini.read_text(encoding="utf-8"):
         return value
@@ -130,8 +130,8 @@ def _as_written(config: pytest.Config, name: str, value: list[str]) -> list[str]
     from pytest_crd.discovery import inifiles  # noqa: PLC0415
 
     written = inifiles.written(ini, name) or ""
-    came_from = shlex.split(written, comments=False) == value
-    return shlex.split(_SEPARATOR.sub("/", written)) if came_from else value
+    is_same_value = shlex.split(written, comments=False) == value
+    return shlex.split(_SEPARATOR.sub("/", written)) if is_same_value else value
 
 
 def folder(config: pytest.Config) -> Path:
@@ -139,28 +139,28 @@ def folder(config: pytest.Config) -> Path:
     return config.inipath.parent if config.inipath else config.rootpath
 
 
-def words(given: Given) -> tuple[str, ...]:
-    """Return words, or lines, as they were written."""
-    return tuple(given.value or ())
+def words(entry: SettingEntry) -> tuple[str, ...]:
+    """Return the words, or lines, of an entry."""
+    return tuple(entry.value or ())
 
 
 def slashed(path: str, base: Path) -> str:
-    """Return a path with slashes for the backslashes that somebody on Windows has written; one that is there stays."""
+    """Return *path* with slashes for backslashes, as on Windows; a file whose name has a backslash keeps it."""
     return path if "\\" not in path or (base / path).exists() else path.replace("\\", "/")
 
 
-def paths(given: Given) -> tuple[str, ...]:
-    """Return paths, with slashes."""
-    return tuple(slashed(path, given.base) for path in words(given))
+def paths(entry: SettingEntry) -> tuple[str, ...]:
+    """Return the paths of an entry, with slashes."""
+    return tuple(slashed(path, entry.base) for path in words(entry))
 
 
-def switch(given: Given) -> bool:
-    """Return whether something is switched on."""
-    return bool(given.value)
+def switch(entry: SettingEntry) -> bool:
+    """Return whether a switch is on."""
+    return bool(entry.value)
 
 
 def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
-    """Declare *settings*."""
+    """Declare the options and ini keys of *settings*."""
     group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
     for setting in settings:
         if setting.ini:
@@ -170,6 +170,8 @@ def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
         else:
             several = " May be given several times." if setting.times is Times.SEVERAL else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
-            action = "store" if setting.times is Times.LAST else "append"  # which alone shows what is given twice
-            text = f"{setting.help}{several}{replaces}".replace("%", "%%")  # which argparse would fill in
+            action = (
+                "store" if setting.times is Times.LAST else "append"
+            )  # only append shows that an option was given twice
+            text = f"{setting.help}{several}{replaces}".replace("%", "%%")  # argparse formats the help
             group.addoption(setting.option, action=action, dest=setting.dest, metavar=setting.placeholder, help=text)

@@ -1,4 +1,4 @@
-"""What is set about upgrades: what users have, and what may become of it."""
+"""Settings of upgrades: the baselines, and the allowed effects."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Given, Setting, SettingKind
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
 
 
-# What is in quotes, and what is not: git's `@{2 days ago}` has no end at a blank.
+# A quoted word, or one without quotes; blanks inside braces belong to the word, as in git's `@{2 days ago}`.
 _WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
 
 
-# The last release, where there is one.
+# The last release; no error if there is none.
 AUTO: Final = "auto"
 
 
-def _baselines(given: Given) -> tuple[str, ...]:
-    if isinstance(given.value, list):  # of options, of which each names one
-        found = [one.strip() for one in given.value]
+def _baselines(entry: SettingEntry) -> tuple[str, ...]:
+    if isinstance(entry.value, list):  # one baseline for each option
+        baselines = [baseline.strip() for baseline in entry.value]
     else:
-        lines = filter(None, map(str.strip, given.value.splitlines()))
-        found = [word for line in lines for word in _words(line, given.base)]
-    if given.is_set and not (found and all(found)):
-        raise given.wrong("name a folder, a file or git:REF")
-    named = (one if one.startswith("git:") else setting.slashed(one, given.base) for one in found)
-    return tuple(dict.fromkeys(named))
+        lines = filter(None, map(str.strip, entry.value.splitlines()))
+        baselines = [word for line in lines for word in _words(line, entry.base)]
+    if entry.is_set and not (baselines and all(baselines)):
+        raise entry.error("name a folder, a file or git:REF")
+    slashed = (name if name.startswith("git:") else setting.slashed(name, entry.base) for name in baselines)
+    return tuple(dict.fromkeys(slashed))
 
 
 def _words(line: str, base: Path) -> Sequence[str]:
-    """Return the baselines that a line of the ini file names: a path is one, though it has blanks."""
-    if os.path.exists(base / line):  # noqa: PTH110 - of pathlib, a line that is too long for a name is an error
+    """Return the baselines in a line of the ini file; an existing path is one baseline, even with blanks."""
+    if os.path.exists(base / line):  # noqa: PTH110 - pathlib raises if the line is too long for a file name
         return [line]
     return ["".join(groups) for groups in _WORD.findall(line)]
 
 
-def _allowed(given: Given) -> tuple[Allowance, ...]:
-    if not given.is_set:
+def _allowed(entry: SettingEntry) -> tuple[Allowance, ...]:
+    if not entry.is_set:
         return ()
     from pytest_crd.upgrades import allowances  # noqa: PLC0415 - a session that sets nothing loads nothing
 
-    found: list[Allowance] = []
+    allowed: list[Allowance] = []
     mistakes: list[str] = []
-    for line in given.value:
+    for line in entry.value:
         try:
-            found.append(allowances.parse(line))
+            allowed.append(allowances.parse(line))
         except ValueError as error:
             mistakes.append(str(error))
     if mistakes:
         several = f"{len(mistakes)} of its lines are no entries:"
-        raise given.wrong("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
-    return tuple(found)
+        raise entry.error("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
+    return tuple(allowed)
 
 
 BASELINE: Final = Setting(
@@ -94,12 +94,12 @@ SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED)
 
 class UpgradeSettings(NamedTuple):
     """
-    What is set about upgrades.
+    Values of the settings of upgrades.
 
     Attributes:
-        baselines: The CRDs that users have: folders, files, `git:REF` and `auto`, each once.
-        base: What a path there is relative to.
-        allowed: What upgrades and rollbacks may do.
+        baselines: The CRDs that users have: folders, files, `git:REF` and `auto`, without duplicates.
+        base: The folder of relative paths among them.
+        allowed: The effects that upgrades and rollbacks may have.
         rollback: Whether rollbacks are judged, too.
     """
 
@@ -111,13 +111,15 @@ class UpgradeSettings(NamedTuple):
 
 def read(config: pytest.Config) -> UpgradeSettings | None:
     """
-    Return what is set; None where no upgrade is judged.
+    Return the settings of upgrades; None if no upgrade is judged.
 
     Raises:
-        UsageError: Something that cannot be, or an option that has no effect.
+        UsageError: A setting has a wrong value, or an option has no effect.
     """
-    given = BASELINE.given(config)
-    settings = UpgradeSettings(BASELINE.read(given), given.base, ALLOWED.of(config), ROLLBACK.of(config))
+    entry = BASELINE.find_entry(config)
+    settings = UpgradeSettings(
+        BASELINE.read(entry), entry.base, ALLOWED.read_value(config), ROLLBACK.read_value(config)
+    )
     if not settings.baselines and config.getoption(ROLLBACK.dest):
         raise pytest.UsageError(f"{ROLLBACK.option} does nothing without {BASELINE.option}")
     return settings if settings.baselines else None

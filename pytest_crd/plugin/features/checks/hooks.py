@@ -26,11 +26,11 @@ class Hooks:
         self._config = config
         self._settings = settings
         self._planned: CheckPlan | None = None
-        session.attend(config, self._part)
+        session.add_part(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect a file that is named on the command line, unless it is a case file."""
-        if not parent.session.isinitpath(file_path) or casefiles.is_one(file_path, parent.config, is_named=True):
+        if not parent.session.isinitpath(file_path) or casefiles.is_case_file(file_path, parent.config, is_named=True):
             return None
         planned = self._plan()
         if planned.problem is not None and added.names_items(self._config):
@@ -71,12 +71,12 @@ class Hooks:
         """Return the checks; nothing is read before somebody asks for them."""
         if self._planned is None:
             heap.begin(self._config)
-            settings, of_project = self._settings, project.of(self._config)
+            settings, of_project = self._settings, project.get_settings(self._config)
             scope = checkplan.CheckScope(
                 of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
             )
             home = self._config.inipath or self._config.rootpath
-            with progressline.of(self._config)("planning checks"):
+            with progressline.get_progress(self._config)("planning checks"):
                 self._planned = checkplan.plan_checks(session.catalogs(self._config), scope, home=home)
         return self._planned
 
@@ -95,10 +95,10 @@ class Hooks:
     def _restriction(self, planned: CheckPlan) -> str:
         """Say that the command line restricts the checks to folders."""
         count = sum(len(planned.checks[path]) for path in self._chosen(planned))
-        where = " ".join(map(session.shown, commandline.folders(self._config)))
+        where = " ".join(map(session.display_path, commandline.folders(self._config)))
         return f"{count or 'none'} of them below {where}, which the command line names"
 
     def _reason(self, planned: CheckPlan) -> str:
         """Return why there is nothing to check, where somebody has asked for checks of folders that have none."""
-        is_asked_for = CHECKS.given(self._config).said_by == CHECKS.option
+        is_asked_for = CHECKS.find_entry(self._config).source == CHECKS.option
         return "" if self._chosen(planned) or not is_asked_for else self._restriction(planned)

@@ -27,14 +27,14 @@ class CheckFailure(TextFailure):
     def __init__(self, item: CheckItem, verdict: CheckVerdict) -> None:
         check, self._line = item.check, item.line
         self._title = title = f"{check.source}: {check.name}, Kubernetes {check.kubernetes_version}"
-        self._path = session.shown(item.path)
+        self._path = session.display_path(item.path)
         self._check, self._verdict = check, verdict
         self._verbosity = verbosity = item.config.get_verbosity()
         from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
 
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
 
-    def shown(self) -> FailureText:
+    def to_text(self) -> FailureText:
         """Return the report, in colour too."""
         from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
 
@@ -84,10 +84,10 @@ class CheckItem(TextItem):
         Raises:
             CheckFailure: It does not hold.
         """
-        with extensions.beside(self.config, TestPlace(self.path, self.line, self.check.name)):
+        with extensions.mirror_requests(self.config, TestPlace(self.path, self.line, self.check.name)):
             self._judge()
 
-    def foresee(self) -> None:
+    def run_ahead(self) -> None:
         """Run it for its questions alone."""
         self.check.run()
 

@@ -88,7 +88,7 @@ class Hooks:
         self._summary = told = summary.summarize(
             known.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
         )
-        session.cover(self._config, told)
+        session.store_coverage(self._config, told)
         self._told += told.problems
         if self._accounts.uncounted:
             self._told.append(_uncounted(self._accounts.uncounted))
@@ -106,7 +106,7 @@ class Hooks:
         try:
             earlier = data.read(self._settings.data_file)
         except DataError as error:
-            name = session.shown(self._settings.data_file)
+            name = session.display_path(self._settings.data_file)
             self._told.append(f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append")
             return False
         own = {*self._project(), *self._reached}
@@ -167,7 +167,7 @@ class Hooks:
                 main, texts = self._texts(report, report.path, told)
                 folder = report.path if report.is_folder else None
                 if all(self._written(path, text, folder) for path, text in texts):
-                    self._told.append(f"coverage is written to {session.shown(main)}")
+                    self._told.append(f"coverage is written to {session.display_path(main)}")
                 else:
                     is_written = False
         return is_written
@@ -191,7 +191,7 @@ class Hooks:
                 reports.resolve(folder)
             reports.write(path, text)
         except OSError as error:
-            self._told.append(f"{session.shown(path)} cannot be written: {error.strerror}")
+            self._told.append(f"{session.display_path(path)} cannot be written: {error.strerror}")
             return False
         return True
 

@@ -48,7 +48,7 @@ class Hooks:
         """Put what was observed of a case into the report on it."""
         report = yield
         if call.when == "call" or (call.when == "setup" and report.skipped):
-            setattr(report, _OBSERVED, cases.observed_of(item))
+            setattr(report, _OBSERVED, cases.observed_json(item))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -106,4 +106,4 @@ def _stops() -> Iterator[list[int]]:
 
 
 def _shown(path: Path) -> str:
-    return session.shown(path)
+    return session.display_path(path)

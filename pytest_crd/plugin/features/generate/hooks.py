@@ -66,7 +66,7 @@ class Hooks:
         if config.option.collectonly:
             raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
         for one in _OF_RUNS:
-            if one.given(config).is_set:
+            if one.find_entry(config).is_set:
                 raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {one.option}")
         self._config = config
         self._settings = settings
@@ -101,9 +101,9 @@ def _all_written(settings: GenerateSettings, config: pytest.Config) -> list[Writ
             written.
     """
     try:
-        with progressline.of(config)("generating"):
+        with progressline.get_progress(config)("generating"):
             chosen = dict.fromkeys(_versions(name, config) for name in settings.names)  # NAME may be NAME/VERSION
-            wanted = Wanted(settings.paths, settings.is_whole, coverage.EXCLUDED.of(config))
+            wanted = Wanted(settings.paths, settings.is_whole, coverage.EXCLUDED.read_value(config))
             planned = [_planned(versions, wanted, config) for versions in chosen]
     except (
         CrdLookupError,
@@ -122,7 +122,7 @@ def _summary(written: WrittenFile, known: Sequence[Version]) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
-    yield f"crd: {verb} {session.shown(written.path)}{f': {count}' if generated.cases else ''}"
+    yield f"crd: {verb} {session.display_path(written.path)}{f': {count}' if generated.cases else ''}"
     held = generated.points - len(generated.missed)
     yield f"crd:   {held} of {generated.points} points of its schema are held"
     left_out = generated.left_out
@@ -141,18 +141,18 @@ def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
 def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
     path = _folder(config) / filenames.file_name(versions[0], session.catalogs(config)[0].crds)
     if not casefiles.has_name(path, config):
-        patterns = " ".join(project.of(config).case_files)
+        patterns = " ".join(project.get_settings(config).case_files)
         raise pytest.UsageError(
-            f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.shown(path)}, which no run would"
+            f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.display_path(path)}, which no run would"
             f" collect: add {folders.CASE_FILES[0]}"
         )
     if not path.exists():
-        return WrittenFile(path, versions, generate(versions, wanted, progress=progressline.of(config)))
+        return WrittenFile(path, versions, generate(versions, wanted, progress=progressline.get_progress(config)))
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise pytest.UsageError(f"{_FLAG}: cannot read {session.shown(path)}: {error.strerror}") from None
-    name, progress = session.shown(path), progressline.of(config)
+        raise pytest.UsageError(f"{_FLAG}: cannot read {session.display_path(path)}: {error.strerror}") from None
+    name, progress = session.display_path(path), progressline.get_progress(config)
     generated = add(versions, content, source=name, folder=path.parent, wanted=wanted, progress=progress)
     return WrittenFile(path, versions, generated, filereplacement.digest(content))
 
@@ -203,6 +203,10 @@ def _write(written: WrittenFile) -> None:
         else:
             filereplacement.replace(written.path, content, old=written.old)
     except OSError as error:
-        raise pytest.UsageError(f"{_FLAG}: cannot write {session.shown(written.path)}: {error.strerror}") from None
+        raise pytest.UsageError(
+            f"{_FLAG}: cannot write {session.display_path(written.path)}: {error.strerror}"
+        ) from None
     except filereplacement.ChangedError:
-        raise pytest.UsageError(f"{_FLAG}: {session.shown(written.path)} was changed meanwhile: run it again") from None
+        raise pytest.UsageError(
+            f"{_FLAG}: {session.display_path(written.path)} was changed meanwhile: run it again"
+        ) from None

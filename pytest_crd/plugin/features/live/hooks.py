@@ -68,7 +68,7 @@ class Hooks:
         self._handlers: dict[int, Any] = {}
         config.stash[extensions.COMPANION] = self
 
-    def beside(self, place: TestPlace) -> AbstractContextManager[None]:
+    def mirror(self, place: TestPlace) -> AbstractContextManager[None]:
         """Ask what a test asks until the end of the `with` block."""
         return items.beside(self, place)
 
@@ -95,7 +95,7 @@ class Hooks:
 
     def _wait(self, item: pytest.Item) -> None:
         """Tell how many CRDs are installed while a test waits for its own."""
-        with progressline.of(self._config)("live: CRDs on the server") as tell:
+        with progressline.get_progress(self._config)("live: CRDs on the server") as tell:
             self._lookahead.wait(item, lambda: tell(*self._run.counts, ""))
 
     def pytest_report_header(self) -> list[str]:

@@ -37,15 +37,15 @@ class LiveFailure(TextFailure):
         self._lines = _lines(place, verdict, address)
         super().__init__("\n".join([*([str(own), ""] if own else []), *self._lines]))
 
-    def shown(self) -> FailureText:
+    def to_text(self) -> FailureText:
         """Return the report, in colour too."""
         first, *rest = self._lines
-        own = [str(self._own.shown().to_json()["coloured"]), ""] if self._own else []
+        own = [str(self._own.to_text().to_json()["coloured"]), ""] if self._own else []
         summary = self._verdict.reason or "; ".join(line.strip() for line in self._verdict.differences)
         return FailureText(
             plain=str(self),
             coloured="\n".join([*own, failures.paint(first, "title"), *rest]),
-            path=session.shown(self._place.path),
+            path=session.display_path(self._place.path),
             line=self._place.line,
             summary=f"live: {self._verdict.outcome}: {summary}",
         )
@@ -62,7 +62,7 @@ class LiveFailure(TextFailure):
 
 
 def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
-    title = f"{failures.place(session.shown(place.path), place.line)}: {place.title}"
+    title = f"{failures.place(session.display_path(place.path), place.line)}: {place.title}"
     if not verdict.differences:
         return [f"{title}: no answer from {address}", f"  {verdict.reason}"]
     return [
@@ -77,7 +77,7 @@ def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
 
 def foreseen(item: pytest.Item) -> list[AnyQuestion]:
     """Return what a test will ask; nothing where that is not known before it is run."""
-    run = getattr(item, "foresee", None)
+    run = getattr(item, "run_ahead", None)
     if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
         return []
     # Whatever is wrong is raised where the test itself is run.

@@ -172,7 +172,12 @@ class Hooks:
         root = self._config.rootpath
         spaces = [Path(os.environ[name]) for name in _WORKSPACES if os.environ.get(name)]
         around = [one for one in spaces if root.resolve().is_relative_to(one.resolve())]
-        bases = (self._config.invocation_params.dir, project.of(self._config).base, folder(self._config), root)
+        bases = (
+            self._config.invocation_params.dir,
+            project.get_settings(self._config).base,
+            folder(self._config),
+            root,
+        )
         return Roots((*around, root), (*bases, *around))
 
     def _write(self, path: Path, what: str, text: str) -> bool:
@@ -180,10 +185,10 @@ class Hooks:
         try:
             reports.write(path, text)
         except OSError as error:
-            self._told.append(f"crd: {sessions.shown(path)} cannot be written: {error.strerror}")
+            self._told.append(f"crd: {sessions.display_path(path)} cannot be written: {error.strerror}")
             return False
         if self._config.get_verbosity() >= 0:
-            self._told.append(f"crd: {what} written to {sessions.shown(path)}")
+            self._told.append(f"crd: {what} written to {sessions.display_path(path)}")
         return True
 
     def _summarize(self, facts: SessionFacts, roots: Roots) -> bool:
@@ -191,7 +196,7 @@ class Hooks:
         name = os.environ.get(_SUMMARY)
         if not name:
             return False
-        path, coverage = Path(name), sessions.covered(self._config)
+        path, coverage = Path(name), sessions.get_coverage(self._config)
         try:
             size = path.stat().st_size if path.exists() else 0
             text = jobsummary.render(facts, roots, coverage, room=jobsummary.LIMIT - size)

@@ -34,7 +34,7 @@ class Hooks:
         self._planned: Plan | None = None
         self._are_deselected = False
         for index in range(len(settings.baselines)):
-            session.attend(config, functools.partial(self._part, index))
+            session.add_part(config, functools.partial(self._part, index))
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect the upgrades of a file that is named on the command line."""
@@ -110,7 +110,7 @@ class Hooks:
         """Return the upgrades; nothing is read before somebody asks for them."""
         if self._planned is None:
             try:
-                with progressline.of(self._config)("planning upgrades"):
+                with progressline.get_progress(self._config)("planning upgrades"):
                     self._planned = self._made()
             except InputError as error:
                 # That there is nothing at all is for checks to say, where nobody has asked for upgrades.
@@ -119,7 +119,7 @@ class Hooks:
         return self._planned
 
     def _made(self) -> Plan:
-        of_project, settings, config = project.of(self._config), self._settings, self._config
+        of_project, settings, config = project.get_settings(self._config), self._settings, self._config
         # What names nothing today is a mistake; yesterday it may be new.
         samplepaths.files(of_project.samples, folder=of_project.folder)
         version = project.kubernetes_versions(config)[0]
@@ -128,7 +128,7 @@ class Hooks:
             of_project.crd_paths,
             of_project.base,
             of_project.crd_commands,
-            manifests.are_there(config),
+            manifests.has_manifests(config),
         )
         read: dict[str, Baseline | InputError] = {}
         absent: tuple[BaselineUpgrades, ...] = ()
@@ -139,7 +139,7 @@ class Hooks:
                     base=settings.base,
                     project=today,
                     kubernetes_version=version,
-                    progress=progressline.of(config),
+                    progress=progressline.get_progress(config),
                 )
             except InputError as error:
                 if name == AUTO and isinstance(error, AbsentError):

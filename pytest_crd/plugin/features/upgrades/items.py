@@ -70,9 +70,9 @@ class StandingFailure(TextFailure):
         self._path = path
         self._line = line
 
-    def shown(self) -> FailureText:
+    def to_text(self) -> FailureText:
         """Return what pytest shows."""
-        text, path = self._text, session.shown(self._path)
+        text, path = self._text, session.display_path(self._path)
         return FailureText(plain=text, coloured=text, path=path, line=self._line, summary=text.partition("\n")[0])
 
     def causes(self) -> tuple[Cause, ...]:
@@ -239,7 +239,7 @@ class UpgradeItem(TextItem):
         return FailureText(
             plain=str(excinfo.value),
             coloured="\n".join(coloured),
-            path=session.shown(self.path),
+            path=session.display_path(self.path),
             line=self._line,
             summary=report.summary(task.breaking, task.outdated),
         )
@@ -261,7 +261,7 @@ class UpgradeItem(TextItem):
     @property
     def _title(self) -> str:
         task = self.task
-        place, way = failures.place(session.shown(self.path), self._line), "to" if task.is_rollback else "from"
+        place, way = failures.place(session.display_path(self.path), self._line), "to" if task.is_rollback else "from"
         return f"{place}: {self.name} {way} {task.old.source}, Kubernetes {task.kubernetes_version}"
 
 

@@ -21,7 +21,7 @@ class _Item:
     def get_closest_marker(self, _: str) -> None:
         return None
 
-    def foresee(self) -> None:
+    def run_ahead(self) -> None:
         self.times += 1
         assert OF_PROCESS.question is not None
         OF_PROCESS.question(self.name)

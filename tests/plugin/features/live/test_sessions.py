@@ -496,8 +496,8 @@ def test_what_was_asked_ahead_for_other_questions_does_not_count(asked: Project,
     asked.write(
         "conftest.py",
         "def pytest_collection_modifyitems(items):\n"
-        "    first, second = (item.bound.ask for item in items[:2])\n"
-        "    items[0].bound.ask, items[1].bound.ask = second, first\n",
+        "    first, second = (item.bound.run for item in items[:2])\n"
+        "    items[0].bound.run, items[1].bound.run = second, first\n",
     )
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
 
