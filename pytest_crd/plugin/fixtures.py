@@ -85,7 +85,7 @@ def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) 
     """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
     from pytest_crd.plugin.features.server import opening  # noqa: PLC0415 - only a session with a server loads it
 
-    with opening.opened(request, crds) as server:
+    with opening.open_server(request, crds) as server:
         yield server
 
 

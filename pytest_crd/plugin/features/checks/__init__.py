@@ -1,1 +1,1 @@
-"""`--crd-checks`: every CRD and every sample is checked, without a case."""
+"""`--crd-checks`: a test for each check of a CRD or sample, without cases."""

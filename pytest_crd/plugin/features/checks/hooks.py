@@ -1,4 +1,4 @@
-"""The hooks of a session that checks CRDs and samples."""
+"""Hooks of a session that checks CRDs and samples."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
 
 
 class Hooks:
-    """Makes a test of each check, below the file that it speaks of, wherever that lies."""
+    """Collects a test for each check, below the file of its CRD or sample, wherever that lies."""
 
     def __init__(self, config: pytest.Config, settings: CheckSettings) -> None:
-        """Take the session's configuration, and the settings of checks."""
+        """Create the hooks with the session's configuration and the settings of checks."""
         self._config = config
         self._settings = settings
-        self._planned: CheckPlan | None = None
+        self._cached_plan: CheckPlan | None = None
         session.add_part(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect a file that is named on the command line, unless it is a case file."""
         if not parent.session.isinitpath(file_path) or casefiles.is_case_file(file_path, parent.config, is_named=True):
             return None
-        planned = self._plan()
-        if planned.problem is not None and added.names_items(self._config):
-            return MistakenFile.from_parent(parent, path=file_path, problem=planned.problem)
-        return self._file(parent, file_path) if file_path in planned.checks else None
+        plan = self._plan()
+        if plan.problem is not None and added.names_items(self._config):
+            return MistakenFile.from_parent(parent, path=file_path, problem=plan.problem)
+        return self._file(parent, file_path) if file_path in plan.checks else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Add the files with checks, which may lie where pytest does not look, to what a session is made of."""
+        """Add the files with checks, which may lie outside of the collected folders, to those of the session."""
         report = yield
         if isinstance(collector, pytest.Session) and report.passed:
-            report.result.extend(self._added(collector))
+            report.result.extend(self._additional_files(collector))
         return report
 
-    def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
-        """Yield the files that a run has besides what it names: none where it names some of them, or node ids."""
-        planned = self._plan()
-        if added.names_items(self._config) or added.are_named(planned.checks, collector):
+    def _additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
+        """Yield the files with checks that the command line does not name; none if it names files with checks, or node ids."""
+        plan = self._plan()
+        if added.names_items(self._config) or added.are_named(plan.checks, collector):
             return
-        if planned.problem is not None and not planned.is_in_vain:
-            path, problem = self._config.rootpath, planned.problem
+        if plan.problem is not None and not plan.is_in_vain:
+            path, problem = self._config.rootpath, plan.problem
             yield MistakenFile.from_parent(collector, path=path, nodeid="CRDs", problem=problem)
-        for path in self._chosen(planned):
+        for path in self._selected_paths(plan):
             yield self._file(collector, path)
 
-    def _chosen(self, planned: CheckPlan) -> list[Path]:
-        """Return the files with checks that a run has besides what it names: those below the folders that it names, or all."""
-        named = commandline.folders(self._config)
-        return [path for path in planned.checks if not named or commandline.is_below(path, named)]
+    def _selected_paths(self, plan: CheckPlan) -> list[Path]:
+        """Return the files with checks below the folders of the command line; all if it names none."""
+        named_folders = commandline.folders(self._config)
+        return [path for path in plan.checks if not named_folders or commandline.is_below(path, named_folders)]
 
     def _file(self, parent: pytest.Collector, path: Path) -> CheckFile:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
         return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
 
     def _plan(self) -> CheckPlan:
-        """Return the checks; nothing is read before somebody asks for them."""
-        if self._planned is None:
+        """Return the plan of the checks; CRDs are read at the first call."""
+        if self._cached_plan is None:
             heap.begin(self._config)
             settings, of_project = self._settings, project.get_settings(self._config)
             scope = checkplan.CheckScope(
@@ -77,28 +77,28 @@ class Hooks:
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.get_progress(self._config)("planning checks"):
-                self._planned = checkplan.plan_checks(session.catalogs(self._config), scope, home=home)
-        return self._planned
+                self._cached_plan = checkplan.plan_checks(session.catalogs(self._config), scope, home=home)
+        return self._cached_plan
 
     def _part(self) -> Part | None:
-        planned = self._planned
-        if planned is None:
+        plan = self._cached_plan
+        if plan is None:
             return None
-        if planned.is_in_vain:
-            return Part(planned.words, planned.notes, str(planned.problem))
-        left_out = len(planned.checks) - len(self._chosen(planned))
+        if plan.is_in_vain:
+            return Part(plan.words, plan.notes, str(plan.problem))
+        left_out = len(plan.checks) - len(self._selected_paths(plan))
         if not left_out or added.names_items(self._config):
-            return Part(planned.words, (*planned.notes, *planned.hints))
-        words = f"{planned.words}; {self._restriction(planned)}"
-        return Part(words, (*planned.notes, *planned.hints), self._reason(planned))
+            return Part(plan.words, (*plan.notes, *plan.hints))
+        words = f"{plan.words}; {self._restriction(plan)}"
+        return Part(words, (*plan.notes, *plan.hints), self._reason(plan))
 
-    def _restriction(self, planned: CheckPlan) -> str:
-        """Say that the command line restricts the checks to folders."""
-        count = sum(len(planned.checks[path]) for path in self._chosen(planned))
+    def _restriction(self, plan: CheckPlan) -> str:
+        """Return the words that the command line restricts the checks to folders."""
+        count = sum(len(plan.checks[path]) for path in self._selected_paths(plan))
         where = " ".join(map(session.display_path, commandline.folders(self._config)))
         return f"{count or 'none'} of them below {where}, which the command line names"
 
-    def _reason(self, planned: CheckPlan) -> str:
-        """Return why there is nothing to check, where somebody has asked for checks of folders that have none."""
+    def _reason(self, plan: CheckPlan) -> str:
+        """Return why nothing is checked, if `--crd-checks` is given and the named folders have no checks; else empty."""
         is_asked_for = CHECKS.find_entry(self._config).source == CHECKS.option
-        return "" if self._chosen(planned) or not is_asked_for else self._restriction(planned)
+        return "" if self._selected_paths(plan) or not is_asked_for else self._restriction(plan)

@@ -1,4 +1,4 @@
-"""Checks as pytest's items, below the files that they speak of, wherever these lie."""
+"""Collectors and items for checks, below the files of their CRDs and samples, wherever these lie."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class CheckFailure(TextFailure):
-    """A check does not hold."""
+    """Failure of a check."""
 
     def __init__(self, item: CheckItem, verdict: CheckVerdict) -> None:
         check, self._line = item.check, item.line
@@ -35,7 +35,7 @@ class CheckFailure(TextFailure):
         super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
 
     def to_text(self) -> FailureText:
-        """Return the report, in colour too."""
+        """Return the report, plain and in colour."""
         from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
 
         lines = report.lines(self._title, self._verdict, verbosity=self._verbosity, paint=failures.paint)
@@ -48,32 +48,32 @@ class CheckFailure(TextFailure):
         )
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return what is wrong, one by one."""
+        """Return the causes of the failure."""
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
 
         return causes.explain_check(self._verdict, rule_of(self._check))
 
 
 class CheckFile(pytest.File):
-    """A file that checks speak of; the ini file for what commands have printed."""
+    """File with a checked CRD or sample; the ini file for the output of commands."""
 
     def __init__(self, *, checks: Sequence[Check], warnings_fail: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._checks, self._warnings_fail = checks, warnings_fail
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the checks, those of each Kubernetes version in their order."""
+        """Yield the checks of the file, for one Kubernetes version after the other."""
         for check in self._checks:
             yield CheckItem.from_parent(self, name=check.name, check=check, warnings_fail=self._warnings_fail)
 
 
 class CheckItem(TextItem):
-    """One check."""
+    """Test item of one check."""
 
     def __init__(self, *, check: Check, warnings_fail: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.check = check
-        self._warned: tuple[CheckFinding, ...] = ()
+        self._warnings: tuple[CheckFinding, ...] = ()
         self._warnings_fail = warnings_fail
         self.extra_keyword_matches.add(check.kind)
 
@@ -88,16 +88,16 @@ class CheckItem(TextItem):
             self._judge()
 
     def run_ahead(self) -> None:
-        """Run it for its questions alone."""
+        """Run the check only to learn its requests."""
         self.check.run()
 
     def about(self) -> About:
-        """Return the CRD that it is about, and what the server warned of."""
+        """Return the facts about the check for reports: its CRD and the server's warnings."""
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         check, rule = self.check, rule_of(self.check)
-        warnings = causes.explain_warnings(self._warned, rule)
+        warnings = causes.explain_warnings(self._warnings, rule)
         return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
 
     @garbage.paused()
@@ -109,8 +109,10 @@ class CheckItem(TextItem):
             pytest.skip(verdict.passed_over)
         notes = (self.config.get_verbosity() > 1 and verdict.details) or verdict.notes
         self.user_properties += [(session.NOTE, note) for note in notes]
-        self.user_properties += [(session.WARNING, f"{one.place}: warning: {one.text}") for one in verdict.warnings]
-        self._warned = verdict.warnings
+        self.user_properties += [
+            (session.WARNING, f"{warning.place}: warning: {warning.text}") for warning in verdict.warnings
+        ]
+        self._warnings = verdict.warnings
         if verdict.findings:
             raise CheckFailure(self, verdict)
 
@@ -120,12 +122,12 @@ class CheckItem(TextItem):
 
     @property
     def line(self) -> int:
-        """The line of what is checked; of what a command has printed, that of the setting with the commands."""
+        """The line of the checked CRD or sample; for the output of a command, the line of `crd_commands`."""
         return self.check.line or inilines.line_of(self.config, COMMANDS)
 
 
 def rule_of(check: Check) -> str:
-    """Return the id of the rule that a check judges by."""
+    """Return the id of the rule that a check applies."""
     from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
 
     return verdictrules.name_lint_rule(check.lint) if check.lint else verdictrules.name_check_rule(check.kind)

@@ -1,1 +1,1 @@
-"""`--crd-cov`: what of the schemas the tests exercise is measured, and told."""
+"""`--crd-cov`: measures which parts of the schemas the tests exercise."""

@@ -1,7 +1,7 @@
 """
-The hooks that know who makes a request: the test that runs, or a fixture that several tests share.
+Attribution of requests to the running test, or to a fixture that several tests share.
 
-Requests count from the setup of a test to its teardown; those that are made while tests are collected only look for mistakes.
+Requests count from the setup of a test to its teardown. Those during collection do not: they only look for mistakes.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 
 class Askers:
     """
-    Tells requests apart by who makes them.
+    Hooks that attribute requests to tests and shared fixtures.
 
     Attributes:
-        ledger: Where that is noted.
+        ledger: The requests of all tests and fixtures.
     """
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Create hooks with an empty ledger."""
         self.ledger = Ledger()
         self._attempt = Attempt()
-        # What collects for the fixtures that are set up, the innermost last, each with its name where tests share it.
+        # The fixtures in setup, the innermost last: a collector, and the name if tests share the fixture.
         self._setups: list[tuple[str, Collector]] = []
-        # What is asked while a test begins or ends, outside of the setup of a fixture: by one that ends, or by the test.
+        # The requests at the start or end of a test outside of a fixture's setup; they belong to a fixture that ends, or to the test.
         self._loose: Collector | None = None
-        # The fixtures that tests share and that are set up: their definitions by name, and which of them each needs.
+        # The shared fixtures that are set up: their definitions by name, and the names of other shared fixtures that each needs.
         self._alive: dict[str, pytest.FixtureDef[Any]] = {}
         self._needed: dict[str, set[str]] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
-        """Collect what a test and its fixtures ask for, in each of its tries."""
+        """Collect the requests of a test and its fixtures, in each of its attempts."""
         self._attempt = Attempt()
         with OF_PROCESS.heard_by(request=self._take, verdict=self._hear):
             try:
@@ -50,7 +50,7 @@ class Askers:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self) -> Generator[None, None, None]:
-        """Begin a try: those before it, as of pytest-rerunfailures, do not count."""
+        """Begin an attempt: earlier ones, as of pytest-rerunfailures, do not count."""
         if self._attempt.is_begun:
             self._attempt = Attempt()
         self._attempt.is_begun = True
@@ -59,14 +59,14 @@ class Askers:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, None, None]:
-        """Note which fixtures the test has used, before they end."""
+        """Record the fixtures of the test before they end."""
         self._attempt.fixtures |= self._used(item)
         with self._loosely():
             return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take note of how a phase of the test has ended; with pytest-xdist, nobody asks in the process that hears of all."""
-        # One that was expected to fail and did not says nothing where it is broken.
+        """Record the outcome of a phase; with pytest-xdist, the controller sees reports, too, but makes no requests."""
+        # An expected failure that passes is broken and states nothing.
         is_passed = report.passed and not hasattr(report, "wasxfail")
         self._attempt.hear(report.when, is_passed=is_passed)
 
@@ -74,7 +74,7 @@ class Askers:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> Generator[None, object, object]:
-        """Collect what a fixture asks: for the test, if it is its own, else for all that use it."""
+        """Collect the requests of a fixture: for the test if no other test can share it, else for all tests that use it."""
         if request.scope == "function":
             name, collector = "", self._attempt.collector
         else:
@@ -95,7 +95,7 @@ class Askers:
                     self._needed[outer].add(name)
 
     def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
-        """Note what a fixture has asked at its end."""
+        """Attribute the requests of a fixture's teardown to it."""
         name = next((name for name, alive in self._alive.items() if alive is fixturedef), "")
         collector = self.ledger.of_fixture(name) if name else self._attempt.collector
         if name:
@@ -107,7 +107,7 @@ class Askers:
 
     @contextmanager
     def _loosely(self) -> Iterator[None]:
-        """Keep apart what is asked in the context, until it is known by whom; at the end, it was the test."""
+        """Collect requests in the context until their owner is known; at the end, the test owns the rest."""
         self._loose = Collector()
         try:
             yield
@@ -116,22 +116,22 @@ class Askers:
             self._loose = None
 
     def _used(self, item: pytest.Item) -> set[str]:
-        """Return the shared fixtures that a test has used, and those that they need."""
-        # pytest has no public way to ask for those that were asked for while it ran.
+        """Return the names of the shared fixtures that a test uses, with those that they need."""
+        # pytest has no public way to get the fixtures that were requested at run time.
         request = getattr(item, "_request", None)
         used: set[str] = set()
-        found = self._named(set(request.fixturenames)) if request is not None else set()
-        while found:
-            used |= found
-            found = set().union(*(self._needed[name] for name in found)) - used
+        names = self._named(set(request.fixturenames)) if request is not None else set()
+        while names:
+            used |= names
+            names = set().union(*(self._needed[name] for name in names)) - used
         return used
 
     def _named(self, names: set[str]) -> set[str]:
-        """Return the shared fixtures that are set up, of those *names* in tests."""
+        """Return the full names of the shared fixtures whose argument names are in *names*."""
         return {name for name, alive in self._alive.items() if alive.argname in names}
 
     def _take(self, version: Any, request: ObservedRequest) -> None:
-        # A CRD that a test makes up is its own, and some tests make up thousands.
+        # A CRD that a test builds is not the project's, and some tests build thousands.
         if version.crd.written is not None:
             self._collector.take(version, request)
 
@@ -140,12 +140,12 @@ class Askers:
 
     @property
     def _collector(self) -> Collector:
-        """What collects now."""
+        """The collector of the current requests."""
         if self._setups:
             return self._setups[-1][1]
         return self._attempt.collector if self._loose is None else self._loose
 
 
 def _name(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> str:
-    """Return what names a fixture in each process, with the number of its parameter."""
+    """Return the name of a fixture, the same in each process, with the number of its parameter."""
     return f"{fixturedef.baseid}::{fixturedef.argname}[{getattr(request, 'param_index', 0)}]"

@@ -1,4 +1,4 @@
-"""The hooks of a session that measures what of the schemas its tests exercise: what they have reached is added up, and told."""
+"""Hooks of a session that measures the coverage of schemas: they sum up what tests reach, and report it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
 
-# What is sent from a worker of pytest-xdist to its controller.
+# The key of the data that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_coverage"
 
 
 class Hooks:
-    """Adds up what tests reach, and tells it when all of them have run."""
+    """Sums up the coverage of all tests, and reports it at the end."""
 
     def __init__(self, config: pytest.Config, settings: CoverageSettings) -> None:
-        """Take the session's configuration, and the settings of coverage."""
+        """Create the hooks with the session's configuration and the settings of coverage."""
         self._config = config
         self._settings = settings
         self._askers = Askers()
@@ -38,23 +38,23 @@ class Hooks:
         self._accounts = Accounts()
         self._reached = Data()
         self._summary: Summary | None = None
-        self._told: list[str] = []
+        self._messages: list[str] = []
         self._is_broken = False
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker of pytest-xdist has reached."""
+        """Add the coverage of a worker of pytest-xdist."""
         reached = getattr(node, "workeroutput", {}).get(_REACHED)
         if reached is not None:
             self._accounts.add(accounts.from_json(reached))
         else:
-            self._told.append(
+            self._messages.append(
                 f"{node.gateway.id} has crashed: what its tests have reached is not known, and does not count"
             )
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Add up what was reached, keep it for later runs, and write the reports."""
+        """Sum up the coverage, store it for later runs, and write the reports."""
         if self._config.option.collectonly:
             return
         self._accounts.add(self._askers.ledger.accounts(self._settings.root))
@@ -67,8 +67,8 @@ class Hooks:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show the table, and what else there is to say."""
-        if self._summary is None and not self._told:
+        """Write the table and the messages."""
+        if self._summary is None and not self._messages:
             return
         terminalreporter.ensure_newline()
         terminalreporter.section("coverage of CRDs", sep="_")
@@ -76,77 +76,85 @@ class Hooks:
         if self._summary is not None and kinds & {ReportKind.TERM, ReportKind.TERM_MISSING}:
             for line in coveragetable.lines(self._summary, with_missing=ReportKind.TERM_MISSING in kinds):
                 terminalreporter.write_line(line)
-        for text in self._told:
+        for text in self._messages:
             terminalreporter.write_line(f"crd: {text}")
 
     def _finish(self) -> bool:
-        """Do what is to be done at the end; return whether all is as it should be."""
+        """Sum up, store and report the coverage; return whether all succeeded and enough is covered."""
         is_complete = self._append()
-        known = self._known()
-        if not known:
-            return False  # for reasons that were told
-        self._summary = told = summary.summarize(
-            known.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
+        crds = self._find_crds()
+        if not crds:
+            return False  # the messages say why
+        self._summary = summarized = summary.summarize(
+            crds.values(), self._reached, self._settings.exclusions, counts_seen=self._settings.counts_seen
         )
-        session.store_coverage(self._config, told)
-        self._told += told.problems
+        session.store_coverage(self._config, summarized)
+        self._messages += summarized.problems
         if self._accounts.uncounted:
-            self._told.append(_uncounted(self._accounts.uncounted))
-        if not told.requests:
-            self._told.append(
+            self._messages.append(_uncounted(self._accounts.uncounted))
+        if not summarized.requests:
+            self._messages.append(
                 "no test that passed has made a request for an object of these CRDs: nothing of them is covered"
             )
-        # What could not be read is left as it is.
-        return all([is_complete and self._keep(), self._write(told), self._is_enough(told), not self._is_broken])
+        # Data of earlier runs that could not be read is not overwritten.
+        return all(
+            [is_complete and self._keep(), self._write(summarized), self._is_enough(summarized), not self._is_broken]
+        )
 
     def _append(self) -> bool:
-        """Add what earlier runs have reached, where that is asked for; return whether it could be."""
+        """Add the coverage of earlier runs if `--crd-cov-append` is given; return whether their data can be read."""
         if not self._settings.appends:
             return True
         try:
             earlier = data.read(self._settings.data_file)
         except DataError as error:
             name = session.display_path(self._settings.data_file)
-            self._told.append(f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append")
+            self._messages.append(
+                f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append"
+            )
             return False
-        own = {*self._project(), *self._reached}
-        kept = {digest: one for digest, one in earlier.items() if digest in own or self._read(digest, one) is not None}
-        self._told += [
+        current = {*self._project(), *self._reached}
+        usable = {
+            digest: record
+            for digest, record in earlier.items()
+            if digest in current or self._read(digest, record) is not None
+        }
+        self._messages += [
             f"what earlier runs have reached of {record.name} is dropped: the CRD was changed since, or is gone"
             for digest, record in earlier.items()
-            if digest not in kept
+            if digest not in usable
         ]
-        self._reached.add(Data(kept))
+        self._reached.add(Data(usable))
         return True
 
-    def _known(self) -> dict[str, CustomResourceDefinition]:
-        """Return the CRDs that are to be covered, by digest: those of the project, and those that cases name by path."""
-        known = dict(self._project())
+    def _find_crds(self) -> dict[str, CustomResourceDefinition]:
+        """Return the CRDs to cover, by digest: those of the project, and those that cases name by path."""
+        crds = dict(self._project())
         for digest, record in self._reached.items():
-            if digest in known:
+            if digest in crds:
                 continue
             if (crd := self._read(digest, record)) is not None:
-                known[digest] = crd
+                crds[digest] = crd
             else:
-                self._told.append(
+                self._messages.append(
                     f"what was reached of {record.name} does not count: {record.file} was changed meanwhile"
                 )
                 self._is_broken = True
-        return known
+        return crds
 
-    @cache  # noqa: B019 - one object, as long as the session; no property, which the lowest pytest asks all plugins for
+    @cache  # noqa: B019 - the object lives as long as the session; no property, which the lowest pytest reads on every plugin
     def _project(self) -> dict[str, CustomResourceDefinition]:
         """Return the CRDs of the project, by digest."""
         try:
             return {data.digest_of(crd): crd for crd in session.catalogs(self._config)[0].crds}
         except InputError as error:
             if not (session.sources(self._config).is_in_vain and self._reached):
-                self._told.append(f"coverage is not known: {error}")
+                self._messages.append(f"coverage is not known: {error}")
                 self._is_broken = True
             return {}
 
     def _read(self, digest: str, record: Record) -> CustomResourceDefinition | None:
-        """Return the CRD of a record, read again; None where it is another one now."""
+        """Return the CRD of a record, read from its file; None if the file has another CRD now."""
         root, version = self._settings.root, project.kubernetes_versions(self._config)[0]
         try:
             crds = load([record.file], kubernetes_version=version, base=root) if record.file else ()
@@ -155,54 +163,54 @@ class Hooks:
         return next((crd for crd in crds if data.digest_of(crd) == digest), None)
 
     def _keep(self) -> bool:
-        """Keep what was reached for later runs."""
+        """Store the coverage for later runs; return whether that succeeded."""
         text = json.dumps(self._reached.to_json(), indent=1) + "\n"
-        return self._written(self._settings.data_file, text)
+        return self._write_file(self._settings.data_file, text)
 
-    def _write(self, told: Summary) -> bool:
-        """Write the reports that go to files."""
+    def _write(self, totals: Summary) -> bool:
+        """Write the reports that go to files; return whether all succeeded."""
         is_written = True
         for report in self._settings.reports:
             if report.path is not None:
-                main, texts = self._texts(report, report.path, told)
+                main, texts = self._texts(report, report.path, totals)
                 folder = report.path if report.is_folder else None
-                if all(self._written(path, text, folder) for path, text in texts):
-                    self._told.append(f"coverage is written to {session.display_path(main)}")
+                if all(self._write_file(path, text, folder) for path, text in texts):
+                    self._messages.append(f"coverage is written to {session.display_path(main)}")
                 else:
                     is_written = False
         return is_written
 
-    def _texts(self, report: Report, path: Path, told: Summary) -> tuple[Path, Iterable[tuple[Path, str]]]:
-        """Return the file of a report that a reader opens, and all its files with their texts."""
+    def _texts(self, report: Report, path: Path, totals: Summary) -> tuple[Path, Iterable[tuple[Path, str]]]:
+        """Return the main file of a report, which a reader opens, and all its files with their texts."""
         if report.kind is not ReportKind.HTML:
-            return path, [(path, reportfiles.render(report.kind, told, self._settings.root))]
+            return path, [(path, reportfiles.render(report.kind, totals, self._settings.root))]
         from pytest_crd.casefiles import yamltext  # noqa: PLC0415
-        from pytest_crd.coverage import page  # noqa: PLC0415 - only this report makes objects
+        from pytest_crd.coverage import page  # noqa: PLC0415 - only this report creates objects
 
         if not report.is_folder:
-            return path, [(path, page.render(told, yamltext.block))]
-        pages = page.render_folder(told, yamltext.block)
+            return path, [(path, page.render(totals, yamltext.block))]
+        pages = page.render_folder(totals, yamltext.block)
         return path / page.INDEX, ((path / name, text) for name, text in pages)
 
-    def _written(self, path: Path, text: str, folder: Path | None = None) -> bool:
-        """Write a file, of a report of several files in *folder*; return whether that has succeeded."""
+    def _write_file(self, path: Path, text: str, folder: Path | None = None) -> bool:
+        """Write a file, in *folder* if the report has several; return whether that succeeded."""
         try:
             if folder is not None:
                 reports.resolve(folder)
             reports.write(path, text)
         except OSError as error:
-            self._told.append(f"{session.display_path(path)} cannot be written: {error.strerror}")
+            self._messages.append(f"{session.display_path(path)} cannot be written: {error.strerror}")
             return False
         return True
 
-    def _is_enough(self, told: Summary) -> bool:
-        """Return whether as much is covered as must be."""
-        wanted, tally = self._settings.fail_under, told.tally
+    def _is_enough(self, totals: Summary) -> bool:
+        """Return whether the coverage is at least `crd_cov_fail_under`; add a message if not."""
+        wanted, tally = self._settings.fail_under, totals.tally
         if tally.percent >= wanted:
             return True
         seen = tally.percent_seen
         hint = f"; {_rounded(seen)} with what is only seen, for which no case states what follows"
-        self._told.append(
+        self._messages.append(
             f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% that crd_cov_fail_under asks for"
             f"{hint if seen > tally.percent else ''}"
         )
@@ -210,7 +218,7 @@ class Hooks:
 
 
 def _rounded(percent: float) -> str:
-    # Rounded down: what is too little must not look like enough.
+    # Rounded down, so that a percentage below the limit never looks like the limit.
     return f"{math.floor(percent * 100) / 100:g}%"
 
 

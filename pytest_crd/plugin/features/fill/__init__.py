@@ -1,1 +1,1 @@
-"""`--crd-fill` and `--crd-update`: what is observed is written into case files."""
+"""`--crd-fill` and `--crd-update`: write observed results into case files."""

@@ -1,4 +1,4 @@
-"""Files with cases that are filled in: each case is observed where it runs."""
+"""Case files that are filled in: the result of each case is observed when it runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pytest_crd.generation import casenames, gone
 
 class Content(NamedTuple):
     """
-    A file with cases, as it was read.
+    A case file, as it was read.
 
     Attributes:
-        path: The file; of a link, what it leads to.
+        path: The file, with links resolved.
         digest: The digest of its content.
         is_suite: Whether it is in the format of openshift/api.
         mode: How much is written.
-        kubernetes_versions: Those that its cases are run for.
+        kubernetes_versions: The Kubernetes versions that its cases run for.
     """
 
     path: Path
@@ -34,15 +34,15 @@ class Content(NamedTuple):
 
     def observe(self, case: Any, run: Callable[[Any], CaseResult], *, version: str) -> tuple[CaseResult, Note]:
         """
-        Return the outcome of *case*, as it will be once it is written, and what is to be written.
+        Run *case* and return its result, as it will be once the file is written, and the note to write.
 
         Args:
             case: The case.
-            run: What runs it, or the same case with other expectations.
-            version: The Kubernetes version that it is run for, where the session has several; else empty.
+            run: Runs a case, also a variant with other expectations.
+            version: The Kubernetes version of the run if the session has several; else empty.
 
         Raises:
-            InputError: What the case says cannot be.
+            InputError: The case has a mistake.
         """
         observed = self._of_suite(run(case)) if self.is_suite else self._of_case(case, run)
         is_removed = self._is_removed(case, observed)
@@ -70,28 +70,30 @@ class Content(NamedTuple):
         return observed.result, note
 
     def passed_over(self, case: Case) -> Note:
-        """Return that what *case* leaves out stays so, as it is skipped or known to fail."""
+        """Return the note that nothing is filled into *case*, because it is skipped or expected to fail."""
         return Note(str(self.path), self.digest, case.name, case.title, case.line, passed_over=case.passed_over)
 
     def _of_case(self, case: Any, run: Callable[[Any], CaseResult]) -> Observed:
-        """Return what becomes of a case; of a generated one, without the fields that are gone, where that makes it hold."""
+        """Return the observation of a case; of a generated case, without fields that are gone if the case holds without them."""
         observed = observation.observe(case, run, self.mode)
         trimmed = gone.without_any(case, observed.result) if self._turns and observed.problem else None
         if trimmed is None:
             return observed
-        other = observation.observe(trimmed.case, run, self.mode)
-        return observed if other.problem else other._replace(values={trimmed.key: trimmed.value, **other.values})
+        without_gone = observation.observe(trimmed.case, run, self.mode)
+        if without_gone.problem:
+            return observed
+        return without_gone._replace(values={trimmed.key: trimmed.value, **without_gone.values})
 
     @property
     def _turns(self) -> bool:
         return self.mode >= Mode.UPDATE_VERDICTS
 
     def _is_removed(self, case: Case, observed: Observed) -> bool:
-        """Return whether a case that does not hold was generated for a field that is gone."""
+        """Return whether a case is removed: it fails, and was generated for a field that is gone."""
         version = observed.result.version
-        is_asked = self._turns and bool(observed.values or observed.problem)
-        return is_asked and version is not None and gone.is_about_one(case, version)
+        is_wanted = self._turns and bool(observed.values or observed.problem)
+        return is_wanted and version is not None and gone.is_about_one(case, version)
 
     def _of_suite(self, result: CaseResult) -> Observed:
-        is_asked = not result.holds and self.mode >= Mode.UPDATE
-        return Observed(result, problem="suites in the format of openshift/api are never written" if is_asked else "")
+        is_wanted = not result.holds and self.mode >= Mode.UPDATE
+        return Observed(result, problem="suites in the format of openshift/api are never written" if is_wanted else "")

@@ -1,1 +1,1 @@
-"""`--crd-generate`: case files are written instead of tests run."""
+"""`--crd-generate`: writes case files instead of running tests."""

@@ -1,4 +1,4 @@
-"""The hooks of a session that writes case files instead of running tests."""
+"""Hooks of a session that writes case files instead of running tests."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 _FLAG: Final = GENERATE.option
 _MOST_NAMED: Final = 5
-# No version has a dot, unlike the name of a file.
+# No version name has a dot, unlike a file name.
 _NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
-# What is asked of tests that run, and would be left undone.
+# Options that have no effect without a test run.
 _OF_RUNS: Final = (*fill.SETTINGS, live.LIVE, project.PYTHON)
 
 
 class WrittenFile(NamedTuple):
     """
-    A file that was written.
+    A file to write.
 
     Attributes:
         path: The file.
-        versions: The CRD version, under each Kubernetes version.
-        generated: What is in it.
-        old: The digest of what it held; None where it is new.
+        versions: The CRD version, one for each Kubernetes version.
+        generated: The new content.
+        old: The digest of the old content; None for a new file.
     """
 
     path: Path
@@ -54,57 +54,57 @@ class WrittenFile(NamedTuple):
 
 
 class Hooks:
-    """Writes the files where tests would be collected."""
+    """Writes case files in place of collection."""
 
     def __init__(self, config: pytest.Config, settings: GenerateSettings) -> None:
         """
-        Take the session's configuration, and what is to be written.
+        Create the hooks with the session's configuration and the settings of generating.
 
         Raises:
-            UsageError: It asks for more than files.
+            UsageError: An option of the command line has no effect without a test run.
         """
         if config.option.collectonly:
             raise pytest.UsageError(f"{_FLAG} writes files: leave out --collect-only")
-        for one in _OF_RUNS:
-            if one.find_entry(config).is_set:
-                raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {one.option}")
+        for option in _OF_RUNS:
+            if option.find_entry(config).is_set:
+                raise pytest.UsageError(f"{_FLAG} runs no tests: leave out {option.option}")
         self._config = config
         self._settings = settings
         self._written: list[WrittenFile] = []
-        config.option.dist = "no"  # pytest-xdist has nothing to do where nothing runs
+        config.option.dist = "no"  # pytest-xdist must not wait for tests
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
-        """Write the files; nothing is collected."""
-        self._written = _all_written(self._settings, self._config)
+        """Write the files; return True, so that nothing is collected."""
+        self._written = _write_all(self._settings, self._config)
         return True
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Let a session in which there was no test to run succeed."""
+        """End a session that has written files with exit code 0 although it had no tests."""
         if self._written and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = pytest.ExitCode.OK
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what was written, and what it says nothing of."""
+        """Write a summary of the files, with the parts of the schemas that they leave out."""
         for written in self._written:
-            for line in _summary(written, [one.versions[0] for one in self._written]):
+            for line in _summary(written, [file.versions[0] for file in self._written]):
                 terminalreporter.write_line(line)
 
 
-def _all_written(settings: GenerateSettings, config: pytest.Config) -> list[WrittenFile]:
+def _write_all(settings: GenerateSettings, config: pytest.Config) -> list[WrittenFile]:
     """
-    Write a file for each CRD version that is named: all of them, or none.
+    Write a file for each CRD version of the command line, all or none, and return them.
 
     Raises:
-        UsageError: There is no such CRD or version, nothing can be said of it, or no run would collect its file, or it cannot be
-            written.
+        UsageError: A CRD or version does not exist, nothing can be stated about it, no run would collect its file, or the file cannot
+            be written.
     """
     try:
         with progressline.get_progress(config)("generating"):
             chosen = dict.fromkeys(_versions(name, config) for name in settings.names)  # NAME may be NAME/VERSION
             wanted = Wanted(settings.paths, settings.is_whole, coverage.EXCLUDED.read_value(config))
-            planned = [_planned(versions, wanted, config) for versions in chosen]
+            planned = [_plan(versions, wanted, config) for versions in chosen]
     except (
         CrdLookupError,
         InputError,
@@ -118,27 +118,27 @@ def _all_written(settings: GenerateSettings, config: pytest.Config) -> list[Writ
     return planned
 
 
-def _summary(written: WrittenFile, known: Sequence[Version]) -> Iterator[str]:
+def _summary(written: WrittenFile, written_versions: Sequence[Version]) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
     yield f"crd: {verb} {session.display_path(written.path)}{f': {count}' if generated.cases else ''}"
-    held = generated.points - len(generated.missed)
-    yield f"crd:   {held} of {generated.points} points of its schema are held"
+    covered = generated.points - len(generated.missed)
+    yield f"crd:   {covered} of {generated.points} points of its schema are held"
     left_out = generated.left_out
-    yield from (f"crd:   left out: {one}" for one in left_out[:_MOST_NAMED])
+    yield from (f"crd:   left out: {words}" for words in left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
         yield f"crd:   left out: and {len(left_out) - _MOST_NAMED} more, of which the end of the file names the first"
-    others = [one.name for one in version.crd.versions if one.served and one not in known]
+    others = [other.name for other in version.crd.versions if other.served and other not in written_versions]
     if others:
-        yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{one}' for one in others)}"
+        yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{name}' for name in others)}"
 
 
 def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
     return tuple(_version(catalog, name) for catalog in session.catalogs(config))
 
 
-def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
+def _plan(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
     path = _folder(config) / filenames.file_name(versions[0], session.catalogs(config)[0].crds)
     if not casefiles.has_name(path, config):
         patterns = " ".join(project.get_settings(config).case_files)
@@ -158,9 +158,9 @@ def _planned(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Confi
 
 
 def _version(catalog: Catalog, name: str) -> Version:
-    """Return the version that *name* means: the one that it says, else the one that is stored, else one that is served."""
-    found = _NAME_AND_VERSION.fullmatch(name)
-    crd_name, version_name = found.groups() if found else (name, "")
+    """Return the version of *name*: the one behind the slash, else the storage version, else a served one."""
+    match = _NAME_AND_VERSION.fullmatch(name)
+    crd_name, version_name = match.groups() if match else (name, "")
     crd = _crd(catalog, crd_name)
     if crd.guard is not None:
         crd.guard(crd)
@@ -171,29 +171,29 @@ def _version(catalog: Catalog, name: str) -> Version:
 
 def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
     """
-    Return the CRD that answers to *name*, a file's too.
+    Return the CRD with a name, kind or file *name*.
 
     Raises:
-        CrdLookupError: None does, or several of different names do.
-        NothingToStateError: It has alternatives, so that a case file that has its name would be about none of them.
+        CrdLookupError: There is none, or several with different names.
+        NothingToStateError: It has alternatives, so that a case file with its name would be ambiguous.
     """
     crds = catalog.crds
-    meant = next((crd for crd in crds if name in (crd.name, crd.kind)), None) or crds[name]
-    if sum(crd.name == meant.name for crd in crds) > 1:
+    match = next((crd for crd in crds if name in (crd.name, crd.kind)), None) or crds[name]
+    if sum(crd.name == match.name for crd in crds) > 1:
         raise NothingToStateError(
-            f"{meant.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+            f"{match.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
         )
     return crds[name]
 
 
 def _folder(config: pytest.Config) -> Path:
-    """Return where case files go: the first of testpaths that is there, else `tests`, else the folder of the project."""
+    """Return the folder for case files: the first of testpaths that exists, else `tests`, else the folder of the project."""
     base = setting.folder(config)
     return filenames.folder(base, config.getini("testpaths")) or base
 
 
 def _write(written: WrittenFile) -> None:
-    """Write the whole file, or nothing."""
+    """Write the whole file, or nothing if it has no new cases."""
     if not written.generated.cases:
         return
     content = written.generated.text.encode()

@@ -1,1 +1,1 @@
-"""`--crd-live`: a real API server is asked, too, what cases and checks ask."""
+"""`--crd-live`: sends the requests of cases and checks to a real API server, too."""

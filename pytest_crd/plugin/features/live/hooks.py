@@ -1,4 +1,4 @@
-"""The hooks of a session that asks a server, too: what it says first, what it makes and removes there, and what it counts."""
+"""Hooks of a session with a live server: header, temporary CRDs and their removal, and counts of the answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
 from pytest_crd.report import remarkwords
 
-# The property of a test with what became of its questions, and with what is worth to know of the answers.
+# The properties of a test with the outcome of its questions, and with notes about the answers.
 _OUTCOME: Final = "crd_live"
 _NOTE: Final = "crd_live_note"
 _RUN: Final = "pytest_crd_live_run"
@@ -36,18 +36,18 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 class Hooks:
     """
-    Asks the server what tests ask, and tells what came of it.
+    Sends the questions of tests to the live server, and reports the outcome.
 
     Attributes:
-        address: What a person calls the server.
+        address: The address of the server, for messages.
     """
 
     def __init__(self, config: pytest.Config, settings: LiveSettings) -> None:
         """
-        Ask the server for its version.
+        Connect to the server and read its version.
 
         Raises:
-            UsageError: It does not say one that is known, or is not there.
+            UsageError: The server does not answer, or its version is unknown.
         """
         try:
             self._target = connection.connect(settings.server, settings.context, base=settings.base)
@@ -55,11 +55,11 @@ class Hooks:
             raise pytest.UsageError(f"--crd-live: {error}") from None
         self.address = self._target.server.address
         self._config = config
-        self._of_controller: dict[str, Any] | None = getattr(config, "workerinput", None)
-        run_id = self._of_controller[_RUN] if self._of_controller else ""
+        self._worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
+        run_id = self._worker_input[_RUN] if self._worker_input else ""
         self._run = Run(self._target, run_id=run_id, installed=settings.is_installed)
         self._is_installed = settings.is_installed
-        self._new: list[LiveVerdict] = []
+        self._verdicts: list[LiveVerdict] = []
         self._item: pytest.Item | None = None
         self._lookahead = Lookahead(self._run, self._target.server.worker_lock)
         self._counts: Counter[LiveOutcome] = Counter()
@@ -69,42 +69,42 @@ class Hooks:
         config.stash[extensions.COMPANION] = self
 
     def mirror(self, place: TestPlace) -> AbstractContextManager[None]:
-        """Ask what a test asks until the end of the `with` block."""
-        return items.beside(self, place)
+        """Send the questions of a test to the server, too, until the end of the `with` block."""
+        return items.compare_answers(self, place)
 
-    def ask(self, questions: list[AnyQuestion]) -> LiveVerdict:
-        """Return what becomes of the questions of a test, and count it."""
+    def judge(self, questions: list[AnyQuestion]) -> LiveVerdict:
+        """Return the verdict on the questions of a test, and keep it for the test report."""
         verdict = self._lookahead.verdict(self._item, questions)
-        self._new.append(verdict)
+        self._verdicts.append(verdict)
         return verdict
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
-        """Begin to ask what the next tests will ask; in a worker of pytest-xdist, the next one alone is known."""
+        """Send the questions of the next tests in advance; a worker of pytest-xdist knows only one next test."""
         with self._target.server.worker_lock.held():
             self._item = item
-            if self._of_controller is not None:
+            if self._worker_input is not None:
                 self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])
             else:
-                self._lookahead.ask(item, item.session.items)
-                if item is item.session.items[0]:  # the only one before which nothing stands on the terminal's line
+                self._lookahead.ask_next(item, item.session.items)
+                if item is item.session.items[0]:  # before later tests, pytest's own output occupies the line
                     self._wait(item)
             return (yield)
 
     def _wait(self, item: pytest.Item) -> None:
-        """Tell how many CRDs are installed while a test waits for its own."""
+        """Show the number of installed CRDs while a test waits for its own."""
         with progressline.get_progress(self._config)("live: CRDs on the server") as tell:
             self._lookahead.wait(item, lambda: tell(*self._run.counts, ""))
 
     def pytest_report_header(self) -> list[str]:
-        """Say which server is asked, before anything is written there."""
+        """Return the lines about the server, before any write there."""
         return self._header()
 
     def pytest_sessionstart(self) -> None:
-        """Say the same where pytest has no header; be as good as Ctrl-C to who ends the session otherwise."""
-        if self._of_controller is not None:
+        """Write these lines if pytest shows no header, and handle signals that end the session like Ctrl-C."""
+        if self._worker_input is not None:
             return
         if getattr(self._config.option, "verbose", 0) < 0 or getattr(self._config.option, "no_header", False):
             self._write(self._header())
@@ -125,33 +125,34 @@ class Hooks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker of pytest-xdist whose run it belongs to."""
+        """Send the id of the run to a worker of pytest-xdist."""
         node.workerinput[_RUN] = self._run.id
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remove what earlier runs have left, name what may be left, and begin to make the CRDs of this one."""
-        if self._of_controller is not None or session.config.option.collectonly:
+        """Remove remnants of earlier runs, name those that stay, and begin to create the CRDs of this run."""
+        if self._worker_input is not None or session.config.option.collectonly:
             return
-        self._tell_remnants()
+        self._report_remnants()
         if not self._is_installed:
             self._lookahead.prepare(session.items)
 
-    def _tell_remnants(self) -> None:
+    def _report_remnants(self) -> None:
         try:
             removed, others = self._run.clear_up()
         except NoAnswerError as error:
             self._write([f"crd: live: whether earlier runs have left something is not known: {error}"])
             return
         if removed:
-            self._tell("removed what an earlier run has left", removed)
+            self._write_remnants("removed what an earlier run has left", removed)
         if others:
-            self._tell("left alone, of another run or not ours", others)
+            self._write_remnants("left alone, of another run or not ours", others)
 
-    def _tell(self, words: str, found: Sequence[Remnant]) -> None:
-        """Say what is left on the server: one by name, more by their count, with `-v` by name, with `-vv` with their leases."""
+    def _write_remnants(self, words: str, remnants: Sequence[Remnant]) -> None:
+        """Write remnants on the server: one by its name, several as a count, with `-v` by name, with `-vv` with their leases."""
         verbosity = self._config.get_verbosity()
-        names = [str(one) if verbosity > 1 or len(found) == 1 else f"{one.kind}/{one.name}" for one in found]
+        is_whole = verbosity > 1 or len(remnants) == 1
+        names = [str(remnant) if is_whole else f"{remnant.kind}/{remnant.name}" for remnant in remnants]
         self._write(
             [f"crd: live: {words}: {line}" for line in remarkwords.listed(names, "objects", verbosity=verbosity)]
         )
@@ -160,21 +161,21 @@ class Hooks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Put what became of a test's questions into its reports."""
+        """Add the outcome of a test's questions to its report."""
         if call.when == "call":
-            verdicts, self._new = self._new, []
+            verdicts, self._verdicts = self._verdicts, []
             if not verdicts and _has_server(item):
                 verdicts = [] if call.excinfo else [LiveVerdict(LiveOutcome.AGREED)]
-            elif not verdicts and (reason := _unasked(item)):
+            elif not verdicts and (reason := _unasked_reason(item)):
                 verdicts = [LiveVerdict(LiveOutcome.NOT_ASKED, reason)]
             for verdict in verdicts:
-                said = f"{verdict.outcome}: {verdict.reason}" if verdict.reason else str(verdict.outcome)
-                item.user_properties.append((_OUTCOME, said))
+                text = f"{verdict.outcome}: {verdict.reason}" if verdict.reason else str(verdict.outcome)
+                item.user_properties.append((_OUTCOME, text))
                 item.user_properties.extend((_NOTE, note) for note in verdict.notes)
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count; in the controller of pytest-xdist for all workers."""
+        """Count the outcomes; in the controller of pytest-xdist, those of all workers."""
         if report.when != "call":
             return
         for name, value in report.user_properties:
@@ -188,40 +189,42 @@ class Hooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Remove what was made, and fail a session in which nothing was asked."""
+        """Remove all objects of the run, and fail a session in which no question was answered."""
         self._lookahead.end()
         try:
-            lines = self._run.end(whole=self._of_controller is None)
+            lines = self._run.end(whole=self._worker_input is None)
         except KeyboardInterrupt:
             self._write(
                 [f"crd: live: left on the server: {', '.join(self._run.names)}; to remove it: {self._run.command}"]
             )
             raise
-        if self._of_controller is not None:
-            session.config.workeroutput[_LEFT] = lines  # type: ignore[attr-defined] # which workers of pytest-xdist have
+        if self._worker_input is not None:
+            session.config.workeroutput[_LEFT] = lines  # type: ignore[attr-defined] # workers of pytest-xdist have it
             return
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         self._lines += lines
-        is_asked = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED] > 0
-        if not is_asked and session.exitstatus == pytest.ExitCode.OK and not session.config.option.collectonly:
+        is_answered = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED] > 0
+        if not is_answered and session.exitstatus == pytest.ExitCode.OK and not session.config.option.collectonly:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Listen to what a worker of pytest-xdist could not remove."""
+        """Keep the messages of a worker of pytest-xdist about objects that it could not remove."""
         self._lines += getattr(node, "workeroutput", {}).get(_LEFT, ())
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what came of it: counts, why what was not asked, and what is left on the server."""
+        """Write the summary: counts, reasons for skipped questions, and leftovers on the server."""
         if self._config.option.collectonly:
             return
         counts = ", ".join(
             f"{self._counts[outcome]} {outcome}"
             for outcome in (LiveOutcome.AGREED, LiveOutcome.DISAGREED, LiveOutcome.NOT_ASKED, LiveOutcome.NO_ANSWER)
         )
-        asked = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED]
-        terminalreporter.write_line(f"crd: live: {counts}" + ("" if asked else ": nothing was answered"), red=not asked)
+        answered = self._counts[LiveOutcome.AGREED] + self._counts[LiveOutcome.DISAGREED]
+        terminalreporter.write_line(
+            f"crd: live: {counts}" + ("" if answered else ": nothing was answered"), red=not answered
+        )
         for (outcome, reason), count in self._reasons.most_common():
             terminalreporter.write_line(f"crd: live: {count} {outcome}: {reason}")
         for line in dict.fromkeys(self._lines):
@@ -229,17 +232,17 @@ class Hooks:
 
     def _write(self, lines: list[str]) -> None:
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        for line in lines if reporter is not None else ():  # without one, nobody hears anything
+        for line in lines if reporter is not None else ():  # pytest may run without a terminal
             reporter.write_line(line)
 
 
 def _has_server(item: pytest.Item) -> bool:
-    """Return whether a test works with the server itself."""
+    """Return whether a test uses the live server through `crd_server`."""
     return "crd_server" in getattr(item, "fixturenames", ())
 
 
-def _unasked(item: pytest.Item) -> str:
-    """Return why nothing was heard of a test that is about CRDs; empty for any other test."""
+def _unasked_reason(item: pytest.Item) -> str:
+    """Return why a test about CRDs had no questions; empty for a test about something else."""
     if isinstance(item, TextItem) and item.unasked:
         return item.unasked
     if {"crd", "crd_version", "crds"} & {*getattr(item, "fixturenames", ())}:

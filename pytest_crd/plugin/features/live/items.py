@@ -1,4 +1,4 @@
-"""Tests whose questions a server is asked, too: what it answers stands beside their own verdict, which stays the engine's."""
+"""Comparison of the engine's answers in tests with those of a live server."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import Cause
 
 
-class Beside(Protocol):
-    """Who asks the server, in this process."""
+class SessionJudge(Protocol):
+    """Judge of the questions of tests, one for each process."""
 
     address: str
 
-    def ask(self, questions: list[AnyQuestion]) -> LiveVerdict:
-        """Return what becomes of the questions of a test, and count it."""
+    def judge(self, questions: list[AnyQuestion]) -> LiveVerdict:
+        """Return the verdict on the questions of a test, and count it."""
 
 
 class LiveFailure(TextFailure):
-    """A server answers otherwise than the engine, or not at all."""
+    """Failure because the server answers otherwise than the engine, or not at all."""
 
     def __init__(self, place: TestPlace, verdict: LiveVerdict, address: str, own: TextFailure | None) -> None:
         self._place, self._verdict, self._own = place, verdict, own
@@ -38,7 +38,7 @@ class LiveFailure(TextFailure):
         super().__init__("\n".join([*([str(own), ""] if own else []), *self._lines]))
 
     def to_text(self) -> FailureText:
-        """Return the report, in colour too."""
+        """Return the report, plain and in colour."""
         first, *rest = self._lines
         own = [str(self._own.to_text().to_json()["coloured"]), ""] if self._own else []
         summary = self._verdict.reason or "; ".join(line.strip() for line in self._verdict.differences)
@@ -51,7 +51,7 @@ class LiveFailure(TextFailure):
         )
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return what is wrong with the test itself, and what the server answers otherwise."""
+        """Return the causes of the test's own failure, and the differences between the answers."""
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
@@ -75,12 +75,12 @@ def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
     ]
 
 
-def foreseen(item: pytest.Item) -> list[AnyQuestion]:
-    """Return what a test will ask; nothing where that is not known before it is run."""
+def foresee_questions(item: pytest.Item) -> list[AnyQuestion]:
+    """Return the questions of a test before it runs; empty if they are unknown until then."""
     run = getattr(item, "run_ahead", None)
     if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
         return []
-    # Whatever is wrong is raised where the test itself is run.
+    # Errors are ignored here: the test raises them when it runs.
     questions: list[AnyQuestion] = []
     with OF_PROCESS.heard_by(question=questions.append), contextlib.suppress(Exception):
         run()
@@ -88,12 +88,12 @@ def foreseen(item: pytest.Item) -> list[AnyQuestion]:
 
 
 @contextlib.contextmanager
-def beside(live: Beside, place: TestPlace) -> Iterator[None]:
+def compare_answers(live: SessionJudge, place: TestPlace) -> Iterator[None]:
     """
-    Ask the server what a test asks until the end of the `with` block.
+    Send the questions of a test to the server, too, until the end of the `with` block.
 
     Raises:
-        LiveFailure: It answers otherwise, or not at all; whatever became of the test itself.
+        LiveFailure: The server answers otherwise, or not at all, whether or not the test itself fails.
     """
     own: BaseException | None = None
     questions: list[AnyQuestion] = []
@@ -102,9 +102,9 @@ def beside(live: Beside, place: TestPlace) -> Iterator[None]:
             yield
         except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:
             own = error
-    verdict = live.ask(questions)
+    verdict = live.judge(questions)
     if verdict.differences or verdict.outcome is LiveOutcome.NO_ANSWER:
-        of_test = own if isinstance(own, TextFailure) else None
-        raise LiveFailure(place, verdict, live.address, of_test) from None
+        own_failure = own if isinstance(own, TextFailure) else None
+        raise LiveFailure(place, verdict, live.address, own_failure) from None
     if own is not None:
         raise own

@@ -1,8 +1,8 @@
 """
-What the tests to come will ask a server: asked before they are run, and the CRDs made that it is asked of, as early as may be.
+Questions of the next tests, sent to the server in advance, and the CRDs that they need, created as early as possible.
 
-A server holds the first writes to a new CRD for two seconds, and tells of its making a little later. So all CRDs of a session are made
-side by side from its beginning, while the first tests are run, and nobody waits for one after another.
+A server holds the first writes to a new CRD for two seconds, and reports the CRD as established a little later. So all CRDs of a session
+are created side by side from its beginning, while the first tests run.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ import pytest
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live.run import LiveVerdict, Run
 from pytest_crd.live.workerlock import WorkerLock
-from pytest_crd.plugin.features.live import items as asked
+from pytest_crd.plugin.features.live import items as liveitems
 
-# How many tests are asked about at a time.
+# The number of tests whose questions are sent in advance.
 _AHEAD: Final = 64
 _PAUSE: Final = 0.1
 
 
 class Lookahead:
-    """The questions of the tests to come."""
+    """Questions of the next tests."""
 
     def __init__(self, run: Run, worker_lock: WorkerLock) -> None:
-        """Take who asks, and what a thread has that works."""
+        """Create it with the run that sends questions, and the lock of the working thread."""
         self._run, self._worker_lock = run, worker_lock
         self._places: dict[pytest.Item, int] = {}
         self._begun: set[pytest.Item] = set()
-        self._known: dict[pytest.Item, list[AnyQuestion]] = {}
-        self._asked: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[LiveVerdict]]] = {}
+        self._foreseen: dict[pytest.Item, list[AnyQuestion]] = {}
+        self._pending: dict[pytest.Item | None, tuple[list[AnyQuestion], Future[LiveVerdict]]] = {}
         self._is_over = threading.Event()
         self._scout: threading.Thread | None = None
 
     def prepare(self, items: Sequence[pytest.Item]) -> None:
-        """Begin to make the CRDs of tests."""
+        """Begin to create the CRDs of tests."""
         self._scout = threading.Thread(target=self._look, args=(items,), name="pytest-crd lookahead", daemon=True)
         self._scout.start()
 
@@ -49,40 +49,40 @@ class Lookahead:
                 return
             with self._worker_lock.held():
                 if item not in self._begun:
-                    self._known[item] = asked.foreseen(item)
-                    self._run.prepare(self._known[item])
+                    self._foreseen[item] = liveitems.foresee_questions(item)
+                    self._run.prepare(self._foreseen[item])
 
     def end(self) -> None:
-        """Make no more CRDs."""
+        """Stop creating CRDs."""
         self._is_over.set()
         if self._scout is not None:
             self._scout.join()
 
-    def ask(self, item: pytest.Item, items: Sequence[pytest.Item]) -> None:
-        """Begin to ask what a test and the next ones after it ask; who holds the worker lock calls it."""
+    def ask_next(self, item: pytest.Item, items: Sequence[pytest.Item]) -> None:
+        """Begin to send the questions of a test and of the next ones; the caller holds the worker lock."""
         here = self._places.setdefault(item, len(self._places))
         self.ask_all(items[here : here + _AHEAD])
 
     def ask_all(self, items: Sequence[pytest.Item]) -> None:
-        """Begin to ask what tests ask."""
-        for one in items:
-            if one not in self._begun:
-                self._begun.add(one)
-                questions = self._known.pop(one, None)
-                if questions := asked.foreseen(one) if questions is None else questions:
-                    self._asked[one] = (questions, self._run.ahead(questions))
+        """Begin to send the questions of tests, once for each test."""
+        for item in items:
+            if item not in self._begun:
+                self._begun.add(item)
+                questions = self._foreseen.pop(item, None)
+                if questions := liveitems.foresee_questions(item) if questions is None else questions:
+                    self._pending[item] = (questions, self._run.ahead(questions))
 
     def wait(self, item: pytest.Item, waiting: Callable[[], None]) -> None:
-        """Wait until what a test will ask is answered, if that is known, and call *waiting* again and again meanwhile."""
-        if item in self._asked:
+        """Wait for the answers to the foreseen questions of a test, and call *waiting* repeatedly meanwhile."""
+        if item in self._pending:
             with self._worker_lock.released():
-                while not futures.wait([self._asked[item][1]], timeout=_PAUSE).done:
+                while not futures.wait([self._pending[item][1]], timeout=_PAUSE).done:
                     waiting()
 
     def verdict(self, item: pytest.Item | None, questions: list[AnyQuestion]) -> LiveVerdict:
-        """Return what becomes of the questions of a test, which may have been asked."""
-        known, future = self._asked.pop(item, ([], None))
-        if future is None or known != questions:
+        """Return the verdict on the questions of a test; the foreseen one if it was for the same questions."""
+        foreseen, future = self._pending.pop(item, ([], None))
+        if future is None or foreseen != questions:
             return self._run.verdict(questions)
         with self._worker_lock.released():
             return future.result()

@@ -1,1 +1,1 @@
-"""`--crd-annotations`, `--crd-sarif`, `--crd-json`: what tests came to is told to code hosts and programs."""
+"""`--crd-annotations`, `--crd-sarif`, `--crd-json`: reports of verdicts for code hosts and programs."""

@@ -1,4 +1,4 @@
-"""What pytest's reports say, put together: one verdict for each test, whichever process has run it."""
+"""Verdicts of a session: one for each test, whichever process ran it, from the reports of pytest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pytest_crd.plugin.features.outputs.testsubjects import ReportFacts, text_of
 from pytest_crd.report import verdictrules
 from pytest_crd.report.testfacts import About, Cause, FilePlace, Verdict, VerdictKind, VerdictOutcome
 
-# What a report has as an attribute, which pytest-xdist sends along.
+# The attribute of a report with facts about its test; pytest-xdist sends it along.
 FACTS: Final = "pytest_crd_facts"
-# Of several reports of a test, that counts which stands last here.
+# Outcomes of the phases of a test; the last one in this order counts.
 _ORDER: Final = (
     VerdictOutcome.PASSED,
     VerdictOutcome.SKIPPED,
@@ -24,14 +24,14 @@ _ORDER: Final = (
     VerdictOutcome.ERROR,
     VerdictOutcome.FAILED,
 )
-# What pytest-xdist says of a test during which a worker has crashed.
+# The phase in a report of pytest-xdist about a test during which a worker crashed.
 _CRASHED: Final = "???"
 _SKIPPED: Final = re.compile("^Skipped: ")
 
 
 @dataclass
 class _Record:
-    """What the reports on one test say, so far."""
+    """State of one test, from its reports so far."""
 
     name: str
     facts: ReportFacts | None = None
@@ -46,13 +46,13 @@ class VerdictLedger:
     """The verdicts of a session."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Create an empty ledger."""
         self._tests: dict[str, _Record] = {}
         self._collectors: dict[str, _Record] = {}
         self._has_crashed = False
 
     def add_test(self, report: pytest.TestReport) -> None:
-        """Take what a report says of setting up a test, of running it, or of clearing up."""
+        """Add the report on a phase of a test."""
         record = self._tests.setdefault(report.nodeid, _Record(report.location[2]))
         record.duration += report.duration
         outcome = _outcome(report)
@@ -60,37 +60,42 @@ class VerdictLedger:
             return
         when: str | None = report.when
         if when == _CRASHED:
-            record.facts, self._has_crashed = _crashed(report), True
+            record.facts, self._has_crashed = _crash_facts(report), True
         _add(record, report, outcome)
 
     def add_collector(self, report: pytest.CollectReport) -> None:
-        """Take what a report says of a file that cannot be collected."""
+        """Add the report on a collector if it failed."""
         if report.failed and report.nodeid not in self._collectors:
             record = self._collectors[report.nodeid] = _Record(report.nodeid)
             _add(record, report, VerdictOutcome.ERROR)
 
     @property
     def problem(self) -> str:
-        """What of the verdicts says that there should be others; empty where nothing does."""
+        """The reason why verdicts are missing; empty if none are."""
         if missed := len(self._collectors):
             return f"{missed} file{'' if missed == 1 else 's'} could not be collected: what they hold was not judged"
         return "a process has crashed in which tests ran" if self._has_crashed else ""
 
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Return the verdicts on what has to do with CRDs, in the order of files and lines."""
-        found = [*self._collectors.items(), *self._tests.items()]
-        made = [_verdict(name, one) for name, one in found if one.facts is not None and one.outcome is not None]
-        return tuple(sorted(made, key=lambda one: (one.place, one.id)))
+        """Return the verdicts on tests about CRDs and on collection errors, ordered by file and line."""
+        records = [*self._collectors.items(), *self._tests.items()]
+        verdicts = [
+            _verdict(name, record)
+            for name, record in records
+            if record.facts is not None and record.outcome is not None
+        ]
+        return tuple(sorted(verdicts, key=lambda verdict: (verdict.place, verdict.id)))
 
     def others(self) -> Counter[VerdictOutcome]:
-        """Return how many tests that have nothing to do with CRDs came to what."""
-        return Counter(one.outcome for one in self._tests.values() if one.facts is None and one.outcome is not None)
+        """Return the number of tests that do not concern CRDs, by outcome."""
+        records = (record for record in self._tests.values() if record.facts is None)
+        return Counter(record.outcome for record in records if record.outcome is not None)
 
 
 def _add(record: _Record, report: pytest.TestReport | pytest.CollectReport, outcome: VerdictOutcome) -> None:
     if text := getattr(report, FACTS, ""):
         record.facts = facts = ReportFacts.from_text(text)
-        record.causes += (one for one in facts.causes if one not in record.causes)
+        record.causes += (cause for cause in facts.causes if cause not in record.causes)
     record.outcome = outcome if record.outcome is None else max(record.outcome, outcome, key=_ORDER.index)
     if outcome in {VerdictOutcome.FAILED, VerdictOutcome.ERROR, VerdictOutcome.XFAILED}:
         record.texts.append(text_of(report))
@@ -98,7 +103,7 @@ def _add(record: _Record, report: pytest.TestReport | pytest.CollectReport, outc
 
 
 def _outcome(report: pytest.TestReport) -> VerdictOutcome | None:
-    """Return what a report says became of a test; None where it says nothing of that."""
+    """Return the outcome that a report has for its test; None if it has none."""
     is_excused = hasattr(report, "wasxfail")
     if report.failed:
         return VerdictOutcome.FAILED if report.when == "call" else VerdictOutcome.ERROR
@@ -110,7 +115,7 @@ def _outcome(report: pytest.TestReport) -> VerdictOutcome | None:
 
 
 def _summary(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return why a test fails, was skipped or is excused, on one line; empty where it passes."""
+    """Return one line with the reason why a test failed, was skipped or is excused; empty if it passed."""
     if reason := getattr(report, "wasxfail", ""):
         return str(reason)
     longrepr: Any = report.longrepr
@@ -122,8 +127,8 @@ def _summary(report: pytest.TestReport | pytest.CollectReport) -> str:
     return lines[0] if lines else ""
 
 
-def _crashed(report: pytest.TestReport) -> ReportFacts:
-    """Return what is known of a test during which the process has crashed: its name, and its file."""
+def _crash_facts(report: pytest.TestReport) -> ReportFacts:
+    """Return the facts about a test during which the process crashed: its name and file."""
     place = FilePlace(report.nodeid.partition("::")[0])
     cause = Cause(
         verdictrules.SESSION, f"{text_of(report)}: nothing is known of what {report.nodeid} came to", place=place
@@ -134,10 +139,10 @@ def _crashed(report: pytest.TestReport) -> ReportFacts:
 def _verdict(name: str, record: _Record) -> Verdict:
     facts = record.facts
     outcome = record.outcome
-    assert facts is not None  # noqa: S101 - others are counted
+    assert facts is not None  # noqa: S101 - the caller has checked it
     assert outcome is not None  # noqa: S101
     text = "\n\n".join(record.texts)
-    found = tuple(record.causes or facts.causes)
+    causes = tuple(record.causes or facts.causes)
     return Verdict(
         id=name,
         name=record.name,
@@ -147,5 +152,5 @@ def _verdict(name: str, record: _Record) -> Verdict:
         summary=record.summary,
         text=text,
         duration=record.duration,
-        causes=found,
+        causes=causes,
     )

@@ -1,4 +1,4 @@
-"""What pytest's tests and collectors are about, and what is wrong with them: facts of the plugin's own, and of tests in Python."""
+"""Facts about tests and collectors for reports: the CRD, and the causes of a failure."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FIXTURES: Final = frozenset({"crds", "crd", "crd_version", "crd_case"})
 
 class ReportFacts(NamedTuple):
     """
-    What a report of pytest's is about; it travels with it, as a text.
+    Facts about the subject of a pytest report; they travel with it as a text.
 
     Attributes:
-        about: What the test is about.
-        causes: What is wrong.
-        place: Where it stands.
+        about: The CRD, version and rule of the test.
+        causes: The causes of its failure.
+        place: The file and line of the test.
     """
 
     about: About
@@ -37,18 +37,18 @@ class ReportFacts(NamedTuple):
     place: FilePlace
 
     def to_text(self) -> str:
-        """Return it as a text of ASCII, which every way between processes takes."""
-        return json.dumps([self.about.to_json(), [one.to_json() for one in self.causes], self.place])
+        """Return the facts as an ASCII text, which all channels between processes transport."""
+        return json.dumps([self.about.to_json(), [cause.to_json() for cause in self.causes], self.place])
 
     @classmethod
     def from_text(cls, text: str) -> ReportFacts:
-        """Return what another process has sent."""
-        about, found, place = json.loads(text)
-        return cls(About.from_json(about), tuple(map(Cause.from_json, found)), FilePlace(*place))
+        """Return the facts in a text of `to_text`."""
+        about, cause_values, place = json.loads(text)
+        return cls(About.from_json(about), tuple(map(Cause.from_json, cause_values)), FilePlace(*place))
 
 
 def of_test(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> ReportFacts | None:
-    """Return what a test is about that was run, or is not run; None where it has nothing to do with CRDs."""
+    """Return the facts about a test that was run or skipped; None if it does not concern CRDs."""
     if not isinstance(item, TextItem) and not _FIXTURES & {*getattr(item, "fixturenames", ())}:
         return None
     about = item.about() if isinstance(item, TextItem) else _of_python(item)
@@ -57,27 +57,27 @@ def of_test(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestR
     if not report.failed:
         return ReportFacts(about, (), place)
     excinfo = call.excinfo
-    found = () if excinfo is None else _of_exception(excinfo.value, about.rule)
-    return ReportFacts(about, found or (_plain(about.rule, report, excinfo, item, place),), place)
+    own_causes = () if excinfo is None else _of_exception(excinfo.value, about.rule)
+    return ReportFacts(about, own_causes or (_plain(about.rule, report, excinfo, item, place),), place)
 
 
 def of_collector(collector: pytest.Collector, report: pytest.CollectReport) -> ReportFacts:
-    """Return what is wrong with a file that cannot be collected."""
+    """Return the facts about a collector that failed."""
     excinfo = getattr(getattr(report, "call", None), "excinfo", None)
     place = FilePlace(str(getattr(collector, "path", collector.config.rootpath)))
-    found = () if excinfo is None else _of_exception(excinfo.value, verdictrules.MISTAKE)
-    rule = verdictrules.MISTAKE if found else verdictrules.PYTHON_MISTAKE
+    own_causes = () if excinfo is None else _of_exception(excinfo.value, verdictrules.MISTAKE)
+    rule = verdictrules.MISTAKE if own_causes else verdictrules.PYTHON_MISTAKE
     about = About(VerdictKind.COLLECTION, rule)
-    return ReportFacts(about, found or (_plain(rule, report, excinfo, collector, place),), place)
+    return ReportFacts(about, own_causes or (_plain(rule, report, excinfo, collector, place),), place)
 
 
 def _of_exception(error: BaseException, rule: str) -> tuple[Cause, ...]:
-    """Return what an exception says of itself; nothing where that is but its words."""
+    """Return the causes that an exception carries; empty if it has only a message."""
     if isinstance(error, CausedFailure):
         return tuple(error.causes())
-    wrong = error.error if isinstance(error, MistakenFailure | MistakenCollectError) else error
-    if isinstance(wrong, InputError):
-        return causes.explain_mistakes(wrong.mistakes, verdictrules.MISTAKE)
+    problem = error.error if isinstance(error, MistakenFailure | MistakenCollectError) else error
+    if isinstance(problem, InputError):
+        return causes.explain_mistakes(problem.mistakes, verdictrules.MISTAKE)
     if isinstance(error, NotAcceptedError | NotStructuralError):
         return causes.explain_errors(error.errors, rule)
     return ()
@@ -90,7 +90,7 @@ def _plain(
     node: pytest.Item | pytest.Collector,
     place: FilePlace,
 ) -> Cause:
-    """Return what is wrong with a test in Python: what its exception says, at the line of its own file where that came from."""
+    """Return the message of a Python failure as a cause, at the last line of the traceback in the test's file."""
     if excinfo is None:
         return Cause(rule, text_of(report), place=place)
     error = excinfo.value
@@ -104,7 +104,7 @@ def _plain(
 
 
 def text_of(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return what a report shows, without colour, and without the line with which pytest-xdist says who has made it."""
+    """Return the text of a report without colour, and without the line in which pytest-xdist names the worker."""
     longrepr: Any = report.longrepr
     if not hasattr(longrepr, "toterminal"):
         return "" if longrepr is None else str(longrepr)
@@ -116,7 +116,7 @@ def text_of(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def _of_python(item: pytest.Item) -> About:
-    """Return what a test in Python is about, by its fixtures."""
+    """Return the facts about a Python test, from its fixtures."""
     params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     names = {"crd": "", "version": "", "kubernetes_version": ""}
     for value in params.values():
@@ -124,12 +124,12 @@ def _of_python(item: pytest.Item) -> About:
     warnings: Sequence[Cause] = ()
     if isinstance(bound := params.get("crd_case"), BoundCase):
         place = FilePlace(str(bound.path), bound.case.line)
-        warnings = [Cause(verdictrules.PYTHON, one, place=place) for one in bound.warnings]
+        warnings = [Cause(verdictrules.PYTHON, text, place=place) for text in bound.warnings]
     return About(VerdictKind.PYTHON, verdictrules.PYTHON, warnings=tuple(warnings), **names)
 
 
 def _named(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield which CRD, version and Kubernetes version the value of a fixture stands for."""
+    """Yield the names of CRD, version and Kubernetes version in the value of a fixture, each with its key."""
     if isinstance(value, Version):
         yield "version", value.name
         value = value.crd

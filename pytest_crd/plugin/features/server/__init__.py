@@ -1,1 +1,1 @@
-"""The fixture `crd_server`: `opening` makes a server for a test, `hooks` tells in its report what the server has seen."""
+"""The fixture `crd_server`: `opening` starts a server for a test, `hooks` adds its requests to the test report."""

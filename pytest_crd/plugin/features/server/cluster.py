@@ -1,7 +1,7 @@
 """
-The server of `--crd-live` as the one of a test: CRDs under their own names, and a namespace that is made for the test.
+The server of `--crd-live` as `crd_server` of a test: CRDs under their own names, and a namespace of the test's own.
 
-A CRD that is installed there must be the project's. One that is not is installed, and removed at the end of the session.
+A CRD that is installed there must be equal to the project's. A missing one is installed, and removed at the end of the session.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ from pytest_crd.server.reaching import States
 from pytest_crd.server.resourcetypes import ResourceType
 
 _OK, _CREATED, _MISSING, _TAKEN = 200, 201, 404, 409
-# So long does each watch of a wait last, in seconds; what happened is told at its end.
+# The duration of each watch in seconds; the server returns its events at the end.
 _WATCH: Final = 1
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
-# What a kubeconfig says relative to its folder.
+# Keys of a kubeconfig whose paths are relative to its folder.
 _PATHS: Final = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
-# What something in the cluster writes into a CRD that is installed.
+# The field of an installed CRD that components of a cluster write.
 _INJECTED: Final = ("conversion", "webhook", "clientConfig", "caBundle")
 
 
 class ClusterError(Exception):
-    """The server cannot be the one of a test; the message says why, and what to do."""
+    """The server cannot be `crd_server`; the message has the reason and a remedy."""
 
 
 class Cluster:
     """
-    The server of `--crd-live`, for a session.
+    The server of `--crd-live`, connected once for a session.
 
     Attributes:
-        server: Who is asked.
+        server: The connection.
         version: Its Kubernetes version.
     """
 
     def __init__(self, settings: LiveSettings, *, is_shared: bool) -> None:
         """
-        Connect.
+        Connect to the server.
 
         Args:
-            settings: What is set.
-            is_shared: Whether other processes of the run use it meanwhile, so that what is installed could not be removed.
+            settings: The settings of `--crd-live`.
+            is_shared: Whether other processes of the run use the server, too, so that CRDs cannot be removed safely.
 
         Raises:
-            ClusterError: It is not there, or nothing may be made there.
+            ClusterError: The server does not answer, or `--crd-live-installed` forbids writes.
         """
         if settings.is_installed:
             raise ClusterError(
@@ -74,123 +74,124 @@ class Cluster:
         self.server, self.version = target.server, target.version
         self._settings, self._is_shared = settings, is_shared
         self._installed: list[Remnant] = []
-        self._known: set[str] = set()
+        self._checked: set[str] = set()
 
     def install(self, crds: Sequence[CustomResourceDefinition]) -> None:
         """
-        Have the CRDs served.
+        Install the CRDs that are missing on the server.
 
         Raises:
-            ClusterError: One is installed that is another, or is refused.
+            ClusterError: A different CRD is installed under the same name, or the server refuses one.
             NoAnswerError: The server does not answer.
         """
         for crd in crds:
-            if crd.name not in self._known:
+            if crd.name not in self._checked:
                 self._install(crd.under(self.version))
-                self._known.add(crd.name)
+                self._checked.add(crd.name)
 
     def _install(self, crd: CustomResourceDefinition) -> None:
         path = client.crd_path("apiextensions.k8s.io/v1", crd.name)
-        found = self.server.ask("GET", path)
-        if found.code == _MISSING:
+        answer = self.server.ask("GET", path)
+        if answer.code == _MISSING:
             if self._is_shared:
                 raise ClusterError(
                     f"{crd.name} is not installed: install it, or run without -n, for then it is for the time being"
                 )
-            found = self.server.ask("POST", path.rpartition("/")[0], crd.manifest)
-            if found.code != _CREATED:
-                raise ClusterError(f"{crd.name} is refused: {found.code} {found.message}")
-            self._installed.append(lease.remnant(lease.CRD, found.body["metadata"]))
-            settling.wait_until_served(self.server, found.body)
-        elif found.code != _OK:
-            raise ClusterError(f"GET {path}: {found.code} {found.message}")
-        elif place := difference(crd.first_response.stored["spec"], found.body["spec"]):
+            answer = self.server.ask("POST", path.rpartition("/")[0], crd.manifest)
+            if answer.code != _CREATED:
+                raise ClusterError(f"{crd.name} is refused: {answer.code} {answer.message}")
+            self._installed.append(lease.remnant(lease.CRD, answer.body["metadata"]))
+            settling.wait_until_served(self.server, answer.body)
+        elif answer.code != _OK:
+            raise ClusterError(f"GET {path}: {answer.code} {answer.message}")
+        elif place := difference(crd.first_response.stored["spec"], answer.body["spec"]):
             raise ClusterError(
                 f"{crd.name} is installed, and is not the project's, at {place}: apply the project's, or remove it"
             )
 
     def end(self) -> None:
         """
-        Remove what was installed.
+        Remove the CRDs that were installed, and disconnect.
 
         Raises:
-            ClusterError: Something is left.
+            ClusterError: Not all could be removed.
             NoAnswerError: The server does not answer.
         """
-        left = remnants.remove(self.server, self._installed)
+        remaining = remnants.remove(self.server, self._installed)
         self.server.close()
-        if left:
-            raise ClusterError(f"left on {self.server.address}: {', '.join(map(str, left))}")
+        if remaining:
+            raise ClusterError(f"left on {self.server.address}: {', '.join(map(str, remaining))}")
 
     def kubeconfig(self, namespace: str) -> str:
-        """Return a kubeconfig that leads there, into a namespace."""
+        """Return a kubeconfig for the server with *namespace* as default."""
         settings = self._settings
         if settings.context is None:
             value = {"clusters": [{"name": "live", "cluster": {"server": self.server.address}}], "users": []}
-            context, of_context = "live", {"cluster": "live"}
+            context, context_entry = "live", {"cluster": "live"}
         else:
             path, context = settings.base / Path(settings.server).expanduser(), settings.context
             value = yaml.safe_load(path.read_bytes())
-            of_context = next(one["context"] for one in value["contexts"] if one["name"] == context)
-            for one in (*value.get("clusters", ()), *value.get("users", ())):
-                _make_absolute(one.get("cluster") or one.get("user") or {}, path.parent)
-        contexts = [{"name": context, "context": {**of_context, "namespace": namespace}}]
+            context_entry = next(entry["context"] for entry in value["contexts"] if entry["name"] == context)
+            for entry in (*value.get("clusters", ()), *value.get("users", ())):
+                _make_absolute(entry.get("cluster") or entry.get("user") or {}, path.parent)
+        contexts = [{"name": context, "context": {**context_entry, "namespace": namespace}}]
         head = {"apiVersion": "v1", "kind": "Config", "current-context": context}
         return str(yaml.safe_dump({**value, **head, "contexts": contexts}, sort_keys=False))
 
 
 class Ending:
-    """Ends what a session had of the server."""
+    """Hooks that disconnect from the server at the end of a session."""
 
     def __init__(self, cluster: Cluster) -> None:
-        """Take it."""
+        """Create the hooks for *cluster*."""
         self._cluster = cluster
-        self._left = ""
+        self._problem = ""
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Remove what was installed; what is left fails the run."""
+        """Remove the installed CRDs; the run fails if some are left."""
         try:
             self._cluster.end()
         except (ClusterError, NoAnswerError) as error:
-            self._left = str(error)
+            self._problem = str(error)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what is left."""
-        if self._left:
-            terminalreporter.write_line(f"crd_server: {self._left}", red=True)
+        """Write which CRDs are left."""
+        if self._problem:
+            terminalreporter.write_line(f"crd_server: {self._problem}", red=True)
 
 
 class Stay:
     """
-    What one test has of the server.
+    The part of the server that one test uses.
 
     Attributes:
-        namespace: The one that was made for it.
+        namespace: The namespace that was created for the test.
     """
 
     def __init__(self, cluster: Cluster, api: Api, namespaces: Sequence[str]) -> None:
         """
-        Make the namespaces.
+        Create the namespaces.
 
         Args:
             cluster: The server.
-            api: What would be served in the process, of which the types are known.
-            namespaces: Those that the test names; one that is there is used.
+            api: The API of an in-process server, which knows the types.
+            namespaces: The names in the test's marker; an existing namespace is used.
 
         Raises:
-            NoAnswerError: The server does not make them.
+            NoAnswerError: The server does not create them.
         """
         self._server, self._api = cluster.server, api
         self._sandbox = Sandbox(self._server, f"crd-server-{secrets.token_hex(4)}")
         self.namespace = self._sandbox.namespace
-        self._made = [name for name in namespaces if self._is_made(name)]
+        self._created = [name for name in namespaces if self._create(name)]
 
-    def _is_made(self, name: str) -> bool:
+    def _create(self, name: str) -> bool:
+        """Create a namespace; return False if it exists already."""
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         path = "/api/v1/namespaces"
         if "deletionTimestamp" in (self._server.ask("GET", f"{path}/{name}").body.get("metadata") or {}):
-            # Of the test before: it goes as soon as all that was in it has gone.
+            # A namespace of the previous test disappears when all its objects are gone.
             self._server.wait(f"{path}/{name}", lambda now: now.code == _MISSING, f"the end of namespace {name}")
         answer = self._server.ask("POST", path, body)
         if answer.code not in (_CREATED, _TAKEN):
@@ -198,26 +199,26 @@ class Stay:
         return answer.code == _CREATED
 
     def named(self, resource: str) -> ResourceType:
-        """Return what is served under a name, as `ReachedServer` says: the project's CRDs, and the built-in kinds that are known here."""
+        """Return the resource type of a name, as `ReachedServer` demands; the project's CRDs and the known built-in kinds are served."""
         return self._api.catalog.named(resource)
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
-        """Return the answer to a request."""
+        """Return the server's answer to a request."""
         sent = {name.title(): value for name, value in request.headers.items()}
         text = request.body.decode("utf-8", "surrogatepass") or None
-        found = self._server.ask(request.method, request.target, text, headers=sent)
-        content = json.dumps(found.body).encode()
-        return HTTPAnswer(found.code, content, value=found.body, warnings=found.warnings)
+        answer = self._server.ask(request.method, request.target, text, headers=sent)
+        content = json.dumps(answer.body).encode()
+        return HTTPAnswer(answer.code, content, value=answer.body, warnings=answer.warnings)
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
-        """Yield what an object is, by watches that follow each other, as `ReachedServer` says."""
+        """Yield the states of an object from consecutive watches, as `ReachedServer` demands."""
         deadline, version = time.monotonic() + timeout, ""
-        while (left := deadline - time.monotonic()) > 0:
-            seconds = max(1, min(_WATCH, round(left)))
+        while (remaining := deadline - time.monotonic()) > 0:
+            seconds = max(1, min(_WATCH, round(remaining)))
             since = f"&resourceVersion={version}" if version else ""
             answer = self._server.ask("GET", f"{request.target}&timeoutSeconds={seconds}{since}")
             for event in _events(answer):
-                if event["type"] == "ERROR":  # what was seen last is forgotten: begin anew
+                if event["type"] == "ERROR":  # the server has forgotten the last seen version: begin again
                     version = ""
                     break
                 version = event["object"]["metadata"]["resourceVersion"]
@@ -225,42 +226,42 @@ class Stay:
 
     def end(self) -> None:
         """
-        Remove the namespaces; what finalizers hold in them is let go, as nobody runs any more who would.
+        Remove the namespaces, and clear the finalizers of objects in them, whose controllers no longer run.
 
         Raises:
             NoAnswerError: The server does not answer.
         """
-        types = {one.resource: one for one in self._api.catalog.types() if isinstance(one, CustomResourceType)}
-        for name in (self.namespace, *self._made):
+        types = {type_.resource: type_ for type_ in self._api.catalog.types() if isinstance(type_, CustomResourceType)}
+        for name in (self.namespace, *self._created):
             for type_ in types.values():
-                self._let_go(type_, name)
-        for name in self._made:
+                self._delete_all(type_, name)
+        for name in self._created:
             self._server.ask("DELETE", f"/api/v1/namespaces/{name}")
         self._sandbox.end()
 
-    def _let_go(self, type_: ResourceType, namespace: str) -> None:
+    def _delete_all(self, type_: ResourceType, namespace: str) -> None:
         if not type_.is_namespaced:
             return
         path = f"/apis/{type_.group}/{type_.version}/namespaces/{namespace}/{type_.names.plural}"
         listed = self._server.ask("GET", path)
         for item in (listed.body["items"] or ()) if listed.code == _OK else ():
-            of_item = f"{path}/{item['metadata']['name']}"
-            self._server.ask("DELETE", of_item)
+            item_path = f"{path}/{item['metadata']['name']}"
+            self._server.ask("DELETE", item_path)
             if item["metadata"].get("finalizers"):
-                self._server.ask("PATCH", of_item, {"metadata": {"finalizers": None}}, headers=_MERGE)
+                self._server.ask("PATCH", item_path, {"metadata": {"finalizers": None}}, headers=_MERGE)
 
 
 def difference(ours: JSONValue, theirs: JSONValue, place: str = "spec") -> str:
-    """Return the first place at which two specs differ, what is injected in clusters aside; empty where they do not."""
+    """Return the path of the first difference between two specs, without fields that clusters inject; empty if there is none."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         keys = dict.fromkeys((*ours, *theirs))
         is_injected = place.split(".")[1:] == list(_INJECTED[:-1])
-        found = (
+        differences = (
             difference(ours.get(key), theirs.get(key), f"{place}.{key}")
             for key in keys
             if not (is_injected and key == _INJECTED[-1])
         )
-        return next(filter(None, found), "")
+        return next(filter(None, differences), "")
     if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
         pairs = enumerate(zip(ours, theirs, strict=True))
         return next(filter(None, (difference(*pair, f"{place}[{index}]") for index, pair in pairs)), "")
@@ -272,11 +273,11 @@ def _events(answer: client.ServerAnswer) -> Iterator[Any]:
     Yield the events of a watch that has ended.
 
     Raises:
-        NoAnswerError: It is none.
+        NoAnswerError: The answer is no list of events.
     """
     if answer.code != _OK:
         raise NoAnswerError(f"a watch: {answer.code} {answer.message}")
-    if isinstance(answer.body, dict):  # one event alone is JSON already
+    if isinstance(answer.body, dict):  # a single event was parsed as JSON
         yield answer.body
         return
     yield from (json.loads(line) for line in str(answer.body).splitlines() if line)

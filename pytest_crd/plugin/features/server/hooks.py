@@ -1,4 +1,4 @@
-"""What the server of a test has seen, in the report of the test: what was dropped, what nobody validated, what was asked last."""
+"""Test reports about `crd_server`: dropped fields, objects without validation, and the last requests."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _VARIABLE: Final = "KUBECONFIG"
 _SHOWN: Final = 10
 
 
-def attend(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
-    """Report requests and refusals with a test, and fail it for both."""
+def report_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
+    """Add the requests and refusals of a server to the report of its test, and let the settings fail the test."""
     _register(item.config, settings)
     item.stash[_LOG] = log
     item.stash[_ISOLATION] = isolation
 
 
-def attend_elsewhere(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
-    """Do so for a server in a cluster; the log has only the requests of the test itself."""
-    told = [
+def report_cluster_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
+    """Do the same for a server in a cluster, whose log has only the requests of the test itself; warn of unusable settings."""
+    names = [
         name
         for name, is_set in (
             ("crd_server_unknown_fields", settings.demands_known_fields),
@@ -41,14 +41,14 @@ def attend_elsewhere(item: pytest.Item, log: RequestLog, isolation: Isolation, s
         )
         if is_set
     ]
-    if told:
-        words = f"crd_server: with --crd-live nobody sees what clients send, so that nothing is judged by {' and '.join(told)}"
+    if names:
+        words = f"crd_server: with --crd-live nobody sees what clients send, so that nothing is judged by {' and '.join(names)}"
         item.user_properties.append((session.WARNING, words))
-    attend(item, log, isolation, ServerSettings(demands_validation=False, demands_known_fields=False))
+    report_requests(item, log, isolation, ServerSettings(demands_validation=False, demands_known_fields=False))
 
 
 def fail_for_refusals(isolation: Isolation) -> None:
-    """Fail if a client was refused, and no phase of the test has failed for that."""
+    """Fail the test if a client was refused and no earlier phase has failed for that."""
     if messages := isolation.guard.take_refusals():
         pytest.fail("\n".join(messages), pytrace=False)
 
@@ -60,16 +60,16 @@ def _register(config: pytest.Config, settings: ServerSettings) -> None:
 
 
 class Hooks:
-    """Looks at what the server of a test has seen once the test has run."""
+    """Judges the requests to the server of a test after the test."""
 
     def __init__(self, settings: ServerSettings) -> None:
-        """Use the settings."""
+        """Create the hooks with the settings of servers."""
         self._settings = settings
         self._kubeconfigs: dict[str, str | None] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Fail a test for refusals and by settings, and show the last requests of a failing test."""
+        """Fail a test for refusals or by the settings, and show the last requests of a failed test."""
         log = item.stash.get(_LOG, None)
         if log is None:
             return (yield)
@@ -83,7 +83,7 @@ class Hooks:
             fail_for_refusals(isolation)
             self._judge(log)
         except BaseException:
-            if text := "\n".join((*isolation.guard.take_refusals(), *_told(log))):
+            if text := "\n".join((*isolation.guard.take_refusals(), *_last_requests(log))):
                 item.add_report_section("call", "crd_server", text)
             raise
         finally:
@@ -103,31 +103,31 @@ class Hooks:
                 EnvironmentPlace(_VARIABLE).write(self._kubeconfigs[kubeconfig])
 
     def _judge(self, log: RequestLog) -> None:
-        found: list[str] = []
+        problems: list[str] = []
         if self._settings.demands_known_fields:
-            found += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
+            problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
-            found += [f"{kind} was stored without validation" for kind in log.unvalidated]
-            found += [
+            problems += [f"{kind} was stored without validation" for kind in log.unvalidated]
+            problems += [
                 f"{kind} is served by a cluster, and not by crd_server: its requests got 404" for kind in log.unserved
             ]
-        if found:
-            pytest.fail("\n".join(found), pytrace=False)
+        if problems:
+            pytest.fail("\n".join(problems), pytrace=False)
 
 
 def _properties(log: RequestLog) -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
+    properties: list[tuple[str, object]] = []
     for words, place in log.dropped.items():
-        found.append((session.WARNING, f"{place or 'crd_server'}: warning: {words}"))
+        properties.append((session.WARNING, f"{place or 'crd_server'}: warning: {words}"))
     if log.unvalidated:
-        found.append((servers.UNVALIDATED, dict(log.unvalidated)))
+        properties.append((servers.UNVALIDATED, dict(log.unvalidated)))
     if log.unserved:
-        found.append((servers.UNSERVED, dict(log.unserved)))
-    return found
+        properties.append((servers.UNSERVED, dict(log.unserved)))
+    return properties
 
 
-def _told(log: RequestLog) -> list[str]:
-    """Return the last requests: equal ones that follow each other on one line, without the reads of the test itself."""
+def _last_requests(log: RequestLog) -> list[str]:
+    """Return the lines of the last requests without the reads of the test itself; equal consecutive ones share a line."""
     exchanges = log.exchanges
     others = [exchange for exchange in exchanges if exchange.user_agent != USER_AGENT or exchange.method != "GET"]
     folded = [(line, len([*equal])) for line, equal in itertools.groupby(map(str, others))]

@@ -1,4 +1,4 @@
-"""A server for a test: opened before it, closed after it, with nothing left."""
+"""Start and end of the server of a test."""
 
 from __future__ import annotations
 
@@ -32,44 +32,51 @@ _CLUSTER: Final = pytest.StashKey["Cluster"]()
 _WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"]), or a part of it'
 
 
-class _Wanted(NamedTuple):
+class _ServerArguments(NamedTuple):
+    """Arguments of the `crd_server` markers of a test."""
+
     kubernetes_version: str | None = None
     namespaces: Sequence[str] = ()
     objects: Sequence[str] = ()
 
 
 @contextlib.contextmanager
-def opened(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition]) -> Iterator[CrdServer]:
-    """Open a server for a test, and close it after it; with `--crd-live`, have a part of that server for it."""
-    wanted, settings = _wanted(request.node), live.read(request.config)
-    with _opened(request, crds, wanted) if settings is None else _stayed(request, crds, wanted, settings) as made:
-        yield made
+def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition]) -> Iterator[CrdServer]:
+    """Yield a server for a test, and close it afterwards; with `--crd-live`, a part of that server."""
+    arguments, settings = _read_markers(request.node), live.read(request.config)
+    context = (
+        _open_in_process(request, crds, arguments)
+        if settings is None
+        else _open_in_cluster(request, crds, arguments, settings)
+    )
+    with context as crd_server:
+        yield crd_server
 
 
 @contextlib.contextmanager
-def _opened(
-    request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], wanted: _Wanted
+def _open_in_process(
+    request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments
 ) -> Iterator[CrdServer]:
     try:
         from pytest_crd.server.transport import httpserver, kubeconfigfile  # noqa: PLC0415 - an extra
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
     token = httpserver.new_token()
-    api, log = _api(crds, wanted, token), RequestLog()
+    api, log = _api(crds, arguments, token), RequestLog()
     certificates = _certificates(request.config)
     transport = httpserver.HTTPServer(api, certificates, token=token, tell=log.note)
     path = _kubeconfig(request)
-    made = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
+    crd_server = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
     try:
-        for namespace in wanted.namespaces:
+        for namespace in arguments.namespaces:
             api.catalog.namespaces.create(namespace)
-        _fill(made, wanted, request.node)
+        _fill(crd_server, arguments, request.node)
         path.write_text(kubeconfigfile.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
-        isolation = Isolation(made.url, made.kubeconfig, is_loopback=True)
-        hooks.attend(request.node, log, isolation, server.read(request.config))
+        isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
+        hooks.report_requests(request.node, log, isolation, server.read(request.config))
         with isolation.active():
-            yield made
+            yield crd_server
         hooks.fail_for_refusals(isolation)
     finally:
         transport.stop()
@@ -77,34 +84,34 @@ def _opened(
 
 
 @contextlib.contextmanager
-def _stayed(
+def _open_in_cluster(
     request: pytest.FixtureRequest,
     crds: Sequence[CustomResourceDefinition],
-    wanted: _Wanted,
+    arguments: _ServerArguments,
     settings: LiveSettings,
 ) -> Iterator[CrdServer]:
-    from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - most sessions ask no cluster
+    from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - most sessions use no cluster
     from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - the same
 
     stay, path, log = None, _kubeconfig(request), RequestLog()
     try:
         shared = _cluster(request.config, settings)
-        if wanted.kubernetes_version not in (None, shared.version):
+        if arguments.kubernetes_version not in (None, shared.version):
             pytest.skip(
-                f"asks for Kubernetes {wanted.kubernetes_version}, and the server of --crd-live is {shared.version}"
+                f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
         stay = cluster.Stay(
-            shared, _api(crds, wanted._replace(kubernetes_version=shared.version), ""), wanted.namespaces
+            shared, _api(crds, arguments._replace(kubernetes_version=shared.version), ""), arguments.namespaces
         )
         url, where = shared.server.address, stay.namespace
-        made = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
-        _fill(made, wanted, request.node)
+        crd_server = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
+        _fill(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
-        isolation = Isolation(url, made.kubeconfig, is_loopback=False)
-        hooks.attend_elsewhere(request.node, log, isolation, server.read(request.config))
+        isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
+        hooks.report_cluster_requests(request.node, log, isolation, server.read(request.config))
         with isolation.active():
-            yield made
+            yield crd_server
         hooks.fail_for_refusals(isolation)
     except (cluster.ClusterError, NoAnswerError) as error:
         pytest.fail(f"crd_server with --crd-live: {error}", pytrace=False)
@@ -115,25 +122,25 @@ def _stayed(
 
 
 def _cluster(config: pytest.Config, settings: LiveSettings) -> Cluster:
-    """Return the server of `--crd-live`, which a session connects to once."""
-    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions ask no cluster
+    """Return the server of `--crd-live`; the first call in a session connects."""
+    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
     if _CLUSTER not in config.stash:
-        made = cluster.Cluster(settings, is_shared=hasattr(config, "workerinput"))
-        config.stash[_CLUSTER] = made
-        config.pluginmanager.register(cluster.Ending(made), "crd-server-cluster")
+        connected = cluster.Cluster(settings, is_shared=hasattr(config, "workerinput"))
+        config.stash[_CLUSTER] = connected
+        config.pluginmanager.register(cluster.Ending(connected), "crd-server-cluster")
     return config.stash[_CLUSTER]
 
 
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
-    """Return an empty file that nobody else may read."""
+    """Return the path of an empty file that only the current user can read."""
     path: Path = request.getfixturevalue("tmp_path_factory").mktemp("crd_server") / "kubeconfig"
     path.touch(mode=0o600)
     return path
 
 
 def _certificates(config: pytest.Config) -> Any:
-    """Return what servers show that they are the ones that are meant: one authority for a session."""
+    """Return the certificates of the servers, which one authority of the session signs."""
     from pytest_crd.server.transport.certificates import Certificates  # noqa: PLC0415 - an extra
 
     if _CERTIFICATES not in config.stash:
@@ -141,34 +148,34 @@ def _certificates(config: pytest.Config) -> Any:
     return config.stash[_CERTIFICATES]
 
 
-def _wanted(item: pytest.Item) -> _Wanted:
-    """Return what the marks of a test say of its server, the nearest first."""
-    found: dict[str, Any] = {}
+def _read_markers(item: pytest.Item) -> _ServerArguments:
+    """Return the arguments of a test's markers; those of the nearest marker override the others."""
+    values: dict[str, Any] = {}
     for mark in item.iter_markers("crd_server"):
         if mark.args or mark.kwargs.keys() - _KEYS:
             pytest.fail(f"write {_WRITE}", pytrace=False)
-        found = {**mark.kwargs, **found}
+        values = {**mark.kwargs, **values}
     for key in ("namespaces", "objects"):
-        if isinstance(found.get(key, ()), str):
-            pytest.fail(f"{key}={found[key]!r}: a list of texts; write {_WRITE}", pytrace=False)
-    return _Wanted(**found)
+        if isinstance(values.get(key, ()), str):
+            pytest.fail(f"{key}={values[key]!r}: a list of texts; write {_WRITE}", pytrace=False)
+    return _ServerArguments(**values)
 
 
-def _api(crds: Sequence[CustomResourceDefinition], wanted: _Wanted, token: str) -> Api:
-    version = wanted.kubernetes_version or (crds[0].kubernetes_version if crds else profile.DEFAULT)
+def _api(crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments, token: str) -> Api:
+    version = arguments.kubernetes_version or (crds[0].kubernetes_version if crds else profile.DEFAULT)
     try:
         return Api(crds, kubernetes_version=version, token=token)
     except (NotAcceptedError, profile.UnknownVersionError) as error:
         pytest.fail(str(error), pytrace=False)
 
 
-def _fill(made: CrdServer, wanted: _Wanted, item: pytest.Item) -> None:
-    """Put in what a server begins with."""
+def _fill(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:
+    """Create the objects of the marker in the server."""
     try:
-        for one in _objects(wanted.objects, item.path.parent):
-            kind, place = one.value.get("kind", ""), one.where
+        for document in _objects(arguments.objects, item.path.parent):
+            kind, place = document.value.get("kind", ""), document.where
             try:
-                made[f"{kind}.{_group(one.value)}"].create(one.value)
+                crd_server[f"{kind}.{_group(document.value)}"].create(document.value)
             except (LookupError, RequestFailedError) as error:
                 pytest.fail(f"{place}: {error}", pytrace=False)
     except InputError as error:

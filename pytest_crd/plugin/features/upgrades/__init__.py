@@ -1,1 +1,1 @@
-"""`--crd-baseline`: what an upgrade of the CRDs does to objects is judged."""
+"""`--crd-baseline`: judges the effects of an upgrade of the CRDs on objects."""

@@ -1,4 +1,4 @@
-"""The hooks of a session that judges upgrades."""
+"""Hooks of a session that judges upgrades."""
 
 from __future__ import annotations
 
@@ -25,53 +25,53 @@ from pytest_crd.upgrades.upgradeplan import BaselineUpgrades, Plan
 
 
 class Hooks:
-    """Makes a test of the upgrade of each CRD, below the file that it is in today, wherever that lies."""
+    """Collects a test for the upgrade of each CRD, below the CRD's file of today, wherever that lies."""
 
     def __init__(self, config: pytest.Config, settings: UpgradeSettings) -> None:
-        """Take the session's configuration, and the settings of upgrades."""
+        """Create the hooks with the session's configuration and the settings of upgrades."""
         self._config = config
         self._settings = settings
-        self._planned: Plan | None = None
+        self._cached_plan: Plan | None = None
         self._are_deselected = False
         for index in range(len(settings.baselines)):
             session.add_part(config, functools.partial(self._part, index))
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect the upgrades of a file that is named on the command line."""
-        is_one = parent.session.isinitpath(file_path) and file_path in self._paths()
-        return self._file(parent, file_path) if is_one else None
+        has_upgrades = parent.session.isinitpath(file_path) and file_path in self._paths()
+        return self._file(parent, file_path) if has_upgrades else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Add the files with upgrades, which may lie where pytest does not look, to what a session is made of."""
+        """Add the files with upgrades, which may lie outside of the collected folders, to those of the session."""
         report = yield
         if isinstance(collector, pytest.Session) and report.passed:
-            report.result.extend(self._added(collector))
+            report.result.extend(self._additional_files(collector))
         return report
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        """Learn that upgrades are left out on purpose."""
+        """Record that upgrades are deselected on purpose."""
         self._are_deselected |= _any_upgrade(items)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> Generator[None, None, None]:
-        """Add a test that fails where no upgrade would be judged, though nobody has left them out: -k and the like may leave it out."""
+        """Add a failing test if no upgrade would be judged and none is deselected; options like `-k` may deselect that test."""
         is_whole = self._is_whole()
         if is_whole and not _any_upgrade(items):
             items.append(self._unjudged(session, "no test of one was collected"))
         yield
         if is_whole and not self._are_deselected and not _any_upgrade(items):
-            what = "a conftest.py or a plugin has dropped the tests of them without a word (pytest_deselected)"
-            items.append(self._unjudged(session, what))
+            reason = "a conftest.py or a plugin has dropped the tests of them without a word (pytest_deselected)"
+            items.append(self._unjudged(session, reason))
 
     def _is_whole(self) -> bool:
-        """Return whether a run should have upgrades: it names no node ids, not all of it failed last, and there are some."""
+        """Return whether a run should have upgrades: the plan has some, and neither node ids nor `--lf` narrow the run."""
         is_narrowed = added.names_items(self._config) or self._config.getoption("lf", default=False)
-        return not is_narrowed and self._planned is not None and not self._planned.is_empty
+        return not is_narrowed and self._cached_plan is not None and not self._cached_plan.is_empty
 
     def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
         file = UpgradeFile.from_parent(session, path=self._home, plan=Plan(), is_home=False)
@@ -80,61 +80,61 @@ class Hooks:
 
     @property
     def _home(self) -> Path:
-        """Where what is in no file stands."""
+        """The file of tests about no file of a CRD: the ini file, else the root folder."""
         return self._config.inipath or self._config.rootpath
 
-    def _added(self, collector: pytest.Session) -> Iterator[pytest.File]:
-        """Yield the files that a run is given besides what it names: none where it names some, or node ids."""
+    def _additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
+        """Yield the files with upgrades that the command line does not name; none if it names such files, or node ids."""
         if added.names_items(self._config):
             return
-        planned = self._plan()
-        if planned.problem is not None:
-            yield MistakenFile.from_parent(collector, path=self._home, problem=planned.problem)
+        plan = self._plan()
+        if plan.problem is not None:
+            yield MistakenFile.from_parent(collector, path=self._home, problem=plan.problem)
         paths = self._paths()
         if added.are_named(paths, collector):
-            # What cannot be read is about any file.
-            paths = [self._home] if planned.unread and not collector.isinitpath(self._home) else []
+            # A baseline that cannot be read concerns every file.
+            paths = [self._home] if plan.unread and not collector.isinitpath(self._home) else []
         for path in paths:
             yield self._file(collector, path)
 
     def _paths(self) -> Sequence[Path]:
-        """Return the files that upgrades stand in."""
-        planned = self._plan()
-        of_all = [self._home] if planned.unread or planned.of_all else []
-        return [*dict.fromkeys((*(task.path for task in planned.tasks), *of_all))]
+        """Return the files that have upgrades."""
+        plan = self._plan()
+        global_paths = [self._home] if plan.unread or plan.of_all else []
+        return [*dict.fromkeys((*(task.path for task in plan.tasks), *global_paths))]
 
     def _file(self, parent: pytest.Collector, path: Path) -> UpgradeFile:
         return UpgradeFile.from_parent(parent, path=path, plan=self._plan(), is_home=path == self._home)
 
     def _plan(self) -> Plan:
-        """Return the upgrades; nothing is read before somebody asks for them."""
-        if self._planned is None:
+        """Return the plan of the upgrades; CRDs are read at the first call."""
+        if self._cached_plan is None:
             try:
                 with progressline.get_progress(self._config)("planning upgrades"):
-                    self._planned = self._made()
+                    self._cached_plan = self._make_plan()
             except InputError as error:
-                # That there is nothing at all is for checks to say, where nobody has asked for upgrades.
-                is_unasked = self._settings.baselines == (AUTO,) and session.sources(self._config).is_in_vain
-                self._planned = Plan(problem=None if is_unasked else error)
-        return self._planned
+                # If only `auto` is set, a project without CRDs is an error of checks, not of upgrades.
+                is_optional = self._settings.baselines == (AUTO,) and session.sources(self._config).is_in_vain
+                self._cached_plan = Plan(problem=None if is_optional else error)
+        return self._cached_plan
 
-    def _made(self) -> Plan:
-        of_project, settings, config = project.get_settings(self._config), self._settings, self._config
-        # What names nothing today is a mistake; yesterday it may be new.
-        samplepaths.files(of_project.samples, folder=of_project.folder)
+    def _make_plan(self) -> Plan:
+        project_settings, settings, config = project.get_settings(self._config), self._settings, self._config
+        # A pattern without samples today is a mistake; in the baseline it may be older than the samples.
+        samplepaths.files(project_settings.samples, folder=project_settings.folder)
         version = project.kubernetes_versions(config)[0]
         today = baseline.Project(
-            of_project.folder,
-            of_project.crd_paths,
-            of_project.base,
-            of_project.crd_commands,
+            project_settings.folder,
+            project_settings.crd_paths,
+            project_settings.base,
+            project_settings.crd_commands,
             manifests.has_manifests(config),
         )
-        read: dict[str, Baseline | InputError] = {}
+        baselines: dict[str, Baseline | InputError] = {}
         absent: tuple[BaselineUpgrades, ...] = ()
         for name in settings.baselines:
             try:
-                read[name] = baseline.read(
+                baselines[name] = baseline.read(
                     baseline.LAST_RELEASE if name == AUTO else name,
                     base=settings.base,
                     project=today,
@@ -145,24 +145,24 @@ class Hooks:
                 if name == AUTO and isinstance(error, AbsentError):
                     absent = (BaselineUpgrades(f"no upgrade is judged: {error.mistakes[0].message}", ()),)
                 else:
-                    read[name] = error
+                    baselines[name] = error
         scope = upgradeplan.Scope(
-            of_project.base,
-            of_project.folder,
+            project_settings.base,
+            project_settings.folder,
             self._home,
-            samplepaths.patterns(of_project.samples),
-            of_project.case_files,
+            samplepaths.patterns(project_settings.samples),
+            project_settings.case_files,
             settings.allowed,
             settings.rollback,
         )
-        if not read:
+        if not baselines:
             return Plan(parts=absent)
-        planned = upgradeplan.make_plan(session.catalogs(config), read, scope)
-        return dataclasses.replace(planned, parts=(*planned.parts, *absent))
+        plan = upgradeplan.make_plan(session.catalogs(config), baselines, scope)
+        return dataclasses.replace(plan, parts=(*plan.parts, *absent))
 
     def _part(self, index: int) -> Part | None:
-        """Return what the header says of a baseline."""
-        parts = () if self._planned is None else self._planned.parts
+        """Return the part of the header about a baseline; None before the plan is made."""
+        parts = () if self._cached_plan is None else self._cached_plan.parts
         return Part(parts[index].words, parts[index].notes) if index < len(parts) else None
 
 

@@ -1,4 +1,4 @@
-"""Upgrades as pytest's items, below the files of the CRDs of today, wherever these lie."""
+"""Collectors and items for upgrades, below the files of the CRDs of today, wherever these lie."""
 
 from __future__ import annotations
 
@@ -34,36 +34,38 @@ if TYPE_CHECKING:
 
 
 class UpgradeFailure(CausedFailure):
-    """An upgrade breaks objects; `str()` is the whole report on it."""
+    """Failure of an upgrade that breaks objects; `str()` returns the whole report."""
 
     def __init__(self, text: str, task: Task, allowed: tuple[Path, int]) -> None:
-        """Take the report, the upgrade, and the place of the setting that allows what upgrades do."""
+        """Create it with the report, the upgrade, and the file and line of `crd_baseline_allow`."""
         super().__init__(text)
         self._task = task
         self._allowed = allowed
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return what breaks objects, and what is allowed in vain, one by one."""
+        """Return the effects that break objects, and the allowances that match nothing."""
         from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
 
         task = self._task
         breaking = causes.explain_upgrade(task.breaking, is_rollback=task.is_rollback)
-        return (*breaking, *_in_vain(task.outdated, *self._allowed))
+        return (*breaking, *_explain_outdated(task.outdated, *self._allowed))
 
 
-def _in_vain(allowances: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
+def _explain_outdated(outdated: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
     from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
     from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
     place = FilePlace(str(path), line)
-    return tuple(Cause(verdictrules.ALLOWED, f"allowed, but no longer found: {one}", place=place) for one in allowances)
+    return tuple(
+        Cause(verdictrules.ALLOWED, f"allowed, but no longer found: {entry}", place=place) for entry in outdated
+    )
 
 
 class StandingFailure(TextFailure):
-    """What is wrong with all upgrades, or keeps them from being judged; it stands in the ini file."""
+    """Failure about all upgrades, at a line of the ini file: an outdated allowance, or a baseline that cannot be judged."""
 
     def __init__(self, text: str, path: Path, line: int, outdated: Sequence[Allowance] = ()) -> None:
-        """Take what is wrong, the file, and the line, 0 for the whole file; and what is allowed in vain, where it is that."""
+        """Create it with the report, the file, the line (0 for the whole file) and the outdated allowances, if these are the problem."""
         super().__init__(text)
         self._text = text
         self._outdated = outdated
@@ -71,37 +73,37 @@ class StandingFailure(TextFailure):
         self._line = line
 
     def to_text(self) -> FailureText:
-        """Return what pytest shows."""
+        """Return the report as pytest shows it."""
         text, path = self._text, session.display_path(self._path)
         return FailureText(plain=text, coloured=text, path=path, line=self._line, summary=text.partition("\n")[0])
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return what is allowed in vain, one by one, or why nothing is judged."""
+        """Return the outdated allowances; without any, the reason why nothing is judged."""
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
 
         unjudged = Cause(verdictrules.UNJUDGED, self._text, place=FilePlace(str(self._path), self._line))
-        return _in_vain(self._outdated, self._path, self._line) or (unjudged,)
+        return _explain_outdated(self._outdated, self._path, self._line) or (unjudged,)
 
 
 class UpgradeFile(pytest.File):
-    """A file with CRDs that take the place of others; the ini file for those that are in none, and for what is said of all."""
+    """File with upgraded CRDs; the ini file for CRDs without a file, and for tests about all upgrades."""
 
     def __init__(self, *, plan: Plan, is_home: bool, **kwargs: Any) -> None:
         """
-        Take all upgrades, those of other files too.
+        Create the collector with the plan, which has the upgrades of other files, too.
 
         Args:
-            plan: The upgrades.
-            is_home: Whether what is said of all of them stands here.
-            kwargs: What pytest asks for.
+            plan: The plan.
+            is_home: Whether the tests about all upgrades are collected here.
+            kwargs: Arguments of pytest.
         """
         super().__init__(**kwargs)
         self._plan = plan
         self._is_home = is_home
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the upgrades that stand in the file; where it is the ini file, what cannot be read, and what is allowed to all."""
+        """Yield the upgrades of the file; at home also the unreadable baselines, and the test of allowances for all CRDs."""
         plan = self._plan
         for name, problem in plan.unread.items() if self._is_home else ():
             yield UnjudgedItem.from_parent(self, name=f"upgrade[{name}]", problem=str(problem))
@@ -116,7 +118,7 @@ class UpgradeFile(pytest.File):
 
 
 class UnjudgedItem(TextItem):
-    """What stands for upgrades that cannot be judged."""
+    """Failing item in place of upgrades that cannot be judged."""
 
     unasked = "there is nothing to ask"
 
@@ -135,19 +137,19 @@ class UnjudgedItem(TextItem):
         raise StandingFailure(self._problem, self.path, inilines.line_of(self.config, BASELINE))
 
     def about(self) -> About:
-        """Return that it is about no CRD."""
+        """Return the facts for reports: no CRD."""
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         return About(VerdictKind.UPGRADE, verdictrules.UNJUDGED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return file, 0-based line of what names the baseline, and name."""
+        """Return the file, the 0-based line of `crd_baseline`, and the name."""
         return self.path, _index(inilines.line_of(self.config, BASELINE)), self.name
 
 
 class AllowedItem(TextItem):
-    """What is allowed to all CRDs: it happens in one."""
+    """Item about allowances for all CRDs: each must match an upgrade."""
 
     unasked = "what an upgrade does is asked of the engine alone"
 
@@ -158,36 +160,36 @@ class AllowedItem(TextItem):
 
     def runtest(self) -> None:
         """
-        Look for what it allows in all upgrades.
+        Compare the allowances with all upgrades.
 
         Raises:
-            StandingFailure: Something is allowed that no longer happens.
+            StandingFailure: An allowance matches nothing.
         """
         if outdated := self._plan.outdated:
             text = "\n".join(report.describe_outdated(outdated))
             raise StandingFailure(text, self.path, inilines.line_of(self.config, ALLOWED), outdated)
 
     def about(self) -> About:
-        """Return that it is about no CRD alone."""
+        """Return the facts for reports: no single CRD."""
         from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         return About(VerdictKind.UPGRADE, verdictrules.ALLOWED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return file, 0-based line of what allows it, and name."""
+        """Return the file, the 0-based line of `crd_baseline_allow`, and the name."""
         return self.path, _index(inilines.line_of(self.config, ALLOWED)), self.name
 
 
 class UpgradeItem(TextItem):
-    """The upgrade of one CRD, or its way back."""
+    """Item of the upgrade or rollback of one CRD."""
 
     unasked = "what an upgrade does is asked of the engine alone"
 
     def __init__(self, *, task: Task, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.task = task
-        self._warned: list[Finding] = []
+        self._warnings: list[Finding] = []
         self.extra_keyword_matches.add("rollback" if task.is_rollback else "upgrade")
 
     def runtest(self) -> None:
@@ -195,8 +197,8 @@ class UpgradeItem(TextItem):
         Judge the upgrade.
 
         Raises:
-            UpgradeFailure: It breaks objects, or something is allowed that no longer happens.
-            pytest.fail.Exception: Nobody knows what it does.
+            UpgradeFailure: It breaks objects, or an allowance matches nothing.
+            pytest.fail.Exception: The CRDs or samples have a mistake, so that the upgrade cannot be judged.
         """
         try:
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
@@ -207,7 +209,7 @@ class UpgradeItem(TextItem):
         for finding in upgrade.findings:
             if finding.kind is Kind.WARNED:
                 warnings.append(finding.words)
-                self._warned.append(finding)
+                self._warnings.append(finding)
             elif finding not in breaking:
                 allowed = "allowed: " if finding.is_breaking else ""
                 first, *rest = report.describe_finding(finding)
@@ -220,18 +222,18 @@ class UpgradeItem(TextItem):
             raise UpgradeFailure(text, self.task, (home, inilines.line_of(self.config, ALLOWED)))
 
     def about(self) -> About:
-        """Return the CRD whose upgrade it is, and what the server warns of after it."""
+        """Return the facts for reports: the CRD, and the warnings of the server after the upgrade."""
         from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
         from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
 
         task = self.task
-        warnings = causes.explain_upgrade(self._warned, is_rollback=task.is_rollback)
+        warnings = causes.explain_upgrade(self._warnings, is_rollback=task.is_rollback)
         rule = verdictrules.ROLLBACK if task.is_rollback else verdictrules.UPGRADE
         version = task.kubernetes_version
         return About(VerdictKind.UPGRADE, rule, task.old.name, "", version, warnings)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the report in place of a traceback."""
+        """Return the report in place of a traceback."""
         if not isinstance(excinfo.value, UpgradeFailure):
             return super().repr_failure(excinfo, style)
         task = self.task
@@ -250,7 +252,7 @@ class UpgradeItem(TextItem):
 
     @property
     def _line(self) -> int:
-        """The line of the new CRD; where it is in no file, that of the setting that prints it, or that names the baseline."""
+        """The line of the new CRD; of one without a file, the line of `crd_commands`, or of `crd_baseline` if it is gone."""
         return self.task.line or inilines.line_of(self.config, COMMANDS if self.task.today else BASELINE)
 
     @property
@@ -261,10 +263,13 @@ class UpgradeItem(TextItem):
     @property
     def _title(self) -> str:
         task = self.task
-        place, way = failures.place(session.display_path(self.path), self._line), "to" if task.is_rollback else "from"
-        return f"{place}: {self.name} {way} {task.old.source}, Kubernetes {task.kubernetes_version}"
+        place, direction = (
+            failures.place(session.display_path(self.path), self._line),
+            "to" if task.is_rollback else "from",
+        )
+        return f"{place}: {self.name} {direction} {task.old.source}, Kubernetes {task.kubernetes_version}"
 
 
 def _index(line: int) -> int | None:
-    """Return a 1-based line as pytest counts them; None for 0, which is no line."""
+    """Return a 1-based line as pytest's 0-based one; None for 0, which means no line."""
     return line - 1 if line else None

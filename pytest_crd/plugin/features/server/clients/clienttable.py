@@ -87,7 +87,7 @@ class KubeconfigConstant(NamedTuple):
 
 class Default(NamedTuple):
     """
-    A configuration or client that a class keeps for later calls.
+    A configuration or client that a class caches for later calls.
 
     Attributes:
         module: The module of the class.
@@ -137,9 +137,9 @@ _PYKUBE: Final = Client("pykube", "write pykube.HTTPClient(pykube.KubeConfig.fro
 _KOPF: Final = Client("kopf", "leave the login to kopf, or read $KUBECONFIG in the login handler")
 
 
-def _of_result(found: Any, *args: object, **options: object) -> str | None:
+def _server_in_result(cluster: Any, *args: object, **options: object) -> str | None:
     del args, options
-    return found.get("server")  # type: ignore[no-any-return]
+    return cluster.get("server")  # type: ignore[no-any-return]
 
 
 DOORS: Final[tuple[Door, ...]] = (
@@ -152,7 +152,7 @@ DOORS: Final[tuple[Door, ...]] = (
     Door(_KR8S, "kr8s._api", "Api.call_api", lambda api, *_, **__: api.auth.server, is_request=True),
     Door(_KR8S, "kr8s._api", "Api.open_websocket", lambda api, *_, **__: api.auth.server),
     Door(_KR8S, "kr8s._auth", "KubeAuth.reauthenticate", lambda auth, *_, **__: auth._url or None),  # noqa: SLF001
-    Door(_KR8S, "kr8s._config", "KubeConfigSet.get_cluster", _of_result, When.AFTER),
+    Door(_KR8S, "kr8s._config", "KubeConfigSet.get_cluster", _server_in_result, When.AFTER),
     Door(
         _LIGHTKUBE, "lightkube.core.generic_client", "GenericClient.prepare_request",
         lambda client, *_, **__: client.config.cluster.server, is_request=True,
@@ -168,7 +168,7 @@ DOORS: Final[tuple[Door, ...]] = (
     Door(_PYKUBE, "pykube.http", "HTTPClient.__init__", lambda _, client, *__, **___: client.url, When.AFTER),
     Door(
         _KOPF, "kopf._cogs.structs.credentials", "Vault.select",
-        lambda found, *_, **__: found[1].info.server, When.AFTER, is_request=True,
+        lambda item, *_, **__: item[1].info.server, When.AFTER, is_request=True,
     ),
     Door(
         _KOPF, "kopf._cogs.structs.credentials", "ConnectionInfo.__init__",

@@ -32,7 +32,7 @@ class Guard:
     """
 
     def __init__(self, url: str) -> None:
-        """Accept the server at *url* alone."""
+        """Accept only the server at *url*."""
         self.is_active = True
         self._url = url
         self._endpoint = _endpoint(url)
@@ -54,7 +54,7 @@ class Guard:
         endpoint = _endpoint(address)
         if endpoint == self._endpoint or not self.is_active:
             return
-        message = f"{client} must not use {_shown(address)} while crd_server is open at {self._url}: {advice}"
+        message = f"{client} must not use {_redact(address)} while crd_server is open at {self._url}: {advice}"
         if endpoint != _POD_ADDRESS:
             with self._lock:
                 self._refusals[message] = None
@@ -69,7 +69,7 @@ class Guard:
 
 
 def _endpoint(address: str) -> tuple[str, int]:
-    """Return host and port; an address without both is no server's."""
+    """Return host and port of a URL; of a malformed one, a pair that equals no server's."""
     try:
         url = urllib.parse.urlsplit(address)
         host, port = url.hostname or "", url.port or _PORTS.get(url.scheme, 0)
@@ -78,7 +78,7 @@ def _endpoint(address: str) -> tuple[str, int]:
     return ("127.0.0.1" if host in _LOOPBACK else host), port
 
 
-def _shown(address: str) -> str:
+def _redact(address: str) -> str:
     """Return the address without credentials, path and query, which may hold secrets."""
     scheme, separator, rest = address.partition("://")
     authority = (rest if separator else scheme).partition("/")[0].partition("?")[0].rpartition("@")[2]

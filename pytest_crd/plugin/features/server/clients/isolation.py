@@ -1,4 +1,4 @@
-"""The isolation of a test: environment, constants, caches and functions of all clients, for as long as `crd_server` is open."""
+"""Isolation of a test: environment, constants, caches and functions of all clients, while `crd_server` is open."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Isolation:
                 change.end()
 
     def mend(self) -> None:
-        """Restore again: `monkeypatch` may have restored a value of the server after its end."""
+        """Restore the values again if `monkeypatch` has put back a value of the server after its end."""
         for change in self._changes:
             change.end_again()
 
@@ -105,7 +105,7 @@ class Isolation:
         return configuration
 
     def _end_imports(self, cached: set[str]) -> None:
-        """Give modules that the test has imported the values that they have without the server."""
+        """Reset the values in modules that the test has imported to those without the server."""
         for place, constant in _loaded_constants():
             if constant.module not in cached and place.read() == self.kubeconfig:
                 place.write(self.kubeconfig_before or constant.default())
@@ -118,7 +118,7 @@ class Isolation:
 
 
 def _caches() -> Iterator[str]:
-    """Yield the loaded modules that keep a configuration."""
+    """Yield the loaded modules that cache a configuration."""
     modules = {
         *(constant.module for constant in clienttable.CONSTANTS),
         *(default.module for default in clienttable.DEFAULTS),

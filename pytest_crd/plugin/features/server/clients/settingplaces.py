@@ -86,6 +86,6 @@ class PlaceChange(NamedTuple):
         self.place.write(self.before)
 
     def end_again(self) -> None:
-        """Write the value from before if somebody has restored the value of the server; an empty value is not known as the server's."""
+        """Write the value from before if it was overwritten with the server's; an empty value is not recognized as the server's."""
         if self.during and self.place.read() == self.during:
             self.end()

@@ -213,7 +213,7 @@ def test_a_guard_that_is_not_active_accepts_all() -> None:
 def test_doors_find_the_address_of_a_request() -> None:
     assert clienttable._url(None, "GET", "https://a") == "https://a"
     assert clienttable._socket_url(None, "wss://a") == "wss://a"
-    assert clienttable._of_result({"server": "https://a"}) == "https://a"
+    assert clienttable._server_in_result({"server": "https://a"}) == "https://a"
 
 
 @pytest.mark.parametrize(
