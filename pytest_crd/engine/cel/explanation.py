@@ -27,7 +27,7 @@ Variables = Mapping[str, Value]
 
 _LONGEST_VALUE: Final = 72
 _MOST_PARTS: Final = 12
-_TOO_COSTLY: Final = "the rest costs more to find out than a rule may"
+_TOO_COSTLY: Final = "explaining the rest would cost more than a rule may"
 _JUNCTIONS: Final = frozenset({"_&&_", "_||_"})
 _INDICES: Final = frozenset({"_[_]", "_?._", "_[?_]"})
 
@@ -262,7 +262,7 @@ class _Explanation:
         failed = isinstance(value, EvaluationError)
         value_text = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
         if (text, value_text) not in self._parts and len(self._parts) == self._most:
-            raise _EnoughError(f"and more, of which the first {self._most} are shown")
+            raise _EnoughError(f"and more; only the first {self._most} shown")
         self._parts.setdefault((text, value_text), ExplainedPart(text, value_text, origin))
 
 

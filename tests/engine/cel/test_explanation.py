@@ -1,4 +1,4 @@
-"""The parts of an expression that decided, with their values: what a failed rule is explained with."""
+"""Explanations of failed rules: the deciding parts with their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SELF = {
 
 NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
-COSTLY = "… the rest costs more to find out than a rule may"
+COSTLY = "… explaining the rest would cost more than a rule may"
 
 
 def _reasons(text: str, **options: Any) -> list[str]:
@@ -56,7 +56,7 @@ def _reasons(text: str, **options: Any) -> list[str]:
         ("false", []),
     ],
 )
-def test_of_a_comparison_or_a_call_what_goes_into_it_is_shown(text: str, parts: list[str] | None) -> None:
+def test_comparisons_and_calls_are_explained_by_their_operands(text: str, parts: list[str] | None) -> None:
     expected = {
         "quantity(string(self.max)) == quantity('2')": [
             'quantity(string(self.max)) = kubernetes.Quantity("10")',
@@ -86,7 +86,7 @@ def test_of_a_comparison_or_a_call_what_goes_into_it_is_shown(text: str, parts: 
         ("self.gone > 1 ? self.on : false", ["self.gone = error: no such key: gone"]),
     ],
 )
-def test_of_what_is_joined_the_operands_that_decided_are_shown(text: str, parts: list[str]) -> None:
+def test_logical_operators_are_explained_by_their_deciding_operands(text: str, parts: list[str]) -> None:
     assert _reasons(text) == parts
 
 
@@ -124,12 +124,12 @@ def test_of_what_is_joined_the_operands_that_decided_are_shown(text: str, parts:
         ("self.?on.optFlatMap(x, self.?max) == optional.of(1)", None),
     ],
 )
-def test_of_a_loop_the_element_that_decided_is_shown(text: str, parts: list[str] | None) -> None:
+def test_loops_are_explained_by_their_deciding_element(text: str, parts: list[str] | None) -> None:
     expected = ["self.?on.optFlatMap(x, self.?max) = optional.of(10)", "self.?on = optional.of(false)"]
     assert _reasons(text) == (expected if parts is None else parts)
 
 
-def test_an_internal_error_is_shown_as_one() -> None:
+def test_internal_errors_are_explained_like_other_errors() -> None:
     assert _reasons("dyn(bytes(self.name)) in ['a'] && self.max == 10") == [
         'dyn(bytes(self.name)) = b"web"',
         'bytes(self.name) = b"web"',
@@ -137,10 +137,10 @@ def test_an_internal_error_is_shown_as_one() -> None:
     ]
 
 
-def test_there_are_only_as_many_parts_as_are_asked_for_and_that_is_said() -> None:
+def test_explanations_are_truncated_at_the_maximum_number_of_parts() -> None:
     assert _reasons("self.replicas <= self.max", most=1) == [
         "self.replicas = 11",
-        "… and more, of which the first 1 are shown",
+        "… and more; only the first 1 shown",
     ]
     assert _reasons("self.replicas <= self.max || self.max >= self.replicas", most=2) == [
         "self.replicas = 11",
@@ -148,7 +148,7 @@ def test_there_are_only_as_many_parts_as_are_asked_for_and_that_is_said() -> Non
     ]
 
 
-def test_what_costs_too_much_is_left_out() -> None:
+def test_parts_that_cost_too_much_are_omitted() -> None:
     text = "self.max == 10 && self.on && self.a.all(x, self.a.exists(y, y == x + 1))"
     checked = ENVIRONMENT.compile(f"{text} || self.a.all(x, self.a.all(y, y < 0)) || self.max > 10")
     few, many = (
@@ -169,20 +169,20 @@ def test_what_costs_too_much_is_left_out() -> None:
 
 
 @pytest.mark.uncounted
-def test_what_one_evaluation_may_cost_all_may_cost_together() -> None:
+def test_all_parts_share_the_cost_limit_of_one_evaluation() -> None:
     checked = ENVIRONMENT.compile(" && ".join(["self.a.all(x, x >= 0)"] * 100))
     reasons = explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": {"a": list(range(COST_LIMIT // 20))}})
 
     assert reasons.lines == (COSTLY,)
 
 
-def test_what_costs_too_much_in_small_steps_is_left_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_cheap_parts_exceed_the_cost_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explanation, "COST_LIMIT", 3)
 
     assert _reasons("self.replicas <= self.max") == ["self.replicas = 11", COSTLY]
 
 
-def test_every_part_can_be_asked_for() -> None:
+def test_find_parts_returns_all_parts() -> None:
     checked = ENVIRONMENT.compile("self.max > 1 && self.items.exists(x, x.n < 0)")
     parts = explanation.find_parts(checked, ENVIRONMENT.functions, {"self": SELF}, most=100)
 

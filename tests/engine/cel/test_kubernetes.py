@@ -1,4 +1,4 @@
-"""What the environment of each Kubernetes version has."""
+"""Environments of the Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SINCE = {
 
 
 @pytest.mark.parametrize(("text", "since"), SINCE.items())
-def test_versions_bring_libraries(text: str, since: str) -> None:
+def test_libraries_are_available_since_their_version(text: str, since: str) -> None:
     before = "1.31"
-    for version, known in profile.KNOWN.items():
-        if known.validation_rules:
-            _assert_compiles(environments.new(known), text, is_known=before >= since)
-            _assert_compiles(environments.stored(known), text, is_known=version >= since)
+    for version, version_profile in profile.KNOWN.items():
+        if version_profile.validation_rules:
+            _assert_compiles(environments.new(version_profile), text, is_known=before >= since)
+            _assert_compiles(environments.stored(version_profile), text, is_known=version >= since)
             before = version
 
 
@@ -42,7 +42,7 @@ def _assert_compiles(environment: Environment, text: str, *, is_known: bool) -> 
             environment.compile(text)
 
 
-def test_there_are_no_structs_without_a_provider() -> None:
+def test_the_default_provider_has_no_structs() -> None:
     provider = Declarations([]).provider
 
     assert provider.find_struct("Pod") is None
@@ -59,14 +59,14 @@ def test_there_are_no_structs_without_a_provider() -> None:
         (r"'a'.find('\\p{' + 'Letter}') == 'a'", r"Illegal regex: .*invalid character class range: `\\p.Letter.`"),
     ],
 )
-def test_regular_expressions_are_those_of_the_release(expression: str, problem: str) -> None:
-    """The servers whose answers are recorded are built with a newer Go than the first release of their version."""
+def test_the_syntax_of_regular_expressions_depends_on_the_release(expression: str, problem: str) -> None:
+    """The recorded servers are built with a newer Go than the first release of their version."""
     assert _value("1.37", expression) is True
     assert re.search(problem, str(_value("1.34", expression)))
 
 
 def _value(version: str, expression: str) -> object:
-    """Return what comes of an expression: its value, or what is wrong with it."""
+    """Evaluate an expression and return its value or its error."""
     environment = environments.stored(profile.KNOWN[version])
     try:
         outcome = Program(environment.compile(expression), environment.functions).evaluate({})

@@ -1,4 +1,4 @@
-"""Places in the text of an expression."""
+"""Locations in the source of an expression."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ TEXT = "a &&\n  é😀b\n"
 
 
 @pytest.mark.parametrize("offset", range(len(TEXT)))
-def test_a_place_and_an_offset_are_the_same_thing(offset: int) -> None:
+def test_offsets_and_locations_convert_to_each_other(offset: int) -> None:
     source = Source(TEXT)
 
     assert source.offset(source.location(offset)) == offset
 
 
 @pytest.mark.parametrize("location", [NO_LOCATION, Location(0, 0), Location(4, 0), Location(1, -1)])
-def test_what_is_nowhere_has_no_offset(location: Location) -> None:
+def test_locations_outside_of_the_text_have_no_offset(location: Location) -> None:
     assert Source(TEXT).offset(location) is None
 
 
-def test_the_offset_of_an_error_is_that_of_the_first_problem_with_a_place() -> None:
+def test_the_offset_of_an_error_is_that_of_its_first_located_problem() -> None:
     nowhere, first, second = (Problem(place, "wrong") for place in (NO_LOCATION, Location(2, 3), Location(2, 4)))
 
     assert CompileError(Source(TEXT), [second, nowhere, first]).offset == 8

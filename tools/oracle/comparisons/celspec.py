@@ -2,8 +2,9 @@
 Ask the reference and this implementation what the standard tables of cel-spec ask, and print where they disagree.
 
 The tables are those of the module `cel.dev/expr` that the reference uses. The reference
-is the judge, not the table: its environment has no protobuf messages and no variables but `self`, and it refuses many expressions.
-Variables are bound by comprehensions; tests with values that no literal makes are left out, and counted by the reason.
+is the judge, not the table: its environment has no protobuf messages and no variables but `self`, and it refuses many
+expressions. Variables are bound by comprehensions; tests with values that no literal makes are left out, and counted by
+the reason.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from oracle.servers.versions import NEWEST
 
 # Messages of protobuf that no rule has a use for; the engine says which.
 _UNSUPPORTED: Final = re.compile(
-    r"^UnsupportedExpressionError\('(messages of protobuf, here google\.protobuf\.Any"
-    r"|fields of messages of protobuf that are set to (list|map))'\)$"
+    r"^UnsupportedExpressionError\('(protobuf messages of type google\.protobuf\.Any"
+    r"|fields of protobuf messages set to (list|map))'\)$"
 )
 
 

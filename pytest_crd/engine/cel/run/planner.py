@@ -222,7 +222,7 @@ class Planner:
         literal = logic.map_literal(entries, _MAP_COST)
         if all(isinstance(step, ConstantStep) for step in (*keys, *values)):
             if any(isinstance(key, ConstantStep) and type(key.value) is bytes for key in keys):
-                raise UnsupportedExpressionError("constant maps with keys of bytes, of which the server panics")
+                raise UnsupportedExpressionError("constant maps with bytes as keys, on which the server panics")
             return ConstantStep(constants.evaluate(literal))
         return Step(literal)
 

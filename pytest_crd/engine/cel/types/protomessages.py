@@ -100,7 +100,7 @@ def make(name: str, values: _Set) -> Value:
     if message is None:
         raise EvaluationError(f"unknown type '{name}'")
     if message.make is None:
-        raise UnsupportedExpressionError(f"messages of protobuf, here {name}")
+        raise UnsupportedExpressionError(f"protobuf messages of type {name}")
     return message.make(
         {field: message.fields[field].convert(value, f"{name}.{field}") for field, value in values.items()}
     )
@@ -113,9 +113,7 @@ def _unlike(value: Value, target: str) -> EvaluationError:
     """Return the error of a value that a field of the Go type *target* does not accept."""
     wording = _UNLIKE.get(type(value))
     if wording is None:
-        raise UnsupportedExpressionError(
-            f"fields of messages of protobuf that are set to {conversions.to_type(value).name}"
-        )
+        raise UnsupportedExpressionError(f"fields of protobuf messages set to {conversions.to_type(value).name}")
     return EvaluationError(wording.format(target))
 
 
@@ -225,7 +223,7 @@ def _json_part(value: Value, field: str) -> Value:
 def _unsupported_field(value: Value, field: str) -> EvaluationError:
     if not isinstance(value, str | int | float | bytes | UInt | None):
         type_ = conversions.to_type(value).name
-        raise UnsupportedExpressionError(f"fields of messages of protobuf that are set to {type_}")
+        raise UnsupportedExpressionError(f"fields of protobuf messages set to {type_}")
     return EvaluationError(f"unsupported field type for {field}: {conversions.to_type(value).name}")
 
 
@@ -260,7 +258,7 @@ def _timestamp(values: _Set) -> Timestamp:
     carried, nanoseconds = divmod(values.get("nanos", 0), _NANOSECONDS)
     seconds = values.get("seconds", 0) + carried
     if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
-        raise UnsupportedExpressionError("messages of protobuf for a time before the year 1 or after 9999")
+        raise UnsupportedExpressionError("protobuf messages for a time before the year 1 or after 9999")
     return Timestamp(seconds, nanoseconds)
 
 

@@ -61,7 +61,7 @@ def count(values: int) -> None:
     """
     _remaining.values -= values
     if _remaining.values < 0:
-        raise UnsupportedExpressionError(f"expressions that look at more than {MOST} values beyond their cost")
+        raise UnsupportedExpressionError(f"expressions that visit more than {MOST} values without cost")
 
 
 def count_text(text: Sequence[object]) -> None:
@@ -83,7 +83,9 @@ def extend(left: bytes, right: bytes) -> bytes:
     extended = _remaining.extended
     if extended is not None and left and right:
         if id(left) in extended:
-            raise UnsupportedExpressionError("expressions that add to the same bytes twice, whose sums share memory")
+            raise UnsupportedExpressionError(
+                "expressions that add to the same bytes twice, as the results share memory on a server"
+            )
         extended[id(left)] = left
     return left + right
 

@@ -1,4 +1,4 @@
-"""Estimates of expressions whose variables have sizes: what the server's checker estimates for them, in 1.37 and in 1.32."""
+"""Cost estimates with known sizes of variables, as computed by the type checkers of servers 1.37 and 1.32."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SIZES = {
 
 
 class Structs:
-    """A provider of two structs."""
+    """Provider of two structs."""
 
     def find_struct(self, name: str) -> Type | None:
         return celtypes.struct(name) if name in FIELDS else None
@@ -56,7 +56,7 @@ class Structs:
 
 
 class Sizes:
-    """What knows the sizes of the fields; the first name of a path is that of a variable, and means nothing."""
+    """Sizes of the fields; the first name of a path is the variable."""
 
     def size(self, path: tuple[str, ...], _: Type) -> SizeEstimate | None:
         most = SIZES.get(path[1:]) if path else None
@@ -95,14 +95,14 @@ def estimate(text: str, release: str = "1.37") -> CostEstimate:
         ("type(self.n) == int && google.protobuf.Timestamp == int", (4, 6), (4, 6)),
         ("[1].map(x, [x]).all(y, y == [1])", (48, 59), (48, 59)),
         ("['b'].exists_one(x, self.list.join(x) == x)", (17, 118), (17, 118)),
-        # One path overwrites another: see paths.
+        # One path overwrites another: see costpaths.
         ("self.o.m.all(k, v, k.contains('abc'))", (4, 19), (4, 16)),
         ("self.o.m.all(k, v, k.contains('abc') && v.all(x, x.contains(k)))", (4, 73), (4, 22)),
         ("self.objs.all(x, x.l.all(y, x.l.all(z, y == z) && x.a.contains(x.b)))", (3, 3237), (3, 1109)),
         ("(self.n > 1 ? [1] : [2]).all(x, x > 1)", (17, 19), (17, 19)),
     ],
 )
-def test_estimates(text: str, newer: tuple[int, int], older: tuple[int, int]) -> None:
+def test_estimates_equal_those_of_the_servers(text: str, newer: tuple[int, int], older: tuple[int, int]) -> None:
     assert estimate(text) == CostEstimate(*newer)
     assert estimate(text, "1.32") == CostEstimate(*older)
 
@@ -111,6 +111,6 @@ def test_structs_cost_40_each() -> None:
     assert estimate("Obj{l: [Obj{}].map(x, 1)}.l.size()").min > 80
 
 
-def test_costs_never_leave_uint64() -> None:
+def test_costs_saturate_at_uint64() -> None:
     assert estimate("any.x.all(x, any.y.all(y, any.z.all(z, x == y)))").max == MAX
     assert scale(MAX, 2.0) == MAX

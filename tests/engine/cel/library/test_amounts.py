@@ -1,4 +1,4 @@
-"""Quantities that are not computed with."""
+"""Limits of quantities."""
 
 from __future__ import annotations
 

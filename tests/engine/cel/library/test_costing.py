@@ -1,4 +1,4 @@
-"""What is counted of values for the cost of a call."""
+"""Sizes of values in costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.values.celvalues import Optional
 
 
-def test_an_optional_that_cannot_be_read_costs_as_much_as_what_has_no_size() -> None:
+def test_unreadable_optionals_have_size_1() -> None:
     unreadable = Optional.unreadable(EvaluationError("no"))
 
     assert costing.counted_inside(unreadable) == 1

@@ -1,4 +1,4 @@
-"""Addresses: what is seen of them."""
+"""IP addresses as CEL values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pytest_crd.engine.cel.library.ip import parse
 from pytest_crd.engine.cel.values import celvalues
 
 
-def test_an_address_has_the_size_of_its_bytes() -> None:
+def test_the_size_of_an_address_is_its_length_in_bytes() -> None:
     assert celvalues.size(parse("1.2.3.4")) == 4
 
 
-def test_values_of_libraries_show_their_type_to_who_debugs() -> None:
+def test_the_repr_of_library_values_has_their_type() -> None:
     assert repr(parse("1.2.3.4")) == "<net.IP 1.2.3.4>"

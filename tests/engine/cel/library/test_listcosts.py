@@ -1,4 +1,4 @@
-"""What lists cost their functions, where a recording of another version than the newest says so."""
+"""Costs of list functions in older versions."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pytest_crd.engine.cel.library import listcosts
 
 
 @pytest.mark.parametrize(("depth", "cost"), [(1, 12), (0, 11), (-1, 10)])
-def test_a_negative_depth_takes_something_off_once(depth: int, cost: int) -> None:
+def test_a_negative_depth_reduced_the_cost_of_flatten(depth: int, cost: int) -> None:
     assert listcosts.flattening_cost_unbounded([[[1]], depth], []) == cost

@@ -1,4 +1,4 @@
-"""Optionals: which values are their type's zero."""
+"""Zero values of types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.engine.cel.values.celvalues import NONE, Duration, Timestamp, Ty
 @pytest.mark.parametrize(
     "value", [None, False, 0, 0.0, UInt(0), "", b"", [], {}, Duration(0), Timestamp(-62135596800)], ids=repr
 )
-def test_zeros(value: Value) -> None:
+def test_zero_values_are_recognized(value: Value) -> None:
     assert optionals.is_zero(value)
 
 
@@ -22,5 +22,5 @@ def test_zeros(value: Value) -> None:
     [True, 1, UInt(1), "a", [0], Duration(1), Timestamp(0), TypeValue("int"), NONE, parse("::")],
     ids=celvalues.type_name,
 )
-def test_what_is_no_zero(value: Value) -> None:
+def test_other_values_are_not_zero(value: Value) -> None:
     assert not optionals.is_zero(value)

@@ -1,4 +1,4 @@
-"""What running an expression does that no table of answers shows: limits, what is not there, and what cannot be made."""
+"""Evaluation beyond the recorded results: limits, missing values and unsupported expressions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pytest_crd.engine.cel.values.celvalues import MISSING, ListValue, MapValue,
         "self.map(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').join().size() > 0",
     ],
 )
-def test_what_costs_more_than_it_may_ends(text: str) -> None:
+def test_evaluation_stops_at_the_cost_limit(text: str) -> None:
     cost = evaluated(text, {"self": [1] * 10}).cost
 
     assert evaluated(text, {"self": [1] * 10}, cost).cost == cost
@@ -35,9 +35,9 @@ def test_what_costs_more_than_it_may_ends(text: str) -> None:
         evaluated(text, {"self": [1] * 10}, cost - 1)
 
 
-def test_loops_end_at_the_limit_and_not_after_their_last_element() -> None:
+def test_loops_stop_at_the_cost_limit() -> None:
     class Endless(ListValue):
-        """A list that nobody can go through to its end."""
+        """List too long to be iterated completely."""
 
         def __len__(self) -> int:
             return 10**18
@@ -65,23 +65,23 @@ def test_loops_end_at_the_limit_and_not_after_their_last_element() -> None:
 
 
 @pytest.mark.parametrize("text", ["self.distinct().size() > 0", "sets.contains(self, self)"])
-def test_a_call_that_costs_too_much_in_any_case_is_not_made(text: str) -> None:
+def test_calls_with_a_minimum_cost_beyond_the_limit_are_skipped(text: str) -> None:
     with pytest.raises(CostLimitError):
         evaluated(text, {"self": list(range(200_000))})
 
 
-def test_an_error_that_comes_too_late_is_none() -> None:
+def test_the_cost_limit_takes_precedence_over_an_error() -> None:
     with pytest.raises(CostLimitError):
         evaluated("self.q.q", {"self": {}}, 1)
 
 
-def test_a_variable_without_a_value_is_an_error_that_may_be_absorbed() -> None:
+def test_the_error_of_an_unset_variable_can_be_absorbed() -> None:
     assert str(evaluated("self", {}).error) == "no such attribute(s): self"
     assert evaluated("self.a == 1 || true", {}) == ProgramResult(value=True, cost=2)
 
 
 class Adapted(MapValue):
-    """A map that is no dict."""
+    """Map that is not a dict."""
 
     def __init__(self, entries: dict[str, Value]) -> None:
         self._entries = entries
@@ -100,7 +100,7 @@ class Adapted(MapValue):
 
 
 class Summed(ListValue):
-    """A list that is no Python list."""
+    """List that is not a Python list."""
 
     def __init__(self, elements: list[Value]) -> None:
         self._elements = elements
@@ -142,13 +142,13 @@ class Summed(ListValue):
         ("type(self.m) == map && type(self.l) == list", True),
     ],
 )
-def test_maps_and_lists_may_be_of_classes_of_their_own(text: str, value: Value) -> None:
+def test_maps_and_lists_may_have_their_own_classes(text: str, value: Value) -> None:
     variables = {"self": {"m": Adapted({"a": 1, "m": Adapted({"a": 2})}), "l": Summed([3, 4])}}
 
     assert evaluated(text, variables).value == value
 
 
-def test_what_an_adapted_map_misses_is_named() -> None:
+def test_missing_keys_of_adapted_maps_are_named() -> None:
     assert str(evaluated("self.m.z.y", {"self": {"m": Adapted({})}}).error) == "no such key: z"
 
 
@@ -159,37 +159,37 @@ def test_what_an_adapted_map_misses_is_named() -> None:
         ("{?'k': self}", "cannot initialize optional entry 'k' from non-optional value abc"),
     ],
 )
-def test_what_is_no_optional_cannot_be_left_out(text: str, problem: str) -> None:
+def test_optional_elements_must_be_optionals(text: str, problem: str) -> None:
     assert str(evaluated(text, {"self": "abc"}).error) == problem
 
 
 @pytest.mark.parametrize(
     ("text", "gap"),
     [
-        ("google.protobuf.Any{type_url: 'x'} == null", "messages of protobuf, here google.protobuf.Any"),
-        ("google.protobuf.Empty{} == null", "messages of protobuf, here google.protobuf.Empty"),
+        ("google.protobuf.Any{type_url: 'x'} == null", "protobuf messages of type google.protobuf.Any"),
+        ("google.protobuf.Empty{} == null", "protobuf messages of type google.protobuf.Empty"),
         ("google.protobuf.Value{null_value: 0, string_value: 'x'}", "a google.protobuf.Value with several values"),
-        ("google.protobuf.Value{list_value: [1]}", "fields of messages of protobuf that are set to list"),
-        ("google.protobuf.Struct{fields: {'a': {'b': 1}}}", "fields of messages of protobuf that are set to map"),
-        ("google.protobuf.ListValue{values: dyn({'b': 1})}", "fields of messages of protobuf that are set to map"),
-        ("google.protobuf.Struct{fields: dyn(ip('::1'))}", "fields of messages of protobuf that are set to net.IP"),
+        ("google.protobuf.Value{list_value: [1]}", "fields of protobuf messages set to list"),
+        ("google.protobuf.Struct{fields: {'a': {'b': 1}}}", "fields of protobuf messages set to map"),
+        ("google.protobuf.ListValue{values: dyn({'b': 1})}", "fields of protobuf messages set to map"),
+        ("google.protobuf.Struct{fields: dyn(ip('::1'))}", "fields of protobuf messages set to net.IP"),
         ("google.protobuf.Timestamp{seconds: 253402300800}", "a time before the year 1 or after 9999"),
         ("google.protobuf.Timestamp{seconds: -62135596800, nanos: -1}", "a time before the year 1 or after 9999"),
     ],
 )
-def test_messages_of_which_not_all_is_known_are_not_supported(text: str, gap: str) -> None:
+def test_some_protobuf_messages_are_unsupported(text: str, gap: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=gap):
         evaluated(text, {})
 
 
 @pytest.mark.parametrize("text", ["[b'ab'].map(x, [x + b'c', x + b'd'])", "[1, 2].map(i, b'ab' + bytes(string(i)))"])
-def test_bytes_to_which_something_is_added_twice_are_not_supported(text: str) -> None:
-    """A server overwrites the first sum where there is room behind the bytes."""
+def test_extending_the_same_bytes_twice_is_unsupported(text: str) -> None:
+    """A server overwrites the first sum if the bytes have spare capacity."""
     with pytest.raises(UnsupportedExpressionError, match="add to the same bytes twice"):
         evaluated(text, {})
 
 
-def test_bytes_of_which_none_is_added_to_twice_have_memory_of_their_own() -> None:
+def test_bytes_extended_once_have_their_own_memory() -> None:
     text = "[b'a' + b'c' + b'd', b'a' + b'e', b'' + b'f', b'g' + b'']"
 
     assert [evaluated(text, {}).value for _ in range(2)] == [[b"acd", b"ae", b"f", b"g"]] * 2
@@ -208,12 +208,12 @@ _DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
         (f"{_DOUBLED}[0][7] == 1", "lists of 40960000 elements"),
     ],
 )
-def test_what_would_fill_the_memory_is_not_supported(text: str, problem: str) -> None:
+def test_values_that_would_fill_the_memory_are_unsupported(text: str, problem: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=problem):
         evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
 
 
-_BEYOND: Final = "expressions that look at more than 200000 values beyond their cost"
+_BEYOND: Final = "expressions that visit more than 200000 values without cost"
 
 
 @pytest.mark.uncounted
@@ -231,9 +231,7 @@ _BEYOND: Final = "expressions that look at more than 200000 values beyond their 
         ("self.l.all(a, dyn(self.long) + dyn(self.long) != dyn(''))", _BEYOND),
     ],
 )
-def test_what_goes_on_without_costing_anything_is_ended(
-    text: str, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_without_cost_is_limited(text: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workload, "MOST", 200_000)
     self_value = {"l": list(range(800)), "m": {str(number): number for number in range(800)}, "long": "a" * 300_000}
 
@@ -249,14 +247,14 @@ def test_what_goes_on_without_costing_anything_is_ended(
         (f"'{'%s' * 200}'.format([{'self, ' * 200}]) == ''", "texts of 1010000 characters"),
     ],
 )
-def test_texts_that_grow_at_no_cost_are_ended(text: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_texts_is_limited(text: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workload, "MOST_CHARACTERS", 1_000_000)
 
     with pytest.raises(UnsupportedExpressionError, match=problem):
         evaluated(text, {"self": "a" * 10_000})
 
 
-def test_each_evaluation_counts_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_evaluation_has_its_own_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workload, "MOST", 200_000)
     text = "self.all(a, a in dyn(self))"
 
@@ -278,24 +276,24 @@ def test_each_evaluation_counts_from_nothing(monkeypatch: pytest.MonkeyPatch) ->
         ("dyn(['a', 'b']) == dyn(['a', 'c'])", False),
     ],
 )
-def test_numbers_in_lists_are_compared_by_their_types(text: str, *, value: bool) -> None:
+def test_numbers_in_lists_are_compared_as_cel_does(text: str, *, value: bool) -> None:
     assert evaluated(text, {}).value is value
 
 
 @pytest.mark.uncounted
-def test_a_list_that_was_doubled_is_gone_through_without_putting_it_together() -> None:
+def test_doubled_lists_are_iterated_without_concatenation() -> None:
     with pytest.raises(CostLimitError):
         evaluated(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})
 
 
-def test_a_constant_part_that_fails_refuses_the_program() -> None:
+def test_a_failing_constant_part_raises_a_program_error() -> None:
     with pytest.raises(ProgramError, match="error parsing regexp: missing closing"):
         evaluated("'a'.find('(')", {})
 
 
 @pytest.mark.parametrize("text", ["{b'a': 1}.size()", "true || {b'a': 1} == {}"])
-def test_a_constant_map_with_a_key_of_bytes_makes_the_server_panic(text: str) -> None:
+def test_constant_maps_with_bytes_as_keys_are_unsupported(text: str) -> None:
     with pytest.raises(
-        UnsupportedExpressionError, match="constant maps with keys of bytes, of which the server panics"
+        UnsupportedExpressionError, match="constant maps with bytes as keys, on which the server panics"
     ):
         evaluated(text, {})

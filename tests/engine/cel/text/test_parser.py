@@ -1,4 +1,4 @@
-"""What is read of expressions: literals, limits of their length and depth."""
+"""Parser of expressions: literals, and limits of length and depth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def literal(text: str, dialect: Dialect) -> Any:
         pytest.param("'\\ud800'", None, id="a surrogate"),
     ],
 )
-def test_literals(text: str, value: Any) -> None:
+def test_literals_have_their_values(text: str, value: Any) -> None:
     if value is None:
         with pytest.raises(CompileError, match=r"invalid|unable to unescape string"):
             parser.parse(text, {}, Dialect())
@@ -40,13 +40,13 @@ def test_literals(text: str, value: Any) -> None:
         assert literal(text, Dialect()) == value
 
 
-def test_surrogates_became_replacement_characters_once() -> None:
+def test_old_dialects_replace_surrogates() -> None:
     assert literal("'\\ud800'", Dialect(strict_code_points=False)) == "\ufffd"
     with pytest.raises(CompileError, match="unable to unescape string"):
         parser.parse("'\\U00110000'", {}, Dialect(strict_code_points=False))
 
 
-def test_too_long_expressions_are_not_read() -> None:
+def test_expressions_beyond_the_length_limit_are_refused() -> None:
     with pytest.raises(CompileError) as caught:
         parser.parse("a" * 100_001, {}, Dialect())
 
@@ -56,7 +56,7 @@ def test_too_long_expressions_are_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         pytest.param("[" * 251 + "]" * 251, "-1:0: expression recursion limit exceeded: 250", id="depth"),
         pytest.param("a.b" + ".c" * 300 + " $", "-1:0: max recursion depth exceeded", id="depth of what is wrong"),
@@ -69,14 +69,14 @@ def test_too_long_expressions_are_not_read() -> None:
         pytest.param("'" + "a" * 17_000 + "' + $", "1:17006: Syntax error: token recognition error at: '$'", id="line"),
     ],
 )
-def test_what_is_wrong_beyond_limits_is_told_in_short(text: str, said: str) -> None:
+def test_errors_beyond_limits_are_summarized(text: str, message: str) -> None:
     with deep_recursion(), pytest.raises(CompileError) as caught:
         parser.parse(text, {}, Dialect())
 
-    assert said in {line.removeprefix("ERROR: <input>:") for line in str(caught.value).splitlines()}
+    assert message in {line.removeprefix("ERROR: <input>:") for line in str(caught.value).splitlines()}
 
 
-def test_deep_expressions_nest_deeper_than_python_may() -> None:
+def test_deep_expressions_exceed_pythons_recursion_limit() -> None:
     with deep_recursion():
         root: Any = parser.parse("[" * 249 + "]" * 249, {}, Dialect()).root
 

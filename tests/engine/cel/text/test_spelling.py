@@ -1,4 +1,4 @@
-"""Expressions and values are written as one would write them in a rule: what is read again means the same."""
+"""Expressions and values as CEL text, which parses to the same tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _read(text: str) -> ast.Node:
 
 
 def _tree(node: Any) -> Any:
-    """Return a tree without the numbers of its nodes."""
+    """Return a tree without node ids."""
     if isinstance(node, tuple):
         return tuple(map(_tree, node))
     if not dataclasses.is_dataclass(node):
@@ -59,21 +59,21 @@ def _tree(node: Any) -> Any:
         "b'a\\x00\\\\\"' == b'' && 1.5 < 2.0 && 1e100 > 3.0 && null == self.a && true != false",
     ],
 )
-def test_what_is_written_means_what_was_read(text: str) -> None:
+def test_written_expressions_parse_to_the_same_tree(text: str) -> None:
     written = spelling.expression(_read(text))
 
     assert _tree(_read(written)) == _tree(_read(text))
     assert spelling.expression(_read(written)) == written
 
 
-def test_objects_of_named_types_are_written_too() -> None:
+def test_struct_literals_are_written() -> None:
     fields = (ast.FieldValue(3, "b", ast.Constant(4, 1)), ast.FieldValue(5, "c", ast.Constant(6, 2), optional=True))
 
     assert spelling.expression(ast.StructLiteral(1, "A", fields)) == "A{b: 1, ?c: 2}"
 
 
 class _Broken(ListValue):
-    """A list whose second element cannot be had."""
+    """List that raises an error for its second element."""
 
     def __len__(self) -> int:
         return 2
@@ -114,7 +114,7 @@ class _Broken(ListValue):
         (_Broken(), "[1, error: no such thing]"),
     ],
 )
-def test_a_value_is_written_as_in_a_rule(value: Any, text: str) -> None:
+def test_values_are_written_in_cel_syntax(value: Any, text: str) -> None:
     assert spelling.value(value) == text
 
 
@@ -127,11 +127,11 @@ def test_a_value_is_written_as_in_a_rule(value: Any, text: str) -> None:
         ({"abcdefgh": 1}, '{"abcdef… (1 field)'),
     ],
 )
-def test_a_long_value_is_cut(value: Any, text: str) -> None:
+def test_long_values_are_truncated(value: Any, text: str) -> None:
     assert spelling.value(value, 8) == text
 
 
-def test_of_a_long_list_only_the_beginning_is_read() -> None:
+def test_only_the_written_elements_of_a_long_list_are_read() -> None:
     class Endless(_Broken):
         def __len__(self) -> int:
             return 10**9

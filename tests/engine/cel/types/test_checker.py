@@ -1,4 +1,4 @@
-"""Types of expressions over structs, and what has no type here."""
+"""Types of expressions over structs, and type errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIELDS = {
 
 
 class Structs:
-    """A provider of two structs."""
+    """Provider of two structs."""
 
     def find_struct(self, name: str) -> Type | None:
         return celtypes.struct(name) if name in FIELDS else None
@@ -72,7 +72,7 @@ def environment(base: Environment) -> Environment:
         pytest.param("true ? pod : null", POD, id="null in the place of a struct"),
     ],
 )
-def test_types(environment: Environment, text: str, type_: Type) -> None:
+def test_expressions_have_a_type(environment: Environment, text: str, type_: Type) -> None:
     assert environment.compile(text).type == type_
 
 
@@ -101,29 +101,29 @@ def test_types(environment: Environment, text: str, type_: Type) -> None:
         ),
     ],
 )
-def test_mistakes(environment: Environment, text: str, message: str) -> None:
+def test_type_errors_are_reported_with_their_location(environment: Environment, text: str, message: str) -> None:
     with pytest.raises(CompileError) as caught:
         environment.compile(text)
 
     assert str(caught.value).splitlines()[0] == f"ERROR: <input>:{message}"
 
 
-def test_there_are_no_structs_without_a_provider(base: Environment) -> None:
+def test_structs_are_undeclared_without_a_provider(base: Environment) -> None:
     with pytest.raises(CompileError, match="unexpected failed resolution of 'Pod'"):
         base.extend({"pod": POD}).compile("pod.name")
     with pytest.raises(CompileError, match="undeclared reference to 'Pod'"):
         base.compile("Pod{}")
 
 
-def test_resolutions_are_kept_up_to_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_resolutions_has_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_crd.engine.cel.types.resolving._CACHE_SIZE", 1)
-    kept = base._declarations.resolutions
+    cache = base._declarations.resolutions
     base.compile("1 + 1 == 2 && 'a' + 'b' == 'ab'")
 
-    assert len(kept) == 1
+    assert len(cache) == 1
 
 
-def test_one_text_is_parsed_once_for_all_types(environment: Environment, base: Environment) -> None:
-    other = base.extend({"pod": celtypes.DYN})
+def test_environments_share_the_parse_cache(environment: Environment, base: Environment) -> None:
+    extended = base.extend({"pod": celtypes.DYN})
 
-    assert environment.compile("pod.name").parsed is other.compile("pod.name").parsed
+    assert environment.compile("pod.name").parsed is extended.compile("pod.name").parsed

@@ -1,4 +1,4 @@
-"""Values: what is a key, a type, a text; what Python would take for another's."""
+"""Run-time values: keys, types, texts and conversions."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ from pytest_crd.engine.golang.release import NEWEST
 
 def test_values_of_different_types_are_different_keys() -> None:
     keys = [1, UInt(1), 1.0, True, "1", None, Duration(1), Timestamp(1), Timestamp(1, 0, 3600), TypeValue("int")]
-    made = KeyedMap()
+    map_ = KeyedMap()
     for key in keys:
-        made.set(key, type(key))
+        map_.set(key, type(key))
 
-    assert len(made) == len(keys)
-    assert list(made) == keys
-    assert made.find(not False) is bool
-    assert made.find(2.0) is celvalues.MISSING
+    assert len(map_) == len(keys)
+    assert list(map_) == keys
+    assert map_.find(not False) is bool
+    assert map_.find(2.0) is celvalues.MISSING
 
 
-def test_nan_is_never_found_and_a_list_only_by_being_itself() -> None:
-    made = KeyedMap()
+def test_nan_is_never_found_and_lists_are_found_by_identity() -> None:
+    map_ = KeyedMap()
     key = [1]
-    made.set(math.nan, 1)
-    made.set(key, 2)
+    map_.set(math.nan, 1)
+    map_.set(key, 2)
 
-    assert made.find(math.nan) is celvalues.MISSING
-    assert made.find([1]) is celvalues.MISSING
-    assert made.find(key) == 2
+    assert map_.find(math.nan) is celvalues.MISSING
+    assert map_.find([1]) is celvalues.MISSING
+    assert map_.find(key) == 2
 
 
-def test_a_map_that_grows_begins_as_a_copy() -> None:
-    begun = {"a": 1}
-    grown = KeyedMap.grown_from(begun)
+def test_a_growing_map_is_a_copy() -> None:
+    original = {"a": 1}
+    grown = KeyedMap.grown_from(original)
     grown.set("b", 2)
 
-    assert begun == {"a": 1}
+    assert original == {"a": 1}
     assert grown.simplified() == {"a": 1, "b": 2}
     assert maps.identity("a") == "a"
 
@@ -105,11 +105,11 @@ def test_values_are_shown_as_go_prints_them(value: Value, text: str) -> None:
         (NONE, "Optional()"),
     ],
 )
-def test_values_say_in_failures_what_they_are(value: Value, text: str) -> None:
+def test_values_have_a_readable_repr(value: Value, text: str) -> None:
     assert repr(value) == text
 
 
-def test_equal_values_are_equal_keys_of_python_too() -> None:
+def test_equal_values_are_equal_keys_of_a_dict() -> None:
     for value, same in (
         (UInt(1), UInt(1)),
         (Duration(1), Duration(1)),
@@ -121,22 +121,22 @@ def test_equal_values_are_equal_keys_of_python_too() -> None:
 
 
 @pytest.mark.parametrize("unknown", [object(), {1, 2}])
-def test_what_is_no_value_is_a_mistake_of_the_caller(unknown: object) -> None:
+def test_objects_of_other_classes_raise_a_type_error(unknown: object) -> None:
     with pytest.raises(TypeError, match=r"is no value of CEL"):
         celvalues.type_name(unknown)
     with pytest.raises(TypeError, match=r"is no value of CEL"):
         equality.equal(unknown, 1)
 
 
-def test_a_sum_of_many_lists_is_put_together_when_somebody_looks() -> None:
+def test_concatenated_lists_are_evaluated_on_access() -> None:
     total: Value = [0]
     for number in range(1, 5000):
         total = concatenate(total, [number])
-    beside = concatenate(total, total)
+    doubled = concatenate(total, total)
 
     assert len(total) == 5000
     assert total[4999] == 4999
-    assert list(beside) == [*range(5000), *range(5000)]
+    assert list(doubled) == [*range(5000), *range(5000)]
     assert concatenate([], total) is total
     assert concatenate(total, []) is total
     assert isinstance(total.add([1]), ConcatenatedList)
@@ -144,7 +144,7 @@ def test_a_sum_of_many_lists_is_put_together_when_somebody_looks() -> None:
     assert total.contains(17)
 
 
-def test_a_sum_of_lists_cannot_be_compared_where_its_elements_cannot() -> None:
+def test_comparing_concatenated_lists_raises_the_error_of_their_elements() -> None:
     address = IP(parse("::1").address)
     total = concatenate([address], [1])
 
@@ -181,7 +181,7 @@ def test_doubles_are_written_without_exponents(number: float, text: str) -> None
         (conversions.to_timestamp, True, "type conversion error from 'bool' to 'google.protobuf.Timestamp'"),
     ],
 )
-def test_what_cannot_be_converted_is_named(convert: object, value: Value, problem: str) -> None:
+def test_failed_conversions_name_both_types(convert: object, value: Value, problem: str) -> None:
     assert callable(convert)
     with pytest.raises(EvaluationError) as raised:
         convert(value)
@@ -189,20 +189,20 @@ def test_what_cannot_be_converted_is_named(convert: object, value: Value, proble
     assert str(raised.value) == problem
 
 
-def test_null_types_and_addresses_have_texts() -> None:
+def test_null_types_and_addresses_are_converted_to_strings() -> None:
     assert conversions.to_string(None) == "null"
     assert conversions.to_string(TypeValue("int")) == "int"
     assert conversions.to_string(parse("1.2.3.4")) == "1.2.3.4"
 
 
-def test_times_are_checked_where_they_are_made() -> None:
+def test_durations_and_timestamps_are_checked_for_overflow() -> None:
     with pytest.raises(EvaluationError, match="integer overflow"):
         celdurations.checked(2**63)
     with pytest.raises(EvaluationError, match="timestamp overflow"):
         timestamps.checked(timestamps.GREATEST + 1)
 
 
-def test_a_machine_without_zones_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_time_zone_data_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zoneinfo, "available_timezones", frozenset)
 
     with pytest.raises(
@@ -212,12 +212,12 @@ def test_a_machine_without_zones_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    ("memory", "count", "said"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
+    ("memory", "count", "limit"), [(16 << 20, 1, "0 GiB"), pytest.param(1 << 30, 200, "1 GiB", marks=pytest.mark.slow)]
 )
-def test_a_regular_expression_that_takes_too_much_memory_is_an_error_that_says_so(
-    memory: int, count: int, said: str, monkeypatch: pytest.MonkeyPatch
+def test_regular_expressions_beyond_the_memory_limit_are_unsupported(
+    memory: int, count: int, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patterns, "_MOST_MEMORY", memory)
-    told = f"this regular expression: the pattern takes more than {said}"
-    with pytest.raises(UnsupportedExpressionError, match=told):
+    message = f"this regular expression: the pattern takes more than {limit}"
+    with pytest.raises(UnsupportedExpressionError, match=message):
         re2patterns.compile(r"\pL{1000}" * count + f"{memory}", NEWEST)

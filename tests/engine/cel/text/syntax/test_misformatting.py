@@ -1,4 +1,4 @@
-"""Messages that were taken for a format."""
+"""Messages of syntax errors that pass through Sprintf."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ from pytest_crd.engine.cel.text.syntax.misformatting import misformat
         ("%[1]d", "%!d(BADINDEX)"),
     ],
 )
-def test_percent_signs_were_taken_for_a_format_once(message: str, printed: str) -> None:
+def test_percent_signs_are_interpreted_as_format_clauses(message: str, printed: str) -> None:
     assert misformat(message) == printed

@@ -1,4 +1,4 @@
-"""Predicting alternatives in a grammar in which they depend on the rule that called."""
+"""Prediction in a grammar with decisions that depend on the calling rule."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def predict(*kinds: str, called: GrammarRule) -> int:
     return Predictor().predict(CHOICE.state, 0, [*kinds, EOF].__getitem__, lambda: [following])
 
 
-def test_what_follows_decides() -> None:
+def test_tokens_after_the_rule_decide() -> None:
     assert predict("n", "x", "y", called=FIRST) == 1
     assert predict("n", "x", "x", called=SECOND) == 2
 
 
-def test_nothing_fits() -> None:
+def test_tokens_without_an_alternative_are_refused() -> None:
     with pytest.raises(NoAlternativeError):
         predict("m", called=FIRST)
 
 
-def test_the_rule_that_called_is_asked_for() -> None:
+def test_the_calling_context_decides() -> None:
     following = SECOND.state.transitions[0].follow
     assert following is not None
     assert _predict_in_context(CHOICE.state, 0, ["n", "x", "x"].__getitem__, lambda: [following]) == 2
@@ -62,7 +62,7 @@ def test_the_rule_that_called_is_asked_for() -> None:
     assert caught.value.lookahead == 1
 
 
-def test_what_is_known_behind_a_part_that_repeats_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prediction_states_are_shared_by_repeated_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = Counter[str]()
     step = prediction._Walk.step
 

@@ -1,4 +1,4 @@
-"""Words for syntax errors."""
+"""Messages of syntax errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.engine.cel.text import parser
         pytest.param(".A{b c}", "1:6: Syntax error: missing ':' at 'c'", id="a broken struct"),
     ],
 )
-def test_words_of_syntax_errors(text: str, message: str) -> None:
+def test_syntax_errors_have_antlrs_message(text: str, message: str) -> None:
     with pytest.raises(CompileError) as caught:
         parser.parse(text, {}, Dialect())
 

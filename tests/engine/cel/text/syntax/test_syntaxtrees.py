@@ -1,4 +1,4 @@
-"""Trees of expressions: what is read fast and what is read as the server reads it come to the same."""
+"""Agreement of the fast parser with the parser for syntax errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MACROS = {
 
 
 def outline(node: Any, positions: Any) -> Any:
-    """Return *node* without ids, but with its place."""
+    """Return *node* with positions instead of ids."""
     if dataclasses.is_dataclass(node):
         fields = {field.name: getattr(node, field.name) for field in dataclasses.fields(node)}
         place = positions[fields.pop("id")]
@@ -48,7 +48,7 @@ def outline(node: Any, positions: Any) -> Any:
         "(a)\n.b\r\n\t(c)",
     ],
 )
-def test_both_parsers_make_the_same_trees(text: str) -> None:
+def test_both_parsers_build_the_same_trees(text: str) -> None:
     fast = parser.parse(text, MACROS, Dialect())
     builder = Builder(Source(text), MACROS, Dialect())
     slow = syntaxtrees.read(builder, Dialect())
