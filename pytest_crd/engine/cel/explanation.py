@@ -262,7 +262,7 @@ class _Explanation:
         failed = isinstance(value, EvaluationError)
         value_text = f"error: {value}" if failed else spelling.value(value, _LONGEST_VALUE)
         if (text, value_text) not in self._parts and len(self._parts) == self._most:
-            raise _EnoughError(f"and more; only the first {self._most} shown")
+            raise _EnoughError(f"and more; only the first {self._most} are shown")
         self._parts.setdefault((text, value_text), ExplainedPart(text, value_text, origin))
 
 

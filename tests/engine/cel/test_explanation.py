@@ -140,7 +140,7 @@ def test_internal_errors_are_explained_like_other_errors() -> None:
 def test_explanations_are_truncated_at_the_maximum_number_of_parts() -> None:
     assert _reasons("self.replicas <= self.max", most=1) == [
         "self.replicas = 11",
-        "… and more; only the first 1 shown",
+        "… and more; only the first 1 are shown",
     ]
     assert _reasons("self.replicas <= self.max || self.max >= self.replicas", most=2) == [
         "self.replicas = 11",
