@@ -1,6 +1,6 @@
 """
-A real API server beside the engine: the same requests, and where the two answer otherwise.
+Comparison of the engine with a real API server: both get the same requests.
 
-Questions come in, verdicts go out. `run` takes a test's questions, `stages` has their CRDs served in a `sandbox`, `judge` and `definitions`
-ask through `client` and hold the answers against each other as `facts`. A server that only refused to answer is told by `obstacles`.
+`run` takes the questions of a test and returns a verdict. `stages` has their CRDs served in a `sandbox`; `judge` and `crdquestions` send
+requests through `client` and compare the answers as `answerfacts`. `obstacles` recognizes replies that are no answer to the request.
 """

@@ -1,7 +1,7 @@
 """
-An API server that is asked: answers with code, JSON body and warnings.
+Client of an API server, which returns the code, JSON body and warnings of each answer.
 
-It knows the API's URLs and headers, and nothing of cases.
+It knows the API's URLs and headers, but no cases.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ JSONValue = Any
 
 _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 
-# What a server answers that has too much to do, or has no storage for a CRD yet: ask again.
+# Codes of a busy server, or of one without storage for a new CRD yet: the request is repeated.
 _BUSY: Final = (429, 503, 504)
 _BUSY_TIMES: Final = 100
 _BREATH: Final = 0.2
 _SHORTEST_BREATH: Final = 0.02
-# Before each time that a server is asked anew which may not know yet what it was told: all of six seconds.
+# The pauses before repeated requests to a server that may not know a change yet: six seconds in all.
 PAUSES: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-# The longest that a server may send a client away for.
+# The longest pause, whatever the server asks for.
 _LONGEST_BREATH: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What the server said: the HTTP code, the decoded body, the texts of the `Warning` headers in order."""
+    """Answer of a server: HTTP code, decoded body, and the texts of the `Warning` headers in order."""
 
     code: int
     body: JSONValue
@@ -42,23 +42,23 @@ class ServerAnswer:
 
     @property
     def message(self) -> str:
-        """What a Status says; else the body."""
-        stated = self.body.get("message") if isinstance(self.body, dict) else self.body
-        return str(stated)
+        """The message of a Status; of another body, the body itself."""
+        message = self.body.get("message") if isinstance(self.body, dict) else self.body
+        return str(message)
 
 
 class Server:
     """
-    An API server; it is asked again where it is too busy.
+    Client of one API server; a request is repeated while the server is busy.
 
     Attributes:
-        address: What a person calls it.
-        is_trusted_blindly: Whether its certificate is not looked at.
-        worker_lock: What a thread gives up while it waits for the server.
+        address: The address for messages.
+        is_trusted_blindly: Whether its certificate is not verified.
+        worker_lock: A lock that a thread releases while it waits for the server.
     """
 
     def __init__(self, transport: Transport | str, *, busy_times: int = _BUSY_TIMES) -> None:
-        """Take who sends the requests, or a URL, and how often the server may be busy; nothing is sent yet."""
+        """Create it with a transport or a URL, and the number of tries if the server is busy; send nothing."""
         self._busy_times = busy_times
         self._transport = HTTP(transport) if isinstance(transport, str) else transport
         self.address = self._transport.address
@@ -75,17 +75,17 @@ class Server:
         headers: Mapping[str, str] | None = None,
     ) -> ServerAnswer:
         """
-        Send one request.
+        Send one request and return the answer.
 
         Args:
             method: HTTP method.
             path: URL path.
-            body: A JSON value, or the text of a document, sent as it is: JSON where it begins with a brace, else YAML.
+            body: A JSON value, or the text of a document, sent as it is: JSON if it begins with a brace, else YAML.
             query: Parameters of the URL.
-            headers: Headers that take the place of the usual ones.
+            headers: Headers that replace the defaults.
 
         Raises:
-            NoAnswerError: There is no connection, or the server stays too busy to answer.
+            NoAnswerError: There is no connection, or the server stays busy.
         """
         url = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         data = None if body is None else (body if isinstance(body, str) else _encoded(body)).encode()
@@ -105,7 +105,7 @@ class Server:
         raise NoAnswerError(f"{method} {self.address}{url}: {reply.code} {text}")
 
     def rest(self, seconds: float) -> None:
-        """Let some time pass."""
+        """Sleep, with the worker lock released."""
         with self.worker_lock.released():
             time.sleep(seconds)
 
@@ -114,24 +114,24 @@ class Server:
         self._transport.close()
 
     def version(self) -> str:
-        """Return the Kubernetes version that the server states, `1.37`; the bare reference of 1.21 states none."""
-        stated = self.ask("GET", "/version").body
-        return f"{stated.get('major', '')}.{stated.get('minor', '').rstrip('+')}"
+        """Return the Kubernetes version of the server, `1.37`; the bare reference of 1.21 has none, so that it is `.`."""
+        info = self.ask("GET", "/version").body
+        return f"{info.get('major', '')}.{info.get('minor', '').rstrip('+')}"
 
     def wait(
         self,
         path: str,
         done: Callable[[ServerAnswer], bool],
-        what: str,
+        goal: str,
         *,
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> ServerAnswer:
         """
-        GET *path* until *done* holds of the answer.
+        GET *path* until *done* returns true for the answer, and return that answer.
 
         Raises:
-            NoAnswerError: It did not within a minute; the message names *what* was waited for.
+            NoAnswerError: It did not within a minute; the message names the *goal*.
         """
         end, breath = time.monotonic() + PATIENCE, _SHORTEST_BREATH
         while time.monotonic() < end:
@@ -139,18 +139,18 @@ class Server:
             if done(answer):
                 return answer
             self.rest(breath)
-            breath = min(breath * 1.5, _BREATH)  # many may wait at a time
-        raise NoAnswerError(f"waited in vain for {what}: {answer.code} {answer.message}")
+            breath = min(breath * 1.5, _BREATH)  # many threads may wait at a time
+        raise NoAnswerError(f"waited in vain for {goal}: {answer.code} {answer.message}")
 
 
 def _breath(reply: Reply) -> float:
-    """Return how many seconds to wait before asking again: as many as the server says."""
-    stated = next((value for name, value in reply.headers if name.lower() == "retry-after"), "")
-    return min(float(stated), _LONGEST_BREATH) if stated.isdecimal() else _BREATH
+    """Return the pause before the next try in seconds: as long as the server asks for."""
+    retry_after = next((value for name, value in reply.headers if name.lower() == "retry-after"), "")
+    return min(float(retry_after), _LONGEST_BREATH) if retry_after.isdecimal() else _BREATH
 
 
 def _encoded(body: JSONValue) -> str:
-    """Write JSON as Go and kubectl do, for the server quotes it in some of its messages."""
+    """Return JSON as Go and kubectl write it, because the server quotes bodies in some messages."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -162,7 +162,7 @@ def _decoded(text: bytes) -> JSONValue:
 
 
 def integer(digits: str) -> int | float:
-    """Return the number of *digits*; keep `-0`, which Go prints for the float64 negative zero, apart from the integer 0."""
+    """Return the number of *digits*; `-0`, which Go prints for the negative zero of float64, becomes -0.0."""
     return -0.0 if digits == "-0" else int(digits)
 
 
@@ -174,12 +174,12 @@ def _warnings(reply: Reply) -> Iterator[str]:
 
 
 def crd_path(api_version: str, name: str = "") -> str:
-    """Return the URL path of the CustomResourceDefinitions, or of the one called *name*."""
+    """Return the URL path of the CustomResourceDefinitions, or of the CRD *name*."""
     return f"/apis/{api_version}/customresourcedefinitions" + (f"/{name}" if name else "")
 
 
 def resource_path(crd: JSONValue, version: str, name: str = "", *, namespace: str = "default") -> str:
-    """Return the URL path of the custom resources of *crd* in one version, or of the one called *name*."""
+    """Return the URL path of the custom resources of *crd* in one version, or of the resource *name*."""
     spec = crd["spec"]
     scope = f"/namespaces/{namespace}" if spec.get("scope") == "Namespaced" else ""
     return f"/apis/{spec['group']}/{version}{scope}/{spec['names']['plural']}" + (f"/{name}" if name else "")

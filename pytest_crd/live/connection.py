@@ -1,4 +1,4 @@
-"""The server that the command line names: a URL that answers without credentials, or a context of a kubeconfig."""
+"""The server of the command line: a URL that needs no credentials, or a context of a kubeconfig."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from pytest_crd.live.transport import HTTP, NoAnswerError, Transport
 
 
 class UsageProblemError(Exception):
-    """What is wrong with what the command line says, and what to write instead."""
+    """Mistake on the command line; the message has a remedy."""
 
 
-def connect(named: str, context: str | None, *, base: Path) -> Target:
+def connect(location: str, context: str | None, *, base: Path) -> Target:
     """
-    Return the server, which has said its version.
+    Connect to the server, read its version, and return it.
 
     Args:
-        named: A URL, or the path of a kubeconfig.
-        context: The context of the kubeconfig; None where none is named.
-        base: What a relative path is relative to.
+        location: A URL, or the path of a kubeconfig.
+        context: The context of the kubeconfig; None if unset.
+        base: The folder of a relative path.
 
     Raises:
-        UsageProblemError: It is not there, or no version that is known.
+        UsageProblemError: The server does not answer, or its version is unknown.
     """
-    if urllib.parse.urlsplit(named).scheme in ("http", "https"):
-        transport, command = _of_url(named, context)
+    if urllib.parse.urlsplit(location).scheme in ("http", "https"):
+        transport, command = _of_url(location, context)
     else:
-        transport, command = _of_kubeconfig(base / Path(named).expanduser(), context)
+        transport, command = _of_kubeconfig(base / Path(location).expanduser(), context)
     server = client.Server(transport)
     try:
         answer = server.ask("GET", "/version")
     except NoAnswerError as error:
         server.close()
         raise UsageProblemError(str(error)) from None
-    stated = answer.body if isinstance(answer.body, dict) else {}
-    if answer.code != 200 or "major" not in stated:
+    info = answer.body if isinstance(answer.body, dict) else {}
+    if answer.code != 200 or "major" not in info:
         server.close()
         raise UsageProblemError(f"{server.address} does not say its version: {answer.code} {answer.message}")
-    version = f"{stated.get('major', '')}.{str(stated.get('minor', '')).rstrip('+')}"
+    version = f"{info.get('major', '')}.{str(info.get('minor', '')).rstrip('+')}"
     try:
-        known = profile.named(version).version
+        known_version = profile.named(version).version
     except profile.UnknownVersionError as error:
         server.close()
         raise UsageProblemError(f"{server.address}: {error}") from None
-    return Target(server, known, str(stated.get("gitVersion", "")), command)
+    return Target(server, known_version, str(info.get("gitVersion", "")), command)
 
 
 def _of_url(url: str, context: str | None) -> tuple[Transport, str]:
@@ -59,18 +59,18 @@ def _of_url(url: str, context: str | None) -> tuple[Transport, str]:
         )
     if parts.username or parts.password or parts.query or parts.fragment or not parts.hostname:
         raise UsageProblemError(
-            f"{_shown(parts)}: write http://HOST:PORT, as `kubectl proxy` prints it; a kubeconfig has users"
+            f"{_redact(parts)}: write http://HOST:PORT, as `kubectl proxy` prints it; a kubeconfig has users"
         )
     return HTTP(url), f"kubectl --server {shlex.quote(url)}"
 
 
-def _shown(parts: urllib.parse.SplitResult) -> str:
-    """Return a URL without what may be a password."""
+def _redact(parts: urllib.parse.SplitResult) -> str:
+    """Return a URL without parts that may hold a password."""
     return f"{parts.scheme}://{parts.hostname or ''}…"
 
 
 def _of_kubeconfig(path: Path, context: str | None) -> tuple[Transport, str]:
-    from pytest_crd.live import kubeconfigserver  # noqa: PLC0415 - who names a URL needs no other client
+    from pytest_crd.live import kubeconfigserver  # noqa: PLC0415 - a URL needs no other client
 
     if not path.is_file():
         raise UsageProblemError(f"{path}: neither a URL (http://…) nor the file of a kubeconfig")

@@ -1,4 +1,4 @@
-"""What is asked of CRDs themselves: whether a server takes one, dry, and which conditions it has there."""
+"""Questions about CRDs themselves: whether a server accepts one in a dry run, and the conditions that it gets."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _EXISTS: Final = 409
 _RESOURCE: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 _OF_CONDITION: Final = ("type", "status", "reason", "message")
-# What is found out by creating the CRD: the server says no more of a schema that it takes, nor of rules within their budget.
+# Checks that a create answers: a server says nothing else of an accepted schema, nor of rules within their budget.
 _BY_CREATING: Final = ("accepted", "structural", "rules")
 
 
 class _TakenError(Exception):
-    """A CRD of that name is there."""
+    """The server has a CRD of that name."""
 
 
 class CrdJudge:
-    """Asks one server."""
+    """Comparison of the engine with one server about CRDs."""
 
     def __init__(self, server: client.Server, stages: Stages, version: str) -> None:
-        """Take the server, its CRDs, and its Kubernetes version."""
+        """Create it with the server, the CRDs that it serves, and its Kubernetes version."""
         self._server, self._stages, self._version = server, stages, version
 
     def judge(self, question: CrdQuestion) -> list[str]:
         """
-        Pass where the server answers as the engine does, and return what is worth to know.
+        Compare the server's answer with the engine's, and return notes if they agree.
 
         Raises:
-            NotAskedError: It cannot be asked.
+            NotAskedError: No request asks this question.
             NoAnswerError: The server does not answer.
-            DisagreementError: It answers otherwise.
+            DisagreementError: The answers differ.
         """
         if question.kind in _BY_CREATING:
             return self._judge_creation(question)
@@ -52,12 +52,12 @@ class CrdJudge:
         raise NotAskedError(f"no request asks what the check {question.kind!r} looks for")
 
     def prepare(self, question: CrdQuestion) -> None:
-        """Make the CRD that a question needs."""
+        """Create the CRD that a question needs."""
         if question.kind == "conditions":
-            self._stages.of(question.crd)
+            self._stages.serve(question.crd)
 
     def _judge_creation(self, question: CrdQuestion) -> list[str]:
-        """Ask for the CRD as it is; where one of its name is there already, under another name."""
+        """Compare a dry create of the CRD; under another name if the server has one of that name."""
         if question.crd.repeated_fields:
             raise NotAskedError("keys that are set twice, which only the file itself has")
         crd = question.crd.under(self._version)
@@ -70,65 +70,67 @@ class CrdJudge:
             self._compare_creation(
                 CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version), manifest
             )
-        return [*notes, *_otherwise(question.crd, self._version)]
+        return [*notes, *_version_notes(question.crd, self._version)]
 
     def _compare_creation(self, crd: CustomResourceDefinition, manifest: Mapping[str, JSONValue]) -> None:
         ours = answerfacts.of_crd(crd.create(field_validation="Strict"))
         path = client.crd_path(crd.api_version)
 
-        def ask() -> client.ServerAnswer:
+        def send() -> client.ServerAnswer:
             answer = self._server.ask("POST", path, manifest, query=_STRICT)
-            if answer.code == _EXISTS:  # at any time, for others may make and remove it
+            if answer.code == _EXISTS:  # it may appear at any time, as others create and remove CRDs
                 raise _TakenError
             return answer
 
-        self._compare(ask, ours, {"CRD": manifest, "request": {"method": "POST", "path": path, "query": _STRICT}})
+        self._compare(send, ours, {"CRD": manifest, "request": {"method": "POST", "path": path, "query": _STRICT}})
 
     def _judge_conditions(self, question: CrdQuestion) -> list[str]:
-        stage = self._stages.of(question.crd)
-        ours: Facts = {"code": 200, "conditions": _sorted(map(_stated, stage.crd.conditions))}
+        stage = self._stages.serve(question.crd)
+        ours: Facts = {"code": 200, "conditions": _sorted(map(_to_json, stage.crd.conditions))}
         path = client.crd_path(stage.crd.api_version, stage.crd.name)
         theirs: Facts = {"code": 200, "conditions": _sorted(stage.stored["status"]["conditions"])}
         if not answerfacts.are_equal(ours, theirs):
-            _refuse_as_of_others(ours["conditions"], theirs["conditions"])
+            _refuse_foreign_conditions(ours["conditions"], theirs["conditions"])
             request = {"CRD": stage.crd.declared, "request": {"method": "GET", "path": path}}
             raise stage.disagreement(request, ours, theirs, "")
-        original = {"code": 200, "conditions": _sorted(map(_stated, stage.original.conditions))}
-        if not answerfacts.are_equal(stage.renaming.undone(ours, ""), original):
+        original = {"code": 200, "conditions": _sorted(map(_to_json, stage.original.conditions))}
+        if not answerfacts.are_equal(stage.renaming.restore(ours, ""), original):
             return ["compared under another name, under which the conditions are others"]
         return [*filter(None, (stage.note,))]
 
-    def _compare(self, ask: Callable[[], client.ServerAnswer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
+    def _compare(self, send: Callable[[], client.ServerAnswer], ours: Facts, request: Mapping[str, JSONValue]) -> None:
         try:
-            compare(self._server, ask, ours, None, stated=answerfacts.stated_of_crd)
+            compare(self._server, send, ours, None, read_facts=answerfacts.of_server_crd)
         except DisagreementError as error:
             obstacles.refuse_as_changed(self._server, _RESOURCE, error.ours, error.theirs)
             raise DisagreementError(request, error.ours, error.theirs) from None
 
 
-def _refuse_as_of_others(ours: Iterable[Mapping[str, str]], theirs: Iterable[Mapping[str, str]]) -> None:
+def _refuse_foreign_conditions(ours: Iterable[Mapping[str, str]], theirs: Iterable[Mapping[str, str]]) -> None:
     """
-    Pass where no CRD of others and nobody who removes this one makes its conditions others.
+    Check that no condition was caused by a CRD of others, or by someone who removes this one.
 
     Raises:
-        NoAnswerError: One does; in which words.
+        NoAnswerError: There is such a condition; the message quotes it.
     """
-    for one in theirs:
-        is_taken = one["type"] == "NamesAccepted" and one["status"] == "False"
-        is_ending = one["type"] == "Terminating" and one["status"] == "True"
-        if (is_taken or is_ending) and one not in ours:
-            raise NoAnswerError(f"the CRD there has the condition {one['type']}={one['status']}: {one['message']}")
+    for condition in theirs:
+        is_taken = condition["type"] == "NamesAccepted" and condition["status"] == "False"
+        is_ending = condition["type"] == "Terminating" and condition["status"] == "True"
+        if (is_taken or is_ending) and condition not in ours:
+            text = f"{condition['type']}={condition['status']}: {condition['message']}"
+            raise NoAnswerError(f"the CRD there has the condition {text}")
 
 
-def _otherwise(crd: CustomResourceDefinition, version: str) -> list[str]:
-    here, there = (answerfacts.of_crd(one.create(field_validation="Strict")) for one in (crd, crd.under(version)))
+def _version_notes(crd: CustomResourceDefinition, version: str) -> list[str]:
+    """Return a note if the project's Kubernetes version answers otherwise than the server's."""
+    here, there = (answerfacts.of_crd(form.create(field_validation="Strict")) for form in (crd, crd.under(version)))
     return [] if answerfacts.are_equal(here, there) else [f"answered otherwise by Kubernetes {crd.kubernetes_version}"]
 
 
-def _stated(condition: Condition) -> dict[str, str]:
+def _to_json(condition: Condition) -> dict[str, str]:
     return {key: getattr(condition, key) for key in _OF_CONDITION}
 
 
 def _sorted(conditions: Iterable[Mapping[str, JSONValue]]) -> list[dict[str, JSONValue]]:
-    stated = [{key: one.get(key, "") for key in _OF_CONDITION} for one in conditions]
-    return sorted(stated, key=lambda one: str(one["type"]))
+    selected = [{key: condition.get(key, "") for key in _OF_CONDITION} for condition in conditions]
+    return sorted(selected, key=lambda condition: str(condition["type"]))

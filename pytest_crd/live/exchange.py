@@ -1,4 +1,4 @@
-"""What is sent to a server for a question, under the names of its stage, beside what the engine answers to just that."""
+"""Requests for a question under the names of its stage, each with the engine's answer to the same request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DRY: Final = {"dryRun": "All"}
 
 class Exchange(NamedTuple):
     """
-    What is sent, and what the engine says to it.
+    A request, with the engine's answer to it.
 
     Attributes:
         method: HTTP method.
@@ -33,9 +33,9 @@ class Exchange(NamedTuple):
         query: Parameters of the URL.
         sent: The body, a text or an object.
         response: The engine's answer.
-        old: What is stored before.
-        media_type: What a patch is; empty of other requests.
-        has_owners: Whether who owns which fields is compared, too.
+        old: The stored object before the request; None for a create.
+        media_type: The content type of a patch; empty for other requests.
+        has_owners: Whether the owners of fields are compared, too.
     """
 
     method: str
@@ -49,7 +49,7 @@ class Exchange(NamedTuple):
 
 
 def created(question: Question, stage: Stage) -> Exchange:
-    """Return the create that *question* is about, dry."""
+    """Return the dry create of *question*."""
     own = namespace_of(question)
     namespace = stage.renaming.namespace or own
     version = stage.crd.version(question.version.name)
@@ -60,15 +60,15 @@ def created(question: Question, stage: Stage) -> Exchange:
 
 
 def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
-    """Return the update of *stored* that *question* is about, dry."""
+    """Return the dry update of *stored* in *question*."""
     old = question.old or {}
     own = namespace_of(question)
     version = stage.crd.version(question.version.name)
     body = stage.renaming.of_body(_without_identity(question.body, old), own)
     sent, stored_whole = completion.over(body, stored, type_meta(version))
     is_status = question.section is Section.UPDATE_STATUS
-    ask = version.requests.update_status if is_status else version.requests.update
-    response = ask(
+    send = version.requests.update_status if is_status else version.requests.update
+    response = send(
         sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
     )
     path = _path(question, stage, stored["metadata"]["name"])
@@ -76,7 +76,7 @@ def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
 
 
 def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
-    """Return the patch of *stored* that *question* is about, dry."""
+    """Return the dry patch of *stored* in *question*."""
     version, subresource = stage.crd.version(question.version.name), question.section.subresource
     _refuse_identity(question.body.value)
     patch = _without_identity(question.body, question.old or {}).value
@@ -95,7 +95,7 @@ def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
 
 
 def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValue) -> Exchange:
-    """Return one of the applies that *question* is about, made to *stored*, dry."""
+    """Return the dry request for *apply*, one of the applies of *question*, to *stored*."""
     version, subresource = stage.crd.version(question.version.name), question.section.subresource
     body = _without_identity(apply.body, question.old or {})
     body = stage.renaming.of_body(body, namespace_of(question), read=completion.read_applied)
@@ -114,7 +114,7 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
 
 
 def _path(question: Question, stage: Stage, name: str) -> str:
-    """Return the path of an object, or of the subresource of it that a question is about; of all of them where there is no name."""
+    """Return the path of the object *name*, or of the question's subresource; the path of the collection if *name* is empty."""
     subresource = question.section.subresource
     whole = f"{name}/{subresource}" if subresource else name
     namespace = stage.renaming.namespace or urllib.parse.quote(namespace_of(question), safe="")
@@ -126,21 +126,25 @@ def _query(question: Question) -> dict[str, str]:
 
 
 def _refuse_identity(patch: JSONValue) -> None:
-    """Raise NotAskedError of a JSON Patch that is about what only the server knows."""
+    """Raise NotAskedError if a JSON Patch names metadata that only the server sets."""
     for operation in patch if isinstance(patch, list) else ():
-        of_metadata = operation["path"].removeprefix("/metadata/") if operation["path"].startswith("/metadata/") else ""
-        if of_metadata.partition("/")[0] in (*SERVER_MADE, *DELETION):
+        metadata_key = (
+            operation["path"].removeprefix("/metadata/") if operation["path"].startswith("/metadata/") else ""
+        )
+        if metadata_key.partition("/")[0] in (*SERVER_MADE, *DELETION):
             raise NotAskedError(f"a patch that states what only the server knows: {operation['path']}")
 
 
 def _without_identity(body: Body, old: Mapping[str, JSONValue]) -> Body:
-    """Return the body without what a server has made of *old*, and will make anew."""
+    """Return the body without the metadata of *old* that the server will set again."""
     metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
     if not isinstance(metadata, dict):
         return body
-    known = {"resourceVersion": "1", **(old.get("metadata") or {})}
-    made = [key for key in (*SERVER_MADE, *DELETION) if key in metadata and metadata[key] == known.get(key)]
-    if made and body.text:
-        raise NotAskedError(f"a text that states what only the server knows: {', '.join(sorted(made))}")
-    kept = {key: value for key, value in metadata.items() if key not in made}
-    return Body({**body.value, "metadata": kept}, body.text) if made else body
+    known_values = {"resourceVersion": "1", **(old.get("metadata") or {})}
+    server_made = [
+        key for key in (*SERVER_MADE, *DELETION) if key in metadata and metadata[key] == known_values.get(key)
+    ]
+    if server_made and body.text:
+        raise NotAskedError(f"a text that states what only the server knows: {', '.join(sorted(server_made))}")
+    sent_metadata = {key: value for key, value in metadata.items() if key not in server_made}
+    return Body({**body.value, "metadata": sent_metadata}, body.text) if server_made else body

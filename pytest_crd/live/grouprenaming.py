@@ -1,4 +1,4 @@
-"""Renaming of a CRD and its objects to a group, and a namespace, of our own; what the server says of them is put back."""
+"""Renaming of a CRD and its objects to a group and namespace of the run, and back in answers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ JSONObject = Mapping[str, JSONValue]
 
 class Renaming(NamedTuple):
     """
-    What is renamed; where both names are the same, nothing is.
+    Names of a CRD in the project and on the server; equal names are not changed.
 
     Attributes:
         group: The group of the CRD.
-        other_group: The group that it has on the server.
-        namespace: The namespace on the server; empty for that of the object.
-        made_up_name: The name of objects that the project gives none.
+        other_group: Its group on the server.
+        namespace: The namespace on the server; empty for the namespace of the object.
+        made_up_name: The name on the server of objects without a name.
     """
 
     group: str
@@ -34,7 +34,7 @@ class Renaming(NamedTuple):
         """
         Return a CRD under the other group.
 
-        Of its metadata only the name is left, lest somebody on the server takes care of it; and no webhook converts objects.
+        Its metadata has only the name, so that no operator on the server claims it, and no webhook converts its objects.
         """
         spec = {**manifest["spec"], "group": self.other_group}
         if self.other_group != self.group:
@@ -48,19 +48,19 @@ class Renaming(NamedTuple):
         }
 
     def of_object(self, resource: JSONValue, namespace: str) -> JSONValue:
-        """Return an object of the other group, and of the other namespace where it is of *namespace*."""
+        """Return an object under the other group; its namespace is replaced if it is *namespace*."""
         if not isinstance(resource, dict):
             return resource
         renamed = dict(resource)
-        if isinstance(stated := resource.get("apiVersion"), str) and stated.startswith(f"{self.group}/"):
-            renamed["apiVersion"] = self.other_group + stated.removeprefix(self.group)
+        if isinstance(api_version := resource.get("apiVersion"), str) and api_version.startswith(f"{self.group}/"):
+            renamed["apiVersion"] = self.other_group + api_version.removeprefix(self.group)
         metadata = resource.get("metadata")
         if self.namespace and isinstance(metadata, dict) and metadata.get("namespace") == namespace:
             renamed["metadata"] = {**metadata, "namespace": self.namespace}
         return renamed
 
     def of_patch(self, patch: JSONValue, namespace: str) -> JSONValue:
-        """Return a merge patch or a JSON Patch, for an object of the other group and namespace."""
+        """Return a merge patch or JSON Patch for an object under the other group and namespace."""
         if not isinstance(patch, list):
             return self.of_object(patch, namespace)
         return [self._of_operation(operation, namespace) for operation in patch]
@@ -75,7 +75,7 @@ class Renaming(NamedTuple):
         return operation
 
     def of_body(self, body: Body, namespace: str, *, read: Callable[[str], Body] = completion.read) -> Body:
-        """Return the body of a request with the other names; in a text that is not the plain one of its object, every such name."""
+        """Return the body of a request with the other names; in a text that is not marshalled JSON, all occurrences are replaced."""
         if self.group == self.other_group:
             return body
         if not body.text:
@@ -92,8 +92,8 @@ class Renaming(NamedTuple):
             )
         return read(text)
 
-    def undone(self, value: JSONValue, namespace: str) -> JSONValue:
-        """Return an answer with the names that the CRD and *namespace* have, and objects without one elsewhere."""
+    def restore(self, value: JSONValue, namespace: str) -> JSONValue:
+        """Return an answer with the project's names, the namespace *namespace*, and the usual placeholder for objects without a name."""
         names = {
             self.other_group: self.group,
             self.namespace: namespace,
@@ -104,7 +104,7 @@ class Renaming(NamedTuple):
 
 
 def replaced(value: JSONValue, names: Mapping[str, str]) -> JSONValue:
-    """Return a value with other names in all its texts: *names* has the new ones by the old."""
+    """Return a value with names replaced in all its texts; *names* maps old to new names."""
     if isinstance(value, str):
         for old, new in names.items():
             value = value.replace(old, new)

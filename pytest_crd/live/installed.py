@@ -1,4 +1,4 @@
-"""The CRDs that are installed on a server, read once."""
+"""The CRDs that are installed on a server."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _API_VERSION = "apiextensions.k8s.io/v1"
 
 def crds(target: Target, kubernetes_version: str) -> CustomResourceDefinitions:
     """
-    Return the CRDs of a server, as they are stored there.
+    Read the CRDs of a server and return them as they are stored.
 
     Args:
         target: The server.
-        kubernetes_version: Whose behaviour and words they show.
+        kubernetes_version: The Kubernetes version that their answers are for.
 
     Raises:
         CrdError: The server does not list them.
-        NoAnswerError: It does not answer.
+        NoAnswerError: The server does not answer.
     """
     answer = target.server.ask("GET", client.crd_path(_API_VERSION))
     if answer.code != 200:
@@ -28,5 +28,8 @@ def crds(target: Target, kubernetes_version: str) -> CustomResourceDefinitions:
         {"apiVersion": _API_VERSION, "kind": "CustomResourceDefinition", **item} for item in answer.body["items"]
     )
     return CustomResourceDefinitions(
-        [CustomResourceDefinition.from_manifest(one, kubernetes_version=kubernetes_version) for one in manifests]
+        [
+            CustomResourceDefinition.from_manifest(manifest, kubernetes_version=kubernetes_version)
+            for manifest in manifests
+        ]
     )

@@ -1,7 +1,7 @@
 """
-A question that was asked of the engine, asked of a server too, and both answers held against each other.
+Comparison of the engine with a server: both answer the same question.
 
-The engine answers once more, under the names and the Kubernetes version of the server: so both are asked the same to the letter.
+The engine answers again under the names and the Kubernetes version of the server, so that both get identical requests.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from pytest_crd.live.temporaryobjects import StoredObjects, namespace_of
 JSONValue = Any
 
 _PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
-# What Go may list in another order each time.
+# Lists whose order Go does not fix.
 _WITHOUT_ORDER: Final = ("causes", "warnings")
-# Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
+# In Go, two neighbours in a map of at most eight entries are swapped in one of eight iterations.
 _TIMES: Final = 64
 
 
 class LiveJudge:
-    """Asks one server."""
+    """Comparison of the engine with one server about custom resources."""
 
     def __init__(self, server: client.Server, stages: Stages, version: str) -> None:
-        """Take the server, its CRDs, and its Kubernetes version."""
+        """Create it with the server, the CRDs that it serves, and its Kubernetes version."""
         self._server, self._stages, self._version = server, stages, version
-        self._of_structures: dict[Version, Version] = {}
+        self._structure_versions: dict[Version, Version] = {}
         self._prepared: set[tuple[Version, Version | None]] = set()
 
     def judge(self, question: Question) -> list[str]:
         """
-        Pass where the server answers as the engine does, and return what is worth to know.
+        Compare the server's answer with the engine's, and return notes if they agree.
 
         Raises:
-            NotAskedError: It cannot be asked.
+            NotAskedError: No request asks this question.
             NoAnswerError: The server does not answer.
-            DisagreementError: It answers otherwise.
+            DisagreementError: The answers differ.
         """
         if question.section not in _PASSES:
             return self._judge(question)
-        create = self._create_of(question)
+        create = self._find_create(question)
         notes = self._judge(create)
         if create.version is question.version:
             return notes
@@ -62,24 +62,24 @@ class LiveJudge:
         return [*notes, "asked of a CRD of the same structure that checks no values"]
 
     def prepare(self, question: Question) -> None:
-        """Make the CRD that a question is asked of."""
+        """Create the CRD that a question needs."""
         if question.section not in _PASSES:
             key = (question.version, question.old_version)
             if key not in self._prepared:
                 self._prepared.add(key)
                 self._stage(question)
-        elif question.version not in self._of_structures:
-            self._stage(self._create_of(question))
+        elif question.version not in self._structure_versions:
+            self._stage(self._find_create(question))
 
-    def _create_of(self, question: Question) -> Question:
-        """Return the create that shows a pass; of one that stores nothing, or not the status, that of a like CRD."""
+    def _find_create(self, question: Question) -> Question:
+        """Return the create that shows a pass; if it stores nothing or drops the status, the same create for a CRD without validation."""
         create = question._replace(section=Section.CREATE)
         status_is_dropped = question.version.has_status and "status" in question.body.value
         if not status_is_dropped and _under(create, self._version).answer().accepted:
             return create
         if not isinstance(self._stages, OwnStages):
             raise NotAskedError("no create stores the object whole, and nothing else is made where CRDs are installed")
-        create = create._replace(version=self._of_structure(question.version))
+        create = create._replace(version=self._structure_version(question.version))
         passes, others = question.version.passes, create.version.passes
         value = question.body.value
         if passes.prune(value) != others.prune(value) or passes.default(value) != others.default(value):
@@ -88,21 +88,21 @@ class LiveJudge:
             )
         return create
 
-    def _of_structure(self, version: Version) -> Version:
-        """Return the same version of a CRD that checks no values; the same one for all questions."""
-        if version not in self._of_structures:
+    def _structure_version(self, version: Version) -> Version:
+        """Return the same version of a CRD with the same structure and no validation; it is cached."""
+        if version not in self._structure_versions:
             crd = version.crd
             if crd.api_version != declared.V1:
                 raise NotAskedError("no create of the object stores it whole, and its CRD is none of v1")
-            self._of_structures[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
-        return self._of_structures[version]
+            self._structure_versions[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
+        return self._structure_versions[version]
 
     def _stage(self, question: Question) -> Stage:
         crd = question.version.crd
         if _is_converted(crd, question.version):
             raise NotAskedError("a webhook converts its objects, which is the project's, not the server's")
         old_crd = question.old_version.crd if question.old_version is not None else crd
-        return self._stages.of(crd, None if old_crd.manifest == crd.declared else old_crd)
+        return self._stages.serve(crd, None if old_crd.manifest == crd.declared else old_crd)
 
     def _judge(self, question: Question) -> list[str]:
         stage = self._stage(question)
@@ -112,21 +112,21 @@ class LiveJudge:
         return [*filter(None, (stage.note,)), *self._notes(question, stage, live)]
 
     def _exchange(self, question: Question, stage: Stage, stack: contextlib.ExitStack) -> Exchange:
-        """Return what is to be asked, with all before it asked, and what is to be stored stored, until *stack* ends."""
+        """Store the old object of a question and return its last request; *stack* removes the object."""
         if question.applies:
             return self._applied(question, stage, stack)
         if question.old is None:
             return exchange.created(question, stage)
         stored = stack.enter_context(StoredObjects(self._server, self._stages, stage, question)).stored
-        ask = exchange.patched if question.section in PATCHES else exchange.updated
-        return ask(question, stage, stored)
+        make_exchange = exchange.patched if question.section in PATCHES else exchange.updated
+        return make_exchange(question, stage, stored)
 
     def _applied(self, question: Question, stage: Stage, stack: contextlib.ExitStack) -> Exchange:
-        """Return the last apply, or the first that is refused, with those before it made."""
+        """Send all applies but the last and return the last; return the first refused one if there is one."""
         stored: JSONValue = None
         if question.old is not None:
             objects = stack.enter_context(StoredObjects(self._server, self._stages, stage, question))
-            stored = objects.owned_as_stated()
+            stored = objects.set_owners()
         elif len(question.applies) > 1:
             self._refuse_to_store()
         for apply in question.applies[:-1]:
@@ -144,23 +144,23 @@ class LiveJudge:
             raise NotAskedError("several applies need a stored object, which might wake an operator")
 
     def _compare(self, question: Question, live: Exchange, stage: Stage) -> client.ServerAnswer:
-        of_engine, stated = answerfacts.of_engine, answerfacts.stated
+        of_engine, of_server = answerfacts.of_engine, answerfacts.of_server
         if live.has_owners:
-            of_engine, stated = answerfacts.of_engine_with_owners, answerfacts.with_owners
+            of_engine, of_server = answerfacts.of_engine_with_owners, answerfacts.with_owners
         ours = of_engine(live.response, live.sent)
         headers = {"Content-Type": live.media_type} if live.media_type else None
 
-        def ask() -> client.ServerAnswer:
+        def send() -> client.ServerAnswer:
             return self._server.ask(live.method, live.path, live.sent, query=live.query, headers=headers)
 
         try:
-            return compare(self._server, ask, ours, live.sent, stated=stated)
+            return compare(self._server, send, ours, live.sent, read_facts=of_server)
         except DisagreementError as error:
             theirs = error.theirs
             plural = stage.crd.declared["spec"]["names"]["plural"]
             obstacles.refuse_as_changed(self._server, (stage.crd.group, plural), ours, theirs)
             self._stages.refuse_as_touched(stage)
-            if live.old is not None and "dryRun" in live.query:  # else we have changed it ourselves
+            if live.old is not None and "dryRun" in live.query:  # else this run has changed the object itself
                 obstacles.refuse_as_touched(
                     self._server, live.path.removesuffix(f"/{question.section.subresource}"), live.old
                 )
@@ -170,64 +170,64 @@ class LiveJudge:
             raise stage.disagreement(whole, ours, theirs, namespace_of(question)) from None
 
     def _notes(self, question: Question, stage: Stage, live: Exchange) -> list[str]:
-        """Return where the answer, on which both agree, is another than that to the question as the project asks it."""
+        """Return notes if the agreed answer differs from the one under the project's names or Kubernetes version."""
         sent = question.body.value if live.old is None else _without_generation(question.body.value)
-        asked = answerfacts.of_engine(question.answer(), sent)
-        there = answerfacts.of_engine(_under(question, self._version).answer(), sent)
-        shown = stage.renaming.undone(answerfacts.of_engine(live.response, sent), namespace_of(question))
-        there_named, own = (live.old or {}).get("metadata", {}).get("name"), _own_name(question)
-        if there_named not in (None, own):  # which may be generated
-            shown = replaced(shown, {there_named: own})
+        original = answerfacts.of_engine(question.answer(), sent)
+        by_version = answerfacts.of_engine(_under(question, self._version).answer(), sent)
+        restored = stage.renaming.restore(answerfacts.of_engine(live.response, sent), namespace_of(question))
+        server_name, own_name = (live.old or {}).get("metadata", {}).get("name"), _own_name(question)
+        if server_name not in (None, own_name):  # it may be generated
+            restored = replaced(restored, {server_name: own_name})
         notes = []
-        if not answerfacts.are_equal(asked, there):
+        if not answerfacts.are_equal(original, by_version):
             notes.append(f"answered otherwise by Kubernetes {question.version.crd.kubernetes_version}")
-        if not answerfacts.are_equal(shown, there):
-            parts = [key for key in (*shown, *there) if shown.get(key) != there.get(key)]
-            named = ", ".join(dict.fromkeys(parts))
-            notes.append(f"compared under another name, under which the answer is another ({named})")
+        if not answerfacts.are_equal(restored, by_version):
+            parts = [key for key in (*restored, *by_version) if restored.get(key) != by_version.get(key)]
+            names = ", ".join(dict.fromkeys(parts))
+            notes.append(f"compared under another name, under which the answer is another ({names})")
         return notes
 
 
 def compare(
     server: client.Server,
-    ask: Callable[[], client.ServerAnswer],
+    send: Callable[[], client.ServerAnswer],
     ours: Facts,
     sent: JSONValue,
     *,
-    stated: Callable[..., Facts] = answerfacts.stated,
+    read_facts: Callable[..., Facts] = answerfacts.of_server,
 ) -> client.ServerAnswer:
     """
-    Return the answer of a server that is *ours*; it is asked until it is as good as certain that it does not.
+    Send a request until the server's answer is *ours*, and return it; give up when it is almost certain that it never will be.
 
-    A server that is one of several, or that has much to do with CRDs of others, may know ours some seconds later.
+    A replicated server, or one that is busy with other CRDs, may know a new CRD some seconds late.
 
     Args:
         server: The server.
-        ask: Asks it.
+        send: Sends the request.
         ours: The engine's answer.
-        sent: What is sent.
-        stated: Returns the facts of an answer to that.
+        sent: The body of the request.
+        read_facts: Returns the facts of a server's answer to that body.
 
     Raises:
-        NoAnswerError: What it says is no answer.
-        DisagreementError: It answers otherwise.
+        NoAnswerError: The reply is no answer to the request.
+        DisagreementError: The answers differ.
     """
-    seen: list[Facts] = []
+    answers: list[Facts] = []
     for times in range(_TIMES):
-        answer = ask()
-        theirs = stated(answer, sent)
+        answer = send()
+        theirs = read_facts(answer, sent)
         if answerfacts.are_equal(ours, theirs):
             return answer
         obstacles.refuse_as_no_answer(answer)
-        seen.append(theirs)
+        answers.append(theirs)
         if times < len(client.PAUSES) and not answerfacts.are_equal(
             answerfacts.in_order(ours, _WITHOUT_ORDER), answerfacts.in_order(theirs, _WITHOUT_ORDER)
         ):
             server.rest(client.PAUSES[times])
-    parts = [key for key in _WITHOUT_ORDER if any(one.get(key) != seen[0].get(key) for one in seen)]
+    parts = [key for key in _WITHOUT_ORDER if any(facts.get(key) != answers[0].get(key) for facts in answers)]
     wanted = answerfacts.in_order(ours, parts)
-    if not any(answerfacts.are_equal(wanted, answerfacts.in_order(one, parts)) for one in seen):
-        raise DisagreementError({}, ours, seen[0])
+    if not any(answerfacts.are_equal(wanted, answerfacts.in_order(facts, parts)) for facts in answers):
+        raise DisagreementError({}, ours, answers[0])
     return answer
 
 
@@ -237,13 +237,13 @@ def _is_converted(crd: CustomResourceDefinition, version: Version) -> bool:
 
 
 def _under(question: Question, kubernetes_version: str) -> Question:
-    """Return the question as a server of another Kubernetes version is asked it."""
+    """Return the question under another Kubernetes version."""
     crd = question.version.crd.under(kubernetes_version)
     return question._replace(version=crd.version(question.version.name))
 
 
 def _own_name(question: Question) -> str:
-    """Return the name of the object that a question is about, as the project asks it."""
+    """Return the name of a question's object in the project."""
     for value in (question.old, question.body.value):
         metadata = value.get("metadata") if isinstance(value, dict) else None
         if isinstance(metadata, dict) and "name" in metadata:
@@ -252,7 +252,7 @@ def _own_name(question: Question) -> str:
 
 
 def _without_generation(sent: JSONValue) -> JSONValue:
-    """Return what an update sends without that of which only a create makes a name."""
+    """Return the body of an update without generateName, which only a create uses."""
     metadata = sent.get("metadata") if isinstance(sent, dict) else None
     if not isinstance(metadata, dict):
         return sent

@@ -1,4 +1,4 @@
-"""A server by a context of a kubeconfig, through the official client: certificates, tokens, exec plugins."""
+"""A server from a context of a kubeconfig, through the official client: certificates, tokens and exec plugins."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pytest_crd.live.transport import PATIENCE, NoAnswerError, Reply, Transport
 
 
 class KubeconfigError(Exception):
-    """No server follows from a kubeconfig; the message says what to do."""
+    """A kubeconfig names no usable server; the message has a remedy."""
 
 
 class _OfficialClient:
-    """Sends requests with the credentials of an ApiClient."""
+    """Transport with the credentials of an ApiClient."""
 
     def __init__(self, api: Any) -> None:
         self._api = api
@@ -27,13 +27,13 @@ class _OfficialClient:
             _hush(api.rest_client.pool_manager)
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
-        """Send one request, as `Transport.send` says."""
-        errors: Any = importlib.import_module("urllib3.exceptions")  # which comes with the client
-        # Which runs an exec plugin again whose token has expired; certificates are the pool's.
+        """Send one request; see `Transport.send`."""
+        errors: Any = importlib.import_module("urllib3.exceptions")  # a dependency of the client
+        # This call runs an exec plugin again if its token has expired; certificates belong to the pool.
         settings = self._api.configuration.auth_settings().values()
-        sent = {**headers, **{one["key"]: one["value"] for one in settings if one["in"] == "header"}}
+        sent = {**headers, **{entry["key"]: entry["value"] for entry in settings if entry["in"] == "header"}}
         try:
-            # Not through the client's own call, which writes JSON otherwise than kubectl: the server quotes what it was sent.
+            # Not through the client's own call: it writes JSON otherwise than kubectl, and the server quotes bodies in messages.
             reply = self._api.rest_client.pool_manager.request(
                 method, f"{self.address}{url}", body=data, headers=sent, timeout=PATIENCE, retries=False, redirect=False
             )
@@ -49,15 +49,15 @@ class _OfficialClient:
 
 def _hush(manager: Any) -> None:
     """
-    Let the connections of a pool manager say nothing of a certificate that is not verified.
+    Silence the warnings of a pool manager about a certificate that is not verified.
 
-    Each request would warn, and where warnings are errors, none would be answered: the kubeconfig asks for it, and the header says so.
+    Each request would warn, and fail if warnings are errors; the kubeconfig asks for no verification, and the header says so.
     """
     pools: Any = importlib.import_module("urllib3.connectionpool")
 
     def connect(self: Any) -> None:
         pools.HTTPSConnection.connect(self)
-        self.is_verified = True  # of which nothing but the warning depends
+        self.is_verified = True  # only the warning depends on it
 
     connection = type("_Connection", (pools.HTTPSConnection,), {"connect": connect})
     pool = type("_Pool", (pools.HTTPSConnectionPool,), {"ConnectionCls": connection})
@@ -65,20 +65,20 @@ def _hush(manager: Any) -> None:
 
 
 def _contexts(path: Path) -> list[str]:
-    """Return the names of the contexts; not through the client, which demands that one of them is the current one."""
+    """Return the names of the contexts; the official client would demand a current context."""
     try:
         content = yaml.safe_load(path.read_bytes())
-        return [str(one["name"]) for one in content["contexts"]]
+        return [str(entry["name"]) for entry in content["contexts"]]
     except (yaml.YAMLError, KeyError, TypeError):
         raise KubeconfigError(f"{path}: not a kubeconfig, which has a list of contexts") from None
 
 
 def transport(path: Path, context: str | None) -> Transport:
     """
-    Return who asks the server of a context.
+    Return the transport to the server of a context.
 
     Raises:
-        KubeconfigError: The client is not installed, the context is not named or not there, or the file cannot be read.
+        KubeconfigError: The client is not installed, the context is missing or unknown, or the file cannot be read.
     """
     try:
         config: Any = importlib.import_module("kubernetes.config")  # an extra

@@ -1,4 +1,4 @@
-"""What tells our objects on a server from those of others, and how long somebody is there to remove them."""
+"""Labels and leases of the objects that runs create on a server, to tell them from others and to know when they are abandoned."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ ANNOTATION: Final = "pytest-crd.example.com/lease"
 PREFIX: Final = "pytest-crd-"
 RENEWED_EVERY: Final = 180.0
 _LASTS: Final = timedelta(minutes=10)
-# How long after its lease an object is still left to who has made it.
+# The time after the end of its lease in which an object is still left to its run.
 _GRACE: Final = timedelta(hours=1)
 
 
 class Remnant(NamedTuple):
     """
-    Something on the server that a run has made, or that looks so.
+    An object on the server that a run has created, or that looks like one.
 
     Attributes:
         kind: `customresourcedefinition` or `namespace`.
         name: Its name.
-        run: The label; empty without one.
-        lease: The annotation; empty without one.
-        uid: What tells it from another object of that name.
+        run: The label with the id of the run; empty without one.
+        lease: The annotation with the end of the lease; empty without one.
+        uid: The uid, which tells it from another object with the name.
     """
 
     kind: str
@@ -38,16 +38,16 @@ class Remnant(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Whether both its label and its name are those of objects that runs make."""
-        of_runs = self.name.endswith(SUFFIX) if self.kind == CRD else self.name.startswith(PREFIX)
-        return bool(self.run) and of_runs
+        """Whether both its label and its name are those of a run's object."""
+        has_name = self.name.endswith(SUFFIX) if self.kind == CRD else self.name.startswith(PREFIX)
+        return bool(self.run) and has_name
 
     def is_left(self, now: datetime) -> bool:
-        """Return whether nobody is there any more to remove it: its lease has expired an hour ago."""
+        """Return whether the object is abandoned: its lease ended more than an hour ago."""
         return self.is_ours and (expiry := _read(self.lease)) is not None and expiry + _GRACE < now
 
     def __str__(self) -> str:
-        """Return what kubectl calls it, and until when somebody has it."""
+        """Return kubectl's name of the object, and the end of its lease."""
         return f"{self.kind}/{self.name}" + (f" (lease until {self.lease})" if self.lease else "")
 
 
@@ -56,17 +56,17 @@ NAMESPACE: Final = "namespace"
 
 
 def until(now: datetime) -> str:
-    """Return the annotation of an object that somebody takes care of *now*."""
+    """Return the annotation of a lease that begins *now*."""
     return f"{now + _LASTS:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def marks(run: str, now: datetime) -> dict[str, JSONValue]:
-    """Return the metadata of an object that *run* makes."""
+    """Return the metadata of an object that *run* creates."""
     return {"labels": {LABEL: run}, "annotations": {ANNOTATION: until(now)}}
 
 
 def remnant(kind: str, metadata: Mapping[str, JSONValue]) -> Remnant:
-    """Return what the *metadata* of an object say."""
+    """Return the remnant with the *metadata* of an object."""
     labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
     return Remnant(kind, metadata["name"], labels.get(LABEL, ""), annotations.get(ANNOTATION, ""), metadata["uid"])
 

@@ -1,4 +1,4 @@
-"""Parts of an answer that a server makes up at random, and what stands in their place in a recorded one."""
+"""Random parts of a server's answer, and the placeholders for them in recorded answers."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Any, Final
 
 JSONValue = Any
 
-# The server makes up the last five characters of a generated name.
+# The last five characters of a generated name are random.
 _GENERATED: Final = re.compile(r"(.+)[bcdfghjklmnpqrstvwxz2456789]{5}", re.DOTALL)
 _SUFFIX: Final = "xxxxx"
-# Where Go keeps what it prints as a pointer.
+# An address that Go prints for a pointer.
 ADDRESS: Final = re.compile(r"\(0x[0-9a-f]+\)")
 ANY_ADDRESS: Final = "(0xc000000000)"
-# The server numbers the types of objects that rules speak of at random, anew for each compilation.
+# The name of an object's type in rules, with a number that is random for each compilation.
 SELF_TYPE: Final = re.compile(r"selfType[0-9]+")
 ANY_SELF_TYPE: Final = "selfType"
-# The line of the server's source that makes its list of kinds.
+# The line in the server's source that creates its scheme.
 SCHEME: Final = re.compile(r' in scheme \\*"[a-z/]+\.go:[0-9]+\\*"')
 
 
 def without(status: JSONValue, sent: JSONValue) -> JSONValue:
-    """Return the Status that answers what was *sent* with one suffix for all generated names, one address and one type."""
+    """Return the Status that answers the body *sent*, with placeholders for generated names, addresses and types."""
     text = json.dumps(status)
     name = status.get("details", {}).get("name", "")
     if is_generated(name, sent):
-        # It stands in the texts bare or quoted, but its end is the same in both.
+        # The name may be quoted in a text, but its end is the same.
         text = text.replace(name[-len(_SUFFIX) :], _SUFFIX)
     return json.loads(SCHEME.sub("", SELF_TYPE.sub(ANY_SELF_TYPE, ADDRESS.sub(ANY_ADDRESS, text))))
 
 
 def of_patched(text: str) -> str:
-    """Return a *text* that quotes a patched object without what a server made of it."""
-    for pattern, put_in in _MADE:
-        text = pattern.sub(put_in, text)
+    """Return a *text* that quotes a patched object, with placeholders for the metadata that a server sets."""
+    for pattern, replacement in _SERVER_MADE:
+        text = pattern.sub(replacement, text)
     return text
 
 
-# Quoted once, where a message says what cannot be decoded, and twice, where it says what is invalid.
-_MADE: Final = (
+# Quoted once in a decoding error, and twice in a validation error.
+_SERVER_MADE: Final = (
     (SCHEME, ""),
     (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
     (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
@@ -50,9 +50,9 @@ _MADE: Final = (
 
 
 def is_generated(name: str, sent: JSONValue) -> bool:
-    """Whether the server made *name* up for what was *sent*, a resource or its text."""
+    """Return whether the server generated *name* for the body *sent*, a resource or its text."""
     text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
     match = _GENERATED.fullmatch(name)
     return (
         match is not None and "generateName" in text and name not in text and match[1].rstrip("\ufffd") in text
-    )  # half a character
+    )  # the cut may leave half a character

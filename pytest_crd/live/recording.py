@@ -1,4 +1,4 @@
-"""A disagreement as text that can be pasted into an issue: the CRD, the request, and both answers."""
+"""A disagreement as text for an issue: the CRD, the request, and both answers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ JSONValue = Any
 
 
 def differences(ours: Facts, theirs: Facts) -> Iterator[str]:
-    """Yield what differs, a line for each part of the answer and side."""
+    """Yield the lines of a comparison: for each part that differs, its name, the server's value and the engine's."""
     for key in dict.fromkeys((*ours, *theirs)):
-        mine, other = ours.get(key), theirs.get(key)
-        if not jsonvalue.equal(jsonvalue.from_python(mine), jsonvalue.from_python(other)):
+        mine, their_value = ours.get(key), theirs.get(key)
+        if not jsonvalue.equal(jsonvalue.from_python(mine), jsonvalue.from_python(their_value)):
             yield f"{key}:"
-            yield f"  server:     {_shown(other)}"
-            yield f"  pytest-crd: {_shown(mine)}"
+            yield f"  server:     {_to_line(their_value)}"
+            yield f"  pytest-crd: {_to_line(mine)}"
 
 
 def text(disagreement: DisagreementError, server_version: str, version: str) -> str:
     """
-    Return what our issue template asks for.
+    Return the text that the issue template asks for.
 
     Args:
-        disagreement: What differs.
-        server_version: The version that the server states.
-        version: The Kubernetes version that the engine answers for.
+        disagreement: The disagreement.
+        server_version: The version that the server reports.
+        version: The Kubernetes version of the engine's answer.
     """
     request = dict(disagreement.request)
     crd = request.pop("CRD")
@@ -56,7 +56,7 @@ def _yaml(value: JSONValue) -> str:
 
 
 def _without_descriptions(value: JSONValue) -> JSONValue:
-    """Return a CRD without the texts for its readers, on which no answer depends."""
+    """Return a CRD without its descriptions, which no answer depends on."""
     if isinstance(value, Mapping):
         return {
             key: _without_descriptions(item)
@@ -66,7 +66,7 @@ def _without_descriptions(value: JSONValue) -> JSONValue:
     return [_without_descriptions(item) for item in value] if isinstance(value, list) else value
 
 
-def _shown(value: JSONValue) -> str:
+def _to_line(value: JSONValue) -> str:
     if value is None:
         return "nothing"
     return (

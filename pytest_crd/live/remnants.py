@@ -1,4 +1,4 @@
-"""What runs have left on a server: found by label and name, and removed where nobody is there any more to do so."""
+"""Objects that earlier runs have left on a server: found by label and name, and removed once their run is gone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSONValue = Any
 
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _NAMESPACES: Final = "/api/v1/namespaces"
-# Without what stands in them: there may be hundreds of large CRDs.
+# Metadata only: there may be hundreds of large CRDs.
 _METADATA: Final = {"Accept": "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
 _NO_FINALIZERS: Final = {"metadata": {"finalizers": None}}
@@ -23,10 +23,10 @@ _PATIENCE: Final = 30.0
 
 def find(server: client.Server) -> list[Remnant]:
     """
-    Return what runs have made, and what looks so.
+    Return the objects that runs have created, and those that look like one.
 
     Raises:
-        NoAnswerError: The server does not say.
+        NoAnswerError: The server does not list them.
     """
     return [*_listed(server, lease.CRD, _CRDS), *_listed(server, lease.NAMESPACE, _NAMESPACES)]
 
@@ -38,58 +38,58 @@ def _listed(server: client.Server, kind: str, path: str) -> Iterator[Remnant]:
     if answer.code != 200:
         raise NoAnswerError(f"GET {server.address}{path}: {answer.code} {answer.message}")
     for item in answer.body["items"] or ():
-        found = lease.remnant(kind, item["metadata"])
-        looks_so = (lease.SUFFIX in found.name) if kind == lease.CRD else found.name.startswith(lease.PREFIX)
-        if found.run or looks_so:
-            yield found
+        remnant = lease.remnant(kind, item["metadata"])
+        has_name = (lease.SUFFIX in remnant.name) if kind == lease.CRD else remnant.name.startswith(lease.PREFIX)
+        if remnant.run or has_name:
+            yield remnant
 
 
 def remove(server: client.Server, remnants: Iterable[Remnant]) -> list[Remnant]:
     """
-    Remove what runs have made, objects of CRDs first, and return what is still there after half a minute.
+    Remove objects that runs have created, the objects of CRDs first; return those that still exist after half a minute.
 
     Raises:
-        NoAnswerError: The server does not answer any more.
+        NoAnswerError: The server no longer answers.
     """
-    waiting = list(remnants)
-    for one in waiting:
-        if one.kind == lease.CRD:
-            _let_objects_go(server, one.name)
-        server.ask("DELETE", path_of(one), {"preconditions": {"uid": one.uid}})
+    remaining = list(remnants)
+    for remnant in remaining:
+        if remnant.kind == lease.CRD:
+            _clear_finalizers(server, remnant.name)
+        server.ask("DELETE", path_of(remnant), {"preconditions": {"uid": remnant.uid}})
     end = time.monotonic() + _PATIENCE
-    # A namespace takes the server longer than anybody wants to wait, and comes to its end by itself.
-    waiting = [one for one in waiting if one.kind == lease.CRD or not _ends(server, one)]
-    while (waiting := [one for one in waiting if _is_there(server, one)]) and time.monotonic() < end:
+    # Namespaces end by themselves, but it takes the server too long to wait for them.
+    remaining = [remnant for remnant in remaining if remnant.kind == lease.CRD or not _ends(server, remnant)]
+    while (remaining := [remnant for remnant in remaining if _is_there(server, remnant)]) and time.monotonic() < end:
         server.rest(0.05)
-    return waiting
+    return remaining
 
 
-def path_of(one: Remnant) -> str:
-    """Return the URL path of something that was made."""
-    return f"{_CRDS if one.kind == lease.CRD else _NAMESPACES}/{one.name}"
+def path_of(remnant: Remnant) -> str:
+    """Return the URL path of a remnant."""
+    return f"{_CRDS if remnant.kind == lease.CRD else _NAMESPACES}/{remnant.name}"
 
 
-def _is_there(server: client.Server, one: Remnant) -> bool:
-    answer = server.ask("GET", path_of(one))
-    return answer.code == 200 and bool(answer.body["metadata"]["uid"] == one.uid)
+def _is_there(server: client.Server, remnant: Remnant) -> bool:
+    answer = server.ask("GET", path_of(remnant))
+    return answer.code == 200 and bool(answer.body["metadata"]["uid"] == remnant.uid)
 
 
-def _ends(server: client.Server, one: Remnant) -> bool:
-    answer = server.ask("GET", path_of(one))
+def _ends(server: client.Server, remnant: Remnant) -> bool:
+    answer = server.ask("GET", path_of(remnant))
     return answer.code == 404 or "deletionTimestamp" in answer.body.get("metadata", {})
 
 
-def _let_objects_go(server: client.Server, name: str) -> None:
-    """Remove the finalizers of the objects of a CRD, with which it could not be removed."""
+def _clear_finalizers(server: client.Server, name: str) -> None:
+    """Remove the finalizers of the objects of a CRD, which would block the removal of the CRD."""
     crd = server.ask("GET", f"{_CRDS}/{name}")
     if crd.code != 200:
         return
     spec = crd.body["spec"]
-    version = next((one["name"] for one in spec["versions"] if one["served"]), "")
+    version = next((version["name"] for version in spec["versions"] if version["served"]), "")
     path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
     answer = server.ask("GET", path)
     for item in (answer.body["items"] or ()) if answer.code == 200 else ():
         if item["metadata"].get("finalizers"):
             namespace = item["metadata"].get("namespace", "default")
-            of_item = client.resource_path(crd.body, version, item["metadata"]["name"], namespace=namespace)
-            server.ask("PATCH", of_item, _NO_FINALIZERS, headers=_MERGE)
+            item_path = client.resource_path(crd.body, version, item["metadata"]["name"], namespace=namespace)
+            server.ask("PATCH", item_path, _NO_FINALIZERS, headers=_MERGE)

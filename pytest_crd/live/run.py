@@ -1,4 +1,4 @@
-"""A run beside a server: what became of each test's questions, and what is left on the server in the end."""
+"""A run beside a live server: the verdicts on the questions of tests, and the removal of the run's objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_crd.live.transport import NoAnswerError
 
 
 class LiveOutcome(enum.StrEnum):
-    """What became of the questions of a test; the later, the worse."""
+    """Outcome of the questions of a test, from best to worst."""
 
     AGREED = "agreed"
     NOT_ASKED = "not asked"
@@ -37,14 +37,14 @@ _THREADS: Final = 32
 
 class LiveVerdict(NamedTuple):
     """
-    What became of the questions of a test.
+    Verdict on the questions of a test.
 
     Attributes:
-        outcome: The worst.
-        reason: Why they were not asked, or not answered.
-        notes: What is worth to know of those that were answered.
-        differences: Where the answers differ, a line each.
-        recording: The disagreement, for our issue template.
+        outcome: The worst outcome.
+        reason: The reason why a question was not sent, or not answered.
+        notes: Notes about the answered questions.
+        differences: The lines of the comparison if the answers differ.
+        recording: The disagreement as text for the issue template.
     """
 
     outcome: LiveOutcome
@@ -57,13 +57,13 @@ class LiveVerdict(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Target:
     """
-    The server that is asked.
+    The live server.
 
     Attributes:
-        server: Asks it.
+        server: Its client.
         version: Its Kubernetes version, `1.37`.
-        release: The same as the server states it, `v1.37.2`.
-        command: How kubectl reaches it.
+        release: Its full version, `v1.37.2`.
+        command: The kubectl command that reaches it.
     """
 
     server: client.Server
@@ -72,26 +72,26 @@ class Target:
     command: str
 
     def __str__(self) -> str:
-        """Return what is printed first."""
+        """Return the description for the header."""
         return f"{self.server.address}, Kubernetes {self.version} ({self.release})"
 
 
 class Run:
     """
-    The questions of one process, and what it makes on the server.
+    The questions of one process to the live server, and the objects that they need there.
 
     Attributes:
-        id: The label of all that the processes of a run make.
+        id: The label of all objects of the run, in all processes.
     """
 
     def __init__(self, target: Target, *, run_id: str = "", installed: bool = False) -> None:
         """
-        Take what is asked.
+        Create the run; send nothing.
 
         Args:
             target: The server.
             run_id: The label; empty for a new one.
-            installed: Whether CRDs are those that are installed, and nothing is made.
+            installed: Whether to use the installed CRDs and create nothing.
         """
         self.id = run_id or secrets.token_hex(5)
         self._target = target
@@ -109,11 +109,11 @@ class Run:
         self._crd_judge = CrdJudge(target.server, stages, target.version)
 
     def ahead(self, questions: Sequence[AnyQuestion]) -> Future[LiveVerdict]:
-        """Begin to ask what a test will ask when it is run."""
+        """Begin to send the questions of a test before it runs."""
         return self._threads.submit(self._in_turn, questions)
 
     def prepare(self, questions: Sequence[AnyQuestion]) -> None:
-        """Begin to make the CRDs that questions are about, which may be asked much later."""
+        """Begin to create the CRDs of questions, which may be sent much later."""
         for question in questions:
             if isinstance(question, CrdQuestion):
                 prepare = functools.partial(self._crd_judge.prepare, question)
@@ -122,21 +122,21 @@ class Run:
             self._makers.submit(self._make_in_turn, prepare)
 
     def _make_in_turn(self, prepare: Callable[[], None]) -> None:
-        # Whatever is wrong is raised where the questions are asked.
-        with self._target.server.worker_lock.held(), contextlib.suppress(Exception):
+        # Errors are ignored here: they are raised again when the questions are sent.
+        with self._target.server.worker_lock.acquired(), contextlib.suppress(Exception):
             prepare()
 
     def _in_turn(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:
-        with self._target.server.worker_lock.held():
+        with self._target.server.worker_lock.acquired():
             return self.verdict(questions)
 
     def verdict(self, questions: Sequence[AnyQuestion]) -> LiveVerdict:
-        """Return what becomes of the questions of a test."""
+        """Return the verdict on the questions of a test."""
         verdicts = [self._verdict(question) for question in questions]
         if not verdicts:
             return LiveVerdict(LiveOutcome.NOT_ASKED, "the test itself asks nothing that has an answer")
-        worst = max(verdicts, key=lambda one: _ORDER.index(one.outcome))
-        return worst._replace(notes=tuple(dict.fromkeys(note for one in verdicts for note in one.notes)))
+        worst = max(verdicts, key=lambda verdict: _ORDER.index(verdict.outcome))
+        return worst._replace(notes=tuple(dict.fromkeys(note for verdict in verdicts for note in verdict.notes)))
 
     def _verdict(self, question: AnyQuestion) -> LiveVerdict:
         try:
@@ -147,7 +147,7 @@ class Run:
         except NotAskedError as error:
             return LiveVerdict(LiveOutcome.NOT_ASKED, str(error))
         except (InputError, UnsupportedConstructError, UnsupportedExpressionError) as error:
-            # What was answered for one Kubernetes version, and is not known of that of the server.
+            # The project's Kubernetes version had an answer; the engine has none for the server's.
             return LiveVerdict(LiveOutcome.NOT_ASKED, f"what {self._target.version} answers is not known: {error}")
         except NoAnswerError as error:
             return LiveVerdict(LiveOutcome.NO_ANSWER, str(error))
@@ -159,57 +159,58 @@ class Run:
 
     def clear_up(self) -> tuple[list[Remnant], list[Remnant]]:
         """
-        Remove what earlier runs have left, and return it, and what may be left and is not removed.
+        Remove remnants of earlier runs; return the removed ones, and those that stay.
 
         Raises:
-            NoAnswerError: The server does not say.
+            NoAnswerError: The server does not list them.
         """
         if self._is_installed:
             return [], []
-        found = [one for one in remnants.find(self._target.server) if one.run != self.id]
-        expired = [one for one in found if one.is_left(sandbox.now())]
-        left = remnants.remove(self._target.server, expired)
-        removed = [one for one in expired if one not in left]
-        return removed, [one for one in found if one not in removed]
+        foreign = [remnant for remnant in remnants.find(self._target.server) if remnant.run != self.id]
+        expired = [remnant for remnant in foreign if remnant.is_left(sandbox.now())]
+        remaining = remnants.remove(self._target.server, expired)
+        removed = [remnant for remnant in expired if remnant not in remaining]
+        return removed, [remnant for remnant in foreign if remnant not in removed]
 
     def end(self, *, whole: bool) -> list[str]:
         """
-        Remove what was made, and return what is left all the same: a line for each thing, and how to remove it.
+        Remove the objects of the run; return lines about those that are left, with the command to remove them.
 
         Args:
-            whole: Whether what other processes of the run have made is removed, too.
+            whole: Whether to remove the objects of the run's other processes, too.
         """
         lines: list[str] = []
         try:
             self._makers.shutdown(cancel_futures=True)
             self._threads.shutdown(cancel_futures=True)
-            left = [str(one) for one in self._sandbox.end()]
+            remaining = [str(remnant) for remnant in self._sandbox.end()]
             if whole and not self._is_installed:
-                others = [one for one in remnants.find(self._target.server) if one.run == self.id and one.is_ours]
-                left += [str(one) for one in remnants.remove(self._target.server, others)]
+                found_remnants = remnants.find(self._target.server)
+                own = [remnant for remnant in found_remnants if remnant.run == self.id and remnant.is_ours]
+                remaining += [str(remnant) for remnant in remnants.remove(self._target.server, own)]
         except NoAnswerError as error:
-            left = self._sandbox.names
-            lines = [f"the server does not answer any more: {error}"] if left or whole else []
+            remaining = self._sandbox.names
+            lines = [f"the server does not answer any more: {error}"] if remaining or whole else []
         except BaseException:
             self._target.server.close()
             raise
         self._target.server.close()
-        if not left and not lines:
+        if not remaining and not lines:
             return []
-        named = ", ".join(dict.fromkeys(left)) or "what the run has made"
-        return [*lines, f"left on the server: {named}; to remove it: {self.command}"]
+        names = ", ".join(dict.fromkeys(remaining)) or "what the run has made"
+        return [*lines, f"left on the server: {names}; to remove it: {self.command}"]
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many CRDs are there, or cannot be, of how many that were asked about."""
+        """The number of CRDs that are ready or refused, and the number of all requested ones."""
         return self._stages.counts
 
     @property
     def names(self) -> list[str]:
-        """What was made and not removed, as kubectl calls it."""
+        """The objects of this process that are not removed, by kubectl's names."""
         return self._sandbox.names
 
     @property
     def command(self) -> str:
-        """What removes all that the run has made."""
+        """The command that removes all objects of the run."""
         return f"{self._target.command} delete customresourcedefinitions,namespaces -l {lease.LABEL}={self.id}"

@@ -1,4 +1,4 @@
-"""What a run makes on a server: CRDs in groups of their own and a namespace, under a lease that is renewed until they are removed."""
+"""Objects of a run on a server: CRDs in groups of their own and a namespace, under a lease that is renewed until their removal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONFLICT: Final = 409
 
 
 def now() -> datetime:
-    """Return the time by which leases go."""
+    """Return the current time in UTC, for leases."""
     return datetime.now(UTC)
 
 
@@ -32,14 +32,14 @@ class Sandbox:
     The objects of one process of a run.
 
     Attributes:
-        run: What their label says, that of all processes of a run.
+        run: The label of the objects, the same in all processes of a run.
     """
 
     def __init__(self, server: client.Server, run: str) -> None:
-        """Take the server, and the label; nothing is written before something is made."""
+        """Create it with the server and the label; send nothing."""
         self.run = run
         self._server = server
-        self._made: dict[str, str] = {}  # kinds, by the path of each thing
+        self._kinds: dict[str, str] = {}  # by the URL path of each object
         self._namespace = ""
         self._lock, self._renewal_lock = threading.Lock(), threading.Lock()
         self._is_over = threading.Event()
@@ -48,87 +48,91 @@ class Sandbox:
     @property
     def namespace(self) -> str:
         """
-        The namespace of all objects; made when somebody first asks.
+        The namespace of all objects; the first access creates it.
 
         Raises:
-            NoAnswerError: The server does not make it.
+            NoAnswerError: The server does not create it.
         """
         with self._server.worker_lock.holding(self._lock):
             if not self._namespace:
                 name = f"{lease.PREFIX}{secrets.token_hex(5)}"
-                self._make(lease.NAMESPACE, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace"}, name)
+                self._create(lease.NAMESPACE, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace"}, name)
                 self._namespace = name
             return self._namespace
 
     def make_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
-        Return the answer to the POST of a CRD, whose group `make_group` has made.
+        Create a CRD with a group of `make_group`, and return the answer.
 
         Raises:
-            NoAnswerError: There is none.
+            NoAnswerError: The server does not answer.
         """
-        return self._make(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
+        return self._create(lease.CRD, client.crd_path(manifest["apiVersion"]), manifest, manifest["metadata"]["name"])
 
     def replace_crd(self, manifest: JSONObject) -> client.ServerAnswer:
         """
-        Put a CRD in place of one that was made, and return the answer.
+        Replace a CRD of the sandbox, and return the answer.
 
         Raises:
-            NoAnswerError: There is none, the CRD is gone, or others change it all the time.
+            NoAnswerError: The server does not answer, the CRD is gone, or others keep changing it.
         """
         path = client.crd_path(manifest["apiVersion"], manifest["metadata"]["name"])
         for _ in range(_TIMES):
-            found = self._server.ask("GET", path)
-            if found.code != 200:
-                raise NoAnswerError(f"GET {path}: {found.code} {found.message}")
-            metadata = found.body["metadata"]
-            kept = {key: metadata[key] for key in ("name", "labels", "annotations", "resourceVersion")}
-            answer = self._server.ask("PUT", path, {**manifest, "metadata": kept})
-            if answer.code != _CONFLICT:  # the lease is renewed, and the server itself writes, too
+            current = self._server.ask("GET", path)
+            if current.code != 200:
+                raise NoAnswerError(f"GET {path}: {current.code} {current.message}")
+            old_metadata = current.body["metadata"]
+            metadata = {key: old_metadata[key] for key in ("name", "labels", "annotations", "resourceVersion")}
+            answer = self._server.ask("PUT", path, {**manifest, "metadata": metadata})
+            if answer.code != _CONFLICT:  # renewed leases and the server itself change the resourceVersion
                 return answer
         raise NoAnswerError(f"PUT {path}: {answer.code} {answer.message}")
 
     def renew(self) -> None:
-        """Prolong the lease of all that was made."""
+        """Renew the lease of all objects."""
         patch = {"metadata": {"annotations": {lease.ANNOTATION: lease.until(now())}}}
-        for path in tuple(self._made):
+        for path in tuple(self._kinds):
             with contextlib.suppress(NoAnswerError):
                 self._server.ask("PATCH", path, patch, headers=_MERGE)
 
     def end(self) -> list[Remnant]:
         """
-        Remove what was made, and return what is left all the same.
+        Remove the objects, and return those that are left.
 
         Raises:
-            NoAnswerError: The server does not answer any more.
+            NoAnswerError: The server no longer answers.
         """
         self._is_over.set()
         if self._renewal is not None:
             self._renewal.join()
-        found = []
-        for path, kind in self._made.items():
+        existing = []
+        for path, kind in self._kinds.items():
             answer = self._server.ask("GET", path)
             if answer.code == 200:
-                found.append(lease.remnant(kind, answer.body["metadata"]))
-        left = remnants.remove(self._server, [one for one in found if one.run == self.run and one.is_ours])
-        self._made = {remnants.path_of(one): one.kind for one in left}
-        return left
+                existing.append(lease.remnant(kind, answer.body["metadata"]))
+        remaining = remnants.remove(
+            self._server, [remnant for remnant in existing if remnant.run == self.run and remnant.is_ours]
+        )
+        self._kinds = {remnants.path_of(remnant): remnant.kind for remnant in remaining}
+        return remaining
 
     @property
     def names(self) -> list[str]:
-        """What was made and not removed, as kubectl calls it."""
-        return [f"{kind}/{path.rpartition('/')[2]}" for path, kind in self._made.items()]
+        """The objects that are not removed, by kubectl's names."""
+        return [f"{kind}/{path.rpartition('/')[2]}" for path, kind in self._kinds.items()]
 
-    def _make(self, kind: str, collection: str, body: JSONObject, name: str) -> client.ServerAnswer:
-        # Noted before it is there: what comes of a request whose answer is lost, nobody knows.
+    def _create(self, kind: str, collection: str, body: JSONObject, name: str) -> client.ServerAnswer:
+        # Recorded before the request: the object may exist even if the answer is lost.
         path = f"{collection.replace('/v1beta1/', '/v1/')}/{name}"
-        self._made[path] = kind
+        self._kinds[path] = kind
         answer = self._server.ask(
             "POST", collection, {**body, "metadata": {"name": name, **lease.marks(self.run, now())}}
         )
         if answer.code != _CREATED:
-            del self._made[path]
-            if kind == lease.NAMESPACE and answer.code != 404:  # a server of CRDs alone has none, and needs none
+            del self._kinds[path]
+            if (
+                kind == lease.NAMESPACE and answer.code != 404
+            ):  # a server with CRDs only has no namespaces and needs none
                 raise NoAnswerError(f"no namespace: {answer.code} {answer.message}")
         else:
             with self._server.worker_lock.holding(self._renewal_lock):
@@ -143,5 +147,5 @@ class Sandbox:
 
 
 def make_group() -> str:
-    """Return a group that nobody has."""
+    """Return a new random group."""
     return f"{secrets.token_hex(5)}{lease.SUFFIX}"

@@ -1,8 +1,8 @@
 """
-When a CRD that was created is served: its conditions are final, and its URLs exist, which takes a little longer.
+Waiting for a CRD: a new one is served once its conditions are final and, a little later, its URLs exist.
 
-When one that was changed counts, nothing tells, and where others change CRDs, too, it may take a server seconds. But with each schema it
-takes the columns that lists of objects are printed with: a column of our own, on which no other answer depends, shows the new one.
+Nothing tells when a changed CRD takes effect; on a busy server it may take seconds. But the server takes the schema together with the
+printer columns, so an added column, which no other answer depends on, shows when the new schema is in use.
 
 Reference:
     apiextensions-apiserver pkg/apiserver/customresource_handler.go, updateCustomResourceDefinition, getOrCreateServingInfoFor.
@@ -19,19 +19,19 @@ from pytest_crd.live import client
 
 JSONValue = Any
 
-# After which a CRD of v1beta1 that was changed counts.
+# Seconds until a changed CRD of v1beta1 takes effect.
 TURNS_VISIBLE: Final = 0.4
-# Groups of the Kubernetes community, about whose approval a condition is added.
+# Groups of the Kubernetes community, which get a condition about their approval.
 _APPROVAL: Final = "KubernetesAPIApprovalPolicyConformant"
 _PROTECTED: Final = re.compile(r"(^|\.)(k8s|kubernetes)\.io$")
-# A list of objects would be large; whether the URL exists, one of them tells as well.
+# The URL exists if one object can be listed; all objects might be many.
 _ONE: Final = {"limit": "1"}
 _AS_TABLE: Final = {"Accept": "application/json;as=Table;g=meta.k8s.io;v=v1"}
 
 
 def wait_until_served(server: client.Server, crd: JSONValue) -> JSONValue:
     """
-    Wait for a CRD that was created, and return it as it is then: its conditions say whether it is served at all.
+    Wait until a new CRD is served or its names are refused, and return it as it is stored then, with its conditions.
 
     Raises:
         NoAnswerError: It takes longer than a minute.
@@ -46,20 +46,20 @@ def wait_until_served(server: client.Server, crd: JSONValue) -> JSONValue:
 
 
 def marked(crd: Mapping[str, JSONValue], mark: str) -> dict[str, JSONValue]:
-    """Return a CRD with a column called *mark*; one of v1beta1, which may have columns in two places, as it is."""
+    """Return a CRD with a printer column *mark*; one of v1beta1, which may have columns in two places, is unchanged."""
     if crd["apiVersion"] != declared.V1:
         return dict(crd)
     column = {"name": mark, "type": "string", "jsonPath": ".metadata.name"}
     versions = [
-        {**one, "additionalPrinterColumns": [*(one.get("additionalPrinterColumns") or ()), column]}
-        for one in crd["spec"]["versions"]
+        {**version, "additionalPrinterColumns": [*(version.get("additionalPrinterColumns") or ()), column]}
+        for version in crd["spec"]["versions"]
     ]
     return {**crd, "spec": {**crd["spec"], "versions": versions}}
 
 
 def wait_until_marked(server: client.Server, crd: JSONValue, mark: str) -> None:
     """
-    Wait until a CRD that was changed, and that `marked` has returned, counts in all its versions.
+    Wait until a CRD with the column of `marked` is in use in all its versions.
 
     Raises:
         NoAnswerError: It takes longer than a minute.
@@ -75,12 +75,12 @@ def wait_until_marked(server: client.Server, crd: JSONValue, mark: str) -> None:
 
 
 def _columns(table: JSONValue) -> list[str]:
-    stated = (table.get("columnDefinitions") if isinstance(table, dict) else None) or ()
-    return [one["name"] for one in stated]
+    columns = (table.get("columnDefinitions") if isinstance(table, dict) else None) or ()
+    return [column["name"] for column in columns]
 
 
 def is_established(crd: JSONValue) -> bool:
-    """Return whether a stored CRD is served."""
+    """Return whether a stored CRD is established, so that its objects are served."""
     return _conditions(crd).get("Established", ("", ""))[0] == "True"
 
 
@@ -99,7 +99,7 @@ def _is_settled(crd: JSONValue) -> bool:
 
 
 def _conditions(crd: JSONValue) -> dict[str, tuple[str, str]]:
-    """Return status and reason of each condition."""
-    # While a server is busy it may answer with a text instead.
+    """Return status and reason of each condition, by type."""
+    # A busy server may answer with a text instead.
     status = crd.get("status", {}) if isinstance(crd, dict) else {}
     return {item["type"]: (item["status"], item["reason"]) for item in status.get("conditions") or ()}

@@ -1,4 +1,4 @@
-"""CRDs as a server serves them for us: each under a group of its own, or as it is installed."""
+"""CRDs that a server serves for questions: each under a group of its own, or as it is installed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTALLED: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class NotAskedError(Exception):
-    """What cannot be asked; the message says why."""
+    """A question that cannot be sent; the message says why."""
 
 
 class DisagreementError(Exception):
@@ -32,9 +32,9 @@ class DisagreementError(Exception):
     The server answers otherwise than the engine.
 
     Attributes:
-        request: What was sent.
+        request: The request.
         ours: The engine's answer.
-        theirs: The server's.
+        theirs: The server's answer.
     """
 
     def __init__(self, request: Mapping[str, JSONValue], ours: Facts, theirs: Facts) -> None:
@@ -47,12 +47,12 @@ class Stage(NamedTuple):
     A CRD that a server serves.
 
     Attributes:
-        crd: As it is there, under the server's Kubernetes version.
-        original: As the project has it, under that version.
-        renaming: What is renamed.
-        stored: What the server has stored.
-        lock: Held while objects are stored, which might be in each other's way.
-        note: What is worth to know of it; may be empty.
+        crd: The CRD as it is served, under the server's Kubernetes version.
+        original: The CRD of the project, under that version.
+        renaming: The names of both.
+        stored: The CRD as the server has stored it.
+        lock: Held while objects are stored, because questions may use the same names.
+        note: A note about the CRD; empty for none.
     """
 
     crd: CustomResourceDefinition
@@ -65,8 +65,8 @@ class Stage(NamedTuple):
     def disagreement(
         self, request: Mapping[str, JSONValue], ours: Facts, theirs: Facts, namespace: str
     ) -> DisagreementError:
-        """Return what to raise, under the names that the project has for the CRD and the namespace."""
-        parts = (self.renaming.undone(part, namespace) for part in (request, ours, theirs))
+        """Return the error to raise, with the project's names in place of the server's."""
+        parts = (self.renaming.restore(part, namespace) for part in (request, ours, theirs))
         return DisagreementError(*parts)
 
 
@@ -76,30 +76,30 @@ def type_meta(version: Version) -> dict[str, JSONValue]:
 
 
 class Stages(abc.ABC):
-    """All CRDs of a run, each looked for or made when somebody first asks about it."""
+    """The CRDs of a run; each is looked up or created at the first question about it."""
 
-    # The metadata that stay the same for as long as nobody else changes a CRD.
-    _kept: tuple[str, ...] = ("uid",)
+    # The metadata that change only if others change the CRD.
+    _stable_keys: tuple[str, ...] = ("uid",)
 
     def __init__(self, server: client.Server, version: str) -> None:
-        """Take the server, and its Kubernetes version."""
+        """Create it with the server and its Kubernetes version."""
         self._server, self._version = server, version
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._stages: dict[str, Stage | Exception] = {}
 
-    def of(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Stage:
+    def serve(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Stage:
         """
         Return a CRD as it is served.
 
         Args:
             crd: The CRD.
-            old: The CRD whose place it takes in the middle of each question; it is the one that is served first.
+            old: The CRD that *crd* replaces in the middle of each question; it is the first one to be served.
 
         Raises:
-            NotAskedError: It cannot be there.
-            NoAnswerError: The server does not say.
-            DisagreementError: The server does not take it.
+            NotAskedError: The CRD cannot be served.
+            NoAnswerError: The server does not answer.
+            DisagreementError: The server refuses the CRD, but the engine does not.
         """
         key = json.dumps([crd.declared, old and old.declared])
         with self._lock:
@@ -107,44 +107,44 @@ class Stages(abc.ABC):
         with self._server.worker_lock.holding(lock):
             if key not in self._stages:
                 try:
-                    self._stages[key] = self._made(crd, old)
+                    self._stages[key] = self._create_stage(crd, old)
                 except (NotAskedError, DisagreementError) as error:
                     self._stages[key] = error
-            found = self._stages[key]
-        if isinstance(found, Exception):
-            raise found
-        return found
+            stage = self._stages[key]
+        if isinstance(stage, Exception):
+            raise stage
+        return stage
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many CRDs are there, or cannot be, of how many that somebody has asked about."""
+        """The number of CRDs that are ready or refused, and the number of all requested ones."""
         return len(self._stages), len(self._locks)
 
     def refuse_as_touched(self, stage: Stage) -> None:
         """
-        Pass where nobody else has changed or removed a CRD since it was looked for or made.
+        Check that nobody has changed or removed a CRD since it was looked up or created.
 
         Raises:
-            NoAnswerError: Somebody has.
+            NoAnswerError: The CRD was changed or removed.
         """
-        obstacles.refuse_as_touched(self._server, f"{_INSTALLED}/{stage.crd.name}", stage.stored, self._kept)
+        obstacles.refuse_as_touched(self._server, f"{_INSTALLED}/{stage.crd.name}", stage.stored, self._stable_keys)
 
     @abc.abstractmethod
-    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
-        """Return a CRD that nobody has asked about before."""
+    def _create_stage(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
+        """Look up or create a CRD that no question was about yet."""
 
 
 class OwnStages(Stages):
-    """CRDs that are made, in groups of their own."""
+    """CRDs of the run, in groups of their own."""
 
     def __init__(self, server: client.Server, version: str, sandbox: Sandbox) -> None:
-        """Take the server, its Kubernetes version, and where they are made."""
+        """Create it with the server, its Kubernetes version, and the sandbox for the CRDs."""
         super().__init__(server, version)
         self._sandbox = sandbox
 
     def replace(self, stage: Stage, crd: CustomResourceDefinition) -> client.ServerAnswer:
         """
-        Put another form of a CRD on its stage, and return the answer when that counts.
+        Replace the CRD of a stage by another form, and return the answer once the change is in use.
 
         Raises:
             NoAnswerError: The server does not answer.
@@ -156,7 +156,7 @@ class OwnStages(Stages):
             settling.wait_until_marked(self._server, manifest, mark)
         return answer
 
-    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
+    def _create_stage(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:
         original = crd.under(self._version)
         namespace = self._sandbox.namespace if crd.scope == "Namespaced" else ""
         renaming = Renaming(crd.group, make_group(), namespace)
@@ -166,13 +166,13 @@ class OwnStages(Stages):
         if response.code == _NOT_FOUND:
             raise NotAskedError(f"Kubernetes {self._version} serves no {crd.api_version}")
         if not response.accepted:
-            said = renaming.undone(response.message, "")
-            raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {said}")
+            message = renaming.restore(response.message, "")
+            raise NotAskedError(f"no server of Kubernetes {self._version} takes its CRD: {message}")
         answer = self._sandbox.make_crd(first.manifest)
         if answer.code != response.code:
             obstacles.refuse_as_no_answer(answer)
-            parts = ({"CRD": first.manifest}, answerfacts.of_crd(response), answerfacts.stated(answer))
-            raise DisagreementError(*(renaming.undone(part, "") for part in parts))
+            parts = ({"CRD": first.manifest}, answerfacts.of_crd(response), answerfacts.of_server(answer))
+            raise DisagreementError(*(renaming.restore(part, "") for part in parts))
         stored = settling.wait_until_served(self._server, first.manifest)
         if not settling.is_established(stored):
             raise NotAskedError("its CRD is stored, but not served")
@@ -180,16 +180,16 @@ class OwnStages(Stages):
 
 
 class InstalledStages(Stages):
-    """CRDs that are installed, and of which nothing is changed; there may be objects of any likely name."""
+    """Installed CRDs, which are never changed; objects of any likely name may exist."""
 
-    _kept = ("uid", "generation")
+    _stable_keys = ("uid", "generation")
 
     def __init__(self, server: client.Server, version: str) -> None:
-        """Take the server, and its Kubernetes version."""
+        """Create it with the server and its Kubernetes version."""
         super().__init__(server, version)
         self._made_up_name = f"{completion.MADE_UP_NAME}-{secrets.token_hex(5)}"
 
-    def _made(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:  # noqa: ARG002 - nor is that one
+    def _create_stage(self, crd: CustomResourceDefinition, old: CustomResourceDefinition | None) -> Stage:  # noqa: ARG002 - only installed CRDs count
         original = crd.under(self._version)
         answer = self._server.ask("GET", f"{_INSTALLED}/{crd.name}")
         if answer.code == _NOT_FOUND:

@@ -1,4 +1,4 @@
-"""A CRD that has the structure of another and checks no values: what is pruned and defaulted depends on the structure alone."""
+"""A CRD with the structure of another and without validation; pruning and defaulting depend on the structure only."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pytest_crd.engine.schema import subschemas
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]
 
-# What structural schemas are made of: types, where fields are, what is kept and what is put in.
-_KEPT: Final = frozenset(
+# Keywords of structural schemas: types, fields, preserved fields and defaults.
+_STRUCTURAL: Final = frozenset(
     {
         "additionalProperties",
         "default",
@@ -27,13 +27,13 @@ _KEPT: Final = frozenset(
 
 
 def alone(manifest: JSONObject) -> dict[str, JSONValue]:
-    """Return a CRD in `apiextensions.k8s.io/v1` without what checks values, and without subresources, so that a status counts."""
+    """Return a v1 CRD without validation keywords, and without subresources, so that a create stores the status."""
     spec = manifest["spec"]
     versions = [_of_version(version) for version in spec["versions"]]
     return {**manifest, "spec": {**spec, "versions": versions}}
 
 
 def _of_version(version: JSONObject) -> JSONObject:
-    schema = subschemas.without(version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _KEPT)
+    schema = subschemas.without(version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _STRUCTURAL)
     names = ("name", "served", "storage")
     return {**{name: version[name] for name in names}, "schema": {"openAPIV3Schema": schema}}

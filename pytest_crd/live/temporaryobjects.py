@@ -1,4 +1,4 @@
-"""Objects that are stored for as long as an update of them is asked, dry."""
+"""Objects that are stored only while a dry update of them is sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_FINALIZERS: Final = {"metadata": {"finalizers": None}}
 
 
 def namespace_of(question: Question) -> str:
-    """Return the namespace of a request's URL as the project asks it."""
+    """Return the namespace in the URL of a question, under the project's names."""
     metadata = (question.old or {}).get("metadata") or {}
     return metadata.get("namespace") or completion.namespace(None, question.body)
 
@@ -32,17 +32,17 @@ class StoredObjects:
     The object that a question updates, stored until the end of the `with` block.
 
     Attributes:
-        stored: The object as the server has it.
+        stored: The object as the server has stored it.
     """
 
     stored: JSONObject
 
     def __init__(self, server: client.Server, stages: Stages, stage: Stage, question: Question) -> None:
         """
-        Take what is to be stored; nothing is sent yet.
+        Create it for a question; send nothing.
 
         Raises:
-            NotAskedError: No request stores it.
+            NotAskedError: CRDs are those that are installed, so that nothing may be stored.
         """
         if not isinstance(stages, OwnStages):
             raise NotAskedError("an update needs a stored object, which might wake an operator")
@@ -51,7 +51,7 @@ class StoredObjects:
         self._is_replaced = False
 
     def __enter__(self) -> Self:
-        """Store the object; where its CRD is another one in the meantime, put that in place."""
+        """Store the object; then replace its CRD if the question is about a changed CRD."""
         try:
             self._store()
             self._replace()
@@ -61,7 +61,7 @@ class StoredObjects:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the object, under the CRD under which it was stored: what a CRD cannot decode, it cannot delete."""
+        """Remove the object, after its old CRD is restored: a server cannot delete an object that its CRD cannot decode."""
         try:
             if self._is_replaced:
                 self._stages.replace(self._stage, self._old_version.crd)
@@ -69,19 +69,19 @@ class StoredObjects:
             if self._path:
                 self._remove()
 
-    def owned_as_stated(self) -> JSONObject:
+    def set_owners(self) -> JSONObject:
         """
-        Return the object with the owners that the question states, or none: then it belongs to nobody who is known.
+        Write the managedFields of the question into the stored object, and return it; without any, remove all owners.
 
         Raises:
-            NotAskedError: The server does not take them.
+            NotAskedError: The server refuses them.
             NoAnswerError: The server does not answer.
         """
         metadata = (self._question.old or {}).get("metadata") or {}
         renaming = self._stage.renaming
-        stated = [renaming.of_object(entry, "") for entry in metadata.get("managedFields") or ()]
-        # One empty entry is what takes them away.
-        wanted = {"metadata": {"managedFields": stated or [{}]}}
+        entries = [renaming.of_object(entry, "") for entry in metadata.get("managedFields") or ()]
+        # An empty entry removes all managedFields.
+        wanted = {"metadata": {"managedFields": entries or [{}]}}
         answer = self._server.ask("PATCH", self._path, wanted, headers=_MERGE)
         obstacles.refuse_as_no_answer(answer)
         if answer.code != 200:
@@ -111,22 +111,22 @@ class StoredObjects:
         sent = completion.named(completion.typed(Body(sent), type_meta(version))).value
         path = client.resource_path(self._stage.crd.declared, version.name, namespace=renaming.namespace)
         self._path = f"{path}/{sent['metadata'].get('name', '')}"
-        answer = self._asked("POST", path, sent, version, None)
+        answer = self._send("POST", path, sent, version, None)
         self.stored = answer
-        self._path = f"{path}/{answer['metadata']['name']}"  # which may be generated
+        self._path = f"{path}/{answer['metadata']['name']}"  # the name may be generated
         if "status" in sent and version.has_status:
-            self.stored = self._asked(
+            self.stored = self._send(
                 "PUT", f"{self._path}/status", {**answer, "status": sent["status"]}, version, answer
             )
 
-    def _asked(self, method: str, path: str, sent: JSONObject, version: Version, old: JSONObject | None) -> JSONObject:
+    def _send(self, method: str, path: str, sent: JSONObject, version: Version, old: JSONObject | None) -> JSONObject:
         """
-        Send a request that stores something, and return what is stored.
+        Send a request that stores an object, and return the stored object.
 
         Raises:
-            NotAskedError: The engine and the server agree that no request does.
+            NotAskedError: The engine and the server both refuse the object.
             NoAnswerError: The server does not answer.
-            DisagreementError: They do not agree.
+            DisagreementError: Their answers differ.
         """
         namespace = self._stage.renaming.namespace
         if old is None:
@@ -134,10 +134,10 @@ class StoredObjects:
         else:
             response = version.requests.update_status(Body(sent), old=old, namespace=namespace)
         answer = self._server.ask(method, path, sent)
-        if answer.code == _EXISTS and old is None:  # of a question before, which has lost its connection
+        if answer.code == _EXISTS and old is None:  # left by an earlier question that lost its connection
             self._remove()
             answer = self._server.ask(method, path, sent)
-        for pause in client.PAUSES:  # it may not know the CRD yet
+        for pause in client.PAUSES:  # the server may not know the CRD yet
             if answer.code == response.code:
                 break
             obstacles.refuse_as_no_answer(answer)
@@ -157,23 +157,23 @@ class StoredObjects:
                 **({"old": answerfacts.without_server_made(old)} if old else {}),
                 "request": request,
             }
-            ours, theirs = answerfacts.of_engine(response, sent), answerfacts.stated(answer, sent)
+            ours, theirs = answerfacts.of_engine(response, sent), answerfacts.of_server(answer, sent)
             raise self._stage.disagreement(whole, ours, theirs, namespace_of(self._question))
         if not response.accepted:
-            said = self._stage.renaming.undone(answer.message, namespace_of(self._question))
-            raise NotAskedError(f"no request stores the old object: {said}")
+            message = self._stage.renaming.restore(answer.message, namespace_of(self._question))
+            raise NotAskedError(f"no request stores the old object: {message}")
         stored: JSONObject = answer.body
         return stored
 
     def _version_of(self, old: JSONObject) -> Version:
-        """Return the version, under the names of the stage, in which an object can be sent."""
+        """Return the served version, under the names of the stage, to send an object in: its own, else the question's, else the first."""
         crd = self._stage.crd
         if self._old_version.crd is not self._question.version.crd:
             crd = crd.altered(self._stage.renaming.of_crd(self._old_version.crd.declared))
-        stated = str(old.get("apiVersion", "")).rpartition("/")[2]
+        own_name = str(old.get("apiVersion", "")).rpartition("/")[2]
         served = [version for version in crd.versions if version.served]
-        wanted = (stated, self._old_version.name)
-        return min(served, key=lambda one: wanted.index(one.name) if one.name in wanted else len(wanted))
+        names = (own_name, self._old_version.name)
+        return min(served, key=lambda version: names.index(version.name) if version.name in names else len(names))
 
     def _replace(self) -> None:
         old, new = self._old_version.crd, self._question.version.crd

@@ -1,4 +1,4 @@
-"""How requests reach an API server: plain HTTP with connections that are kept open, one for each thread."""
+"""Transport of requests to an API server: plain HTTP with a persistent connection for each thread."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 PATIENCE: Final = 60.0
-# For a server that has given no answer before, lest every test waits as long.
+# The timeout for a server that has failed to answer before, so that not every test waits that long.
 _IMPATIENCE: Final = 5.0
 
 
 class Reply(NamedTuple):
     """
-    What came back.
+    Reply of a server.
 
     Attributes:
         code: The HTTP code.
@@ -30,16 +30,16 @@ class Reply(NamedTuple):
 
 
 class NoAnswerError(Exception):
-    """The server says nothing that is an answer: it is not there, too slow, too busy, or forbids to ask."""
+    """The server gives no usable answer: it is unreachable, too slow, too busy, or denies access."""
 
 
 class Transport(Protocol):
     """
-    Who sends requests.
+    Sender of requests.
 
     Attributes:
-        address: What a person calls the server.
-        is_trusted_blindly: Whether anybody could answer in its place, as its certificate is not looked at.
+        address: The address of the server, for messages.
+        is_trusted_blindly: Whether its certificate is not verified, so that anybody could answer in its place.
     """
 
     address: str
@@ -47,7 +47,7 @@ class Transport(Protocol):
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         """
-        Send one request; *url* is a path with its query.
+        Send one request and return the reply; *url* is a path with its query.
 
         Raises:
             NoAnswerError: There is no connection, or no reply in time.
@@ -58,31 +58,31 @@ class Transport(Protocol):
 
 
 class HTTP:
-    """A server by its URL, which answers without credentials, as `kubectl proxy` does."""
+    """A server at a URL that needs no credentials, as `kubectl proxy` provides it."""
 
     is_trusted_blindly = False
 
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
-        """Take the URL, and how many seconds an answer may take; nothing is sent yet."""
+        """Create it with the URL and the timeout in seconds; send nothing."""
         self.address = url.rstrip("/")
         self._patience = patience
         parts = urllib.parse.urlsplit(self.address)
         self._prefix = parts.path
         self._host, self._port = parts.hostname or "", parts.port
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._of_thread = threading.local()
+        self._local = threading.local()
         self._opened: list[http.client.HTTPConnection] = []
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
-        """Send one request, as `Transport.send` says."""
+        """Send one request; see `Transport.send`."""
         connection = self._connection
         try:
             try:
-                return self._sent(connection, method, url, data, headers)
+                return self._send_once(connection, method, url, data, headers)
             except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                # The server closes an idle connection whenever it likes; the request was not read then.
+                # A server may close an idle connection at any time; it has not read the request then.
                 connection.close()
-                return self._sent(connection, method, url, data, headers)
+                return self._send_once(connection, method, url, data, headers)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             connection.timeout = min(self._patience, _IMPATIENCE)
@@ -97,13 +97,13 @@ class HTTP:
 
     @property
     def _connection(self) -> http.client.HTTPConnection:
-        if not hasattr(self._of_thread, "connection"):
-            self._of_thread.connection = self._kind(self._host, self._port, timeout=self._patience)
-            self._opened.append(self._of_thread.connection)
-        connection: http.client.HTTPConnection = self._of_thread.connection
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._kind(self._host, self._port, timeout=self._patience)
+            self._opened.append(self._local.connection)
+        connection: http.client.HTTPConnection = self._local.connection
         return connection
 
-    def _sent(
+    def _send_once(
         self,
         connection: http.client.HTTPConnection,
         method: str,

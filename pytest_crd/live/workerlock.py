@@ -1,7 +1,7 @@
 """
-The worker lock: of several threads one works at a time, while the others wait for a server.
+Worker lock: one of several threads works while the others wait for a server.
 
-The engine is not made for several threads: some of what it sets, such as how deep calls may nest, is of the whole process.
+The engine is not thread-safe: some of its settings, such as the recursion limit, belong to the whole process.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 
 class WorkerLock:
-    """A lock that the working thread holds; a thread that never takes it neither waits nor releases anything."""
+    """Lock of the working thread; a thread that does not hold it can call `released` without effect."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner = 0
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Work, when the others have stopped, until the end of the `with` block."""
+    def acquired(self) -> Iterator[None]:
+        """Hold the lock until the end of the `with` block."""
         self._take()
         try:
             yield
@@ -29,7 +29,7 @@ class WorkerLock:
 
     @contextlib.contextmanager
     def released(self) -> Iterator[None]:
-        """Let others work until the end of the `with` block."""
+        """Release the lock until the end of the `with` block, if this thread holds it."""
         is_mine = self._owner == threading.get_ident()
         if is_mine:
             self._give_up()
@@ -41,7 +41,7 @@ class WorkerLock:
 
     @contextlib.contextmanager
     def holding(self, lock: threading.Lock) -> Iterator[None]:
-        """Hold *lock* until the end of the `with` block; others work until it is free, for one of them has it."""
+        """Hold *lock* until the end of the `with` block; release the worker lock while waiting for it, because its owner may need that."""
         with self.released():
             lock.acquire()
         try:
@@ -54,6 +54,6 @@ class WorkerLock:
         self._owner = threading.get_ident()
 
     def _give_up(self) -> None:
-        if self._owner == threading.get_ident():  # unless Ctrl-C came while it was to be taken back
+        if self._owner == threading.get_ident():  # not the owner if Ctrl-C came while the lock was taken back
             self._owner = 0
             self._lock.release()

@@ -79,8 +79,8 @@ def test_the_plain_text_of_an_object_is_that_of_the_other_object() -> None:
 def test_answers_have_the_names_of_the_project() -> None:
     answer = {"a x.pytest-crd.example.com": ["Thing.x.pytest-crd.example.com in pytest-crd-1", 1, None]}
 
-    assert OWN.undone(answer, "home") == {"a g.example.com": ["Thing.g.example.com in home", 1, None]}
-    assert CLUSTER.undone("x.pytest-crd.example.com", "home") == "g.example.com"
-    assert INSTALLED.undone(answer, "home") is answer
+    assert OWN.restore(answer, "home") == {"a g.example.com": ["Thing.g.example.com in home", 1, None]}
+    assert CLUSTER.restore("x.pytest-crd.example.com", "home") == "g.example.com"
+    assert INSTALLED.restore(answer, "home") is answer
     made_up = INSTALLED._replace(made_up_name="example-1")
-    assert made_up.undone('Thing "example-1"', "home") == 'Thing "example"'
+    assert made_up.restore('Thing "example-1"', "home") == 'Thing "example"'

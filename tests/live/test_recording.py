@@ -59,22 +59,24 @@ def test_the_facts_of_an_answer_are_those_that_are_compared() -> None:
     body: dict[str, Any] = {"metadata": {"name": "a", "namespace": "n", "uid": "u"}, "spec": {}}
     status = {"message": "no", "reason": "Invalid", "details": {"causes": [{"message": "m"}]}, "code": 422}
 
-    assert answerfacts.stated(ServerAnswer(201, body, ("w",)), {"metadata": {}}) == {
+    assert answerfacts.of_server(ServerAnswer(201, body, ("w",)), {"metadata": {}}) == {
         "code": 201,
         "stored": {"metadata": {"name": "a"}, "spec": {}},
         "warnings": ["w"],
     }
-    assert answerfacts.stated(ServerAnswer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"]["metadata"] == {
+    assert answerfacts.of_server(ServerAnswer(200, body, ()), {"metadata": {"namespace": "n"}})["stored"][
+        "metadata"
+    ] == {
         "name": "a",
         "namespace": "n",
     }
-    assert answerfacts.stated(ServerAnswer(422, status, ())) == {
+    assert answerfacts.of_server(ServerAnswer(422, status, ())) == {
         "code": 422,
         "message": "no",
         "reason": "Invalid",
         "causes": [{"reason": "", "field": "", "message": "m"}],
     }
-    assert answerfacts.stated(ServerAnswer(404, "404 page not found", ())) == {
+    assert answerfacts.of_server(ServerAnswer(404, "404 page not found", ())) == {
         "code": 404,
         "message": "404 page not found",
     }
@@ -85,8 +87,8 @@ def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
     body = {"metadata": {"name": "a-bcd5f", "generateName": "a-"}}
     status = {"message": 'Thing "a-bcd5f" is invalid', "details": {"name": "a-bcd5f"}}
 
-    assert answerfacts.stated(ServerAnswer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
-    assert answerfacts.stated(ServerAnswer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
+    assert answerfacts.of_server(ServerAnswer(201, body, ()), sent)["stored"]["metadata"] == {"generateName": "a-"}
+    assert answerfacts.of_server(ServerAnswer(422, status, ()), sent)["message"] == 'Thing "a-xxxxx" is invalid'
     assert not nondeterminism.is_generated("a-bcd5f", {"metadata": {"name": "a-bcd5f"}})
 
 

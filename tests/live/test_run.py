@@ -549,7 +549,7 @@ def test_passes_of_a_crd_in_v1beta1_are_asked_where_a_create_stores_the_object(a
 def test_a_pass_of_a_version_that_the_structure_does_not_explain_is_not_asked(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_crd.live.structure._KEPT", frozenset({"type", "properties"}))
+    monkeypatch.setattr("pytest_crd.live.structure._STRUCTURAL", frozenset({"type", "properties"}))
 
     verdict = ask(question(Section.DEFAULTING, {"spec": {"size": 99}}))
 

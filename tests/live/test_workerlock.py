@@ -14,7 +14,7 @@ def test_one_thread_works_at_a_time_and_others_while_it_waits() -> None:
     most: list[int] = []
 
     def work(name: str) -> None:
-        with worker_lock.held():
+        with worker_lock.acquired():
             for _ in range(20):
                 working.append(name)
                 time.sleep(0.0005)
@@ -41,7 +41,7 @@ def test_one_thread_works_at_a_time_and_others_while_it_waits() -> None:
 def test_who_does_not_hold_it_releases_nothing() -> None:
     worker_lock = WorkerLock()
 
-    with worker_lock.released(), worker_lock.held(), worker_lock.released(), worker_lock.held():
+    with worker_lock.released(), worker_lock.acquired(), worker_lock.released(), worker_lock.acquired():
         assert worker_lock._lock.locked()
 
     assert not worker_lock._lock.locked()
@@ -50,7 +50,7 @@ def test_who_does_not_hold_it_releases_nothing() -> None:
 def test_who_is_interrupted_before_it_holds_it_again_takes_it_from_nobody() -> None:
     worker_lock = WorkerLock()
 
-    with worker_lock.held():
+    with worker_lock.acquired():
         worker_lock._give_up()
         worker_lock._lock.acquire()  # as another thread does
 

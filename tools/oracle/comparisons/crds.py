@@ -78,7 +78,7 @@ class Comparison:
         path = client.resource_path(manifest, version, namespace=urllib.parse.quote(namespace, safe=""))
 
         def ask() -> disagreements.Answer:
-            return answerfacts.stated(self._server.ask("POST", path, sample, query=_DRY), sample)
+            return answerfacts.of_server(self._server.ask("POST", path, sample, query=_DRY), sample)
 
         def ours() -> disagreements.Answer:
             response = crd.version(version).create(sample, namespace=namespace)

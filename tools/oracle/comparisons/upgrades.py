@@ -184,7 +184,7 @@ class Replay:
     ) -> Iterator[str]:
         self.count += 1
         expected = recordings.of_custom_resource(ours, namespaced=False)
-        given = answerfacts.stated(theirs, {})
+        given = answerfacts.of_server(theirs, {})
         expected["code"] = given["code"] if {expected["code"], given["code"]} == {200, 201} else expected["code"]
         # Fields of one object are looked at in random order.
         given["unordered"] = ["causes"]
@@ -194,7 +194,7 @@ class Replay:
 
 def recordings_free(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object without what a server alone makes."""
-    return answerfacts.stated(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
+    return answerfacts.of_server(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
 
 
 def _named(resource: Mapping[str, Any], name: str) -> dict[str, Any]:

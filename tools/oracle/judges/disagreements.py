@@ -96,7 +96,7 @@ def found_by(answer: Callable[[], Answer]) -> Answer:
 
 def of_crd_answer(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
     """Return the facts of a server's answer to a CRD that was *sent*."""
-    recorded = answerfacts.stated(answer)
+    recorded = answerfacts.of_server(answer)
     if recorded.pop("stored", None) is not None:
         recorded["spec"] = "as sent" if answer.body["spec"] == sent["spec"] else answer.body["spec"]
     return recorded

@@ -125,7 +125,7 @@ _DRY: Final = {"dryRun": "All"}
 
 def _create_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     path = client.resource_path(file.crd, request.version)
-    return answerfacts.stated(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
+    return answerfacts.of_server(server.ask("POST", path, request.sent, query=_query(request)), request.sent)
 
 
 def _query(request: casefile.Request) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _patched(server: client.Server, path: str, request: casefile.Request) -> cli
 
 def _stated(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
     """Return the facts of an answer, whose texts may quote a patched object."""
-    return recordings.without_made(answerfacts.stated(answer, sent))
+    return recordings.without_made(answerfacts.of_server(answer, sent))
 
 
 _SUBRESOURCES: Final = {
@@ -212,12 +212,12 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 
 
 def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
-    answer = repetition.ask_often(lambda: answerfacts.stated(server.ask("POST", path, crd, query=query or _DRY)))
+    answer = repetition.ask_often(lambda: answerfacts.of_server(server.ask("POST", path, crd, query=query or _DRY)))
     return {key: value for key, value in answer.items() if key != "stored"}
 
 
 def _crd_update_answer(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
-    recorded = answerfacts.stated(answer)
+    recorded = answerfacts.of_server(answer)
     if recorded.pop("stored", None) is not None:
         recorded |= _stored_crd(answer.body, sent)
     return recorded

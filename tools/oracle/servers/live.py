@@ -97,7 +97,7 @@ class Live:
         path = client.resource_path(file.crd, request.version, name)
 
         def ask() -> Answer:
-            return answerfacts.stated(self._server.ask(method, path, sent, query=query), request.sent)
+            return answerfacts.of_server(self._server.ask(method, path, sent, query=query), request.sent)
 
         return ask
 

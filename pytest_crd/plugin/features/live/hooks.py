@@ -83,7 +83,7 @@ class Hooks:
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
         """Send the questions of the next tests in advance; a worker of pytest-xdist knows only one next test."""
-        with self._target.server.worker_lock.held():
+        with self._target.server.worker_lock.acquired():
             self._item = item
             if self._worker_input is not None:
                 self._lookahead.ask_all([item, *([nextitem] if nextitem else ())])

@@ -47,7 +47,7 @@ class Lookahead:
         for item in items:
             if self._is_over.is_set():
                 return
-            with self._worker_lock.held():
+            with self._worker_lock.acquired():
                 if item not in self._begun:
                     self._foreseen[item] = liveitems.foresee_questions(item)
                     self._run.prepare(self._foreseen[item])

@@ -53,7 +53,7 @@ def test_crds_are_made_for_all_tests_and_no_test_is_looked_at_twice() -> None:
     run, worker_lock = _Run(), WorkerLock()
     items: Any = [_Item("a"), _Item("b"), _Item("c")]
     lookahead = _lookahead(run, worker_lock)
-    with worker_lock.held():  # while which nobody else works
+    with worker_lock.acquired():  # while which nobody else works
         lookahead.ask_all(items[:1])
         lookahead.prepare(items)
     scout = lookahead._scout
@@ -95,12 +95,12 @@ def test_a_test_waits_for_what_was_asked_ahead_and_says_so() -> None:
     waited: list[bool] = []
 
     def waiting() -> None:
-        with worker_lock.held():  # which somebody else may have meanwhile
+        with worker_lock.acquired():  # which somebody else may have meanwhile
             waited.append(True)
         run.future.set_result(LiveVerdict(LiveOutcome.AGREED))
 
     lookahead = _lookahead(run, worker_lock)
-    with worker_lock.held():
+    with worker_lock.acquired():
         lookahead.wait(item, waiting)
         assert waited == []
         lookahead.ask_all([item])
