@@ -20,8 +20,9 @@ class Dialect(NamedTuple):
     Types:
         dots_leave_scopes: A leading dot skips the variables of comprehensions.
         second_variables_typed: The second variable of a comprehension over an untyped range has a type.
-        structs_name_types: Struct literals must name a type. Otherwise naming a variable gets a different error.
-        lists_are_messages: The type `list` can be used in a struct literal, which always fails.
+        structs_name_types: Struct literals look up types only. Otherwise the name of a variable is refused as "not a
+            type".
+        lists_are_messages: The checker accepts `list{}`, which fails at run time.
         type_names_settled: Messages print the types `list`, `map` and `optional_type` with dyn for their parameters.
         ints_are_durations: `duration(1)` is well typed, but fails at run time.
 

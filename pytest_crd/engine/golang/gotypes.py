@@ -244,7 +244,7 @@ class Union(Named):
         array: The type of an array; None if arrays are handled like scalars.
         bools: Whether true and false are allowed.
         refusal: The error for any other value; empty if Go decodes other values as *empty*.
-        empty: JSON of a value that is ignored.
+        empty: Decoded form of any other value.
     """
 
     object: GoType
@@ -255,7 +255,7 @@ class Union(Named):
 
     @property
     def zero(self) -> JSONValue:
-        """JSON of a value that is ignored."""
+        """Decoded form of any other value."""
         return self.empty
 
 

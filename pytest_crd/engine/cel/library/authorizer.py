@@ -60,7 +60,7 @@ def _function(
 
 
 def _selector(length: SizeEstimate) -> CostEstimate:
-    """Return the cost of parsing a selector: its length, and a list with one struct per two characters."""
+    """Return the cost of parsing a selector: its length, a list, and a list and a struct per two characters."""
     requirements = length.cost(_REQUIREMENTS_PER_CHARACTER).times(_REQUIREMENT)
     return fixed_cost(costing.LIST_COST) + length.cost(STRING_TRAVERSAL) + requirements
 

@@ -304,7 +304,7 @@ class _Recognizer:
             where = self._planner.plan(step.arguments[0]).evaluate
             added = cast("ast.Call", step.arguments[1])
         planned = self._planner.plan(cast("ast.ListLiteral", added.arguments[1]).elements[0])
-        # The accumulator and the addition cost 1 each; a list literal of one element costs the usual amount unless it is constant.
+        # The accumulator and the addition cost 1 each; the list literal of one element costs 10 unless it is constant.
         cost = 2 if isinstance(planned, ConstantStep) else 2 + _LIST_COST
         return lambda loop: folds.collect(loop, planned.evaluate, where, cost)
 
