@@ -1,10 +1,10 @@
 """
-Generation: case files that state what a CRD does today.
+Generation: case files that pin the present behaviour of a CRD.
 
-A version comes in, a file's text goes out. `scope` tells which places of the schema are meant, by `coretypes` which are Kubernetes' own.
-`objects`, `constraints`, `fieldcases` and `passes` propose cases in the `order` of what protects, `expectations` has the engine answer them,
-`drafts` keeps those that say something as long as there is room, and `layout` writes them; `casefile` does this for a new file, `additions`
-for one that is there.
+Input: a version; output: the text of a file. `scope` selects the places of the schema, and `coretypes` recognizes embedded Kubernetes types.
+`wholeobjects`, `constraints`, `fieldcases`, `passes` and `appliers` propose cases in the `order` of their value, the engine answers them in
+`expectedanswers`, `drafts` keeps the useful ones within a size limit, and `layout` writes them. `casefile` generates a new file, `additions`
+extends an existing one.
 """
 
 from pytest_crd.generation.additions import add

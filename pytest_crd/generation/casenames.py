@@ -1,7 +1,7 @@
 """
-Names of generated cases, made anew where an answer is no longer what they say.
+Names of generated cases, and new names after a changed answer.
 
-A name that has another form was given by a person, who alone may change it.
+A name of any other form was chosen by a person, and is kept.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _WRONG_TYPES: Final = "values of a wrong type"
 MISSING: Final = re.compile(r"(.+) is missing")
 _MISSING_TOGETHER: Final = re.compile(r"(.+) are missing")
 _NULL_REFUSED: Final = re.compile(r"(.+) must not be null")
-# What is said where these are refused no longer.
+# The new statements for required fields that are no longer required.
 _OF_REQUIRED: Final = (
     (MISSING, "may be left out"),
     (_MISSING_TOGETHER, "may be left out"),
     (_NULL_REFUSED, "may be null"),
 )
 _RULE: Final = re.compile(r"(?:breaks|cannot evaluate) the rule '(.*)'")
-# What is said of what lies outside of a boundary, and the keyword that draws it.
+# The statements about values outside of a boundary, and the keywords of the boundaries.
 _OUTSIDE: Final = (
     (re.compile(r".+ is too small"), "minimum"),
     (re.compile(r".+ is too large"), "maximum"),
@@ -51,7 +51,7 @@ _OUTSIDE: Final = (
     (re.compile(r"\d+ fields? (?:is|are) too few"), "minProperties"),
     (re.compile(r"\d+ fields? (?:is|are) too many"), "maxProperties"),
 )
-# What else is said of what is refused, and stays so whatever the reason.
+# Other statements about refused values, which are kept for any reason of the refusal.
 _REFUSED: Final = re.compile(
     rf"{_WRONG_TYPES}|the same (?:key|item) twice is refused"
     r"|.+ (?:is not allowed|is refused|is of the wrong type|does not fit (?:allOf|anyOf|oneOf)|is what `not` forbids)"
@@ -65,7 +65,7 @@ _ACCEPTED: Final = re.compile(
 _OF_PASSES: Final = re.compile(
     rf"{_DROPPED}|{_KEPT}|{_NULL_DROPPED}|null is kept(?: as .+)?|null gives way to a default|.+ ha(?:s a default|ve defaults)"
 )
-# What begins with the value that stands at the place.
+# Statements that begin with the value at the place.
 _VALUED: Final = re.compile(
     r"(?!the same \w+ twice ).+ (?:is (?:not )?allowed|is refused|is of the (?:right|wrong) type|is (?:large|small) enough|is too (?:large|small)"
     r"|is (?:a|no) multiple of \S+|matches the pattern|does not match the pattern|is (?:a|no) valid \S*|fits \w+|does not fit \w+"
@@ -75,135 +75,137 @@ _WHOLE: Final = re.compile(r"the (smallest|fullest) object is (?:accepted|refuse
 _NUMBER: Final = re.compile(r" \(\d+\)$")
 
 
-def made_anew(name: str, section: Section, result: CaseResult) -> str | None:
+def rename_case(name: str, section: Section, result: CaseResult) -> str | None:
     """
-    Return the name of a case whose answer is another; the same where it still says what is so.
+    Return the new name of a case after its answer changed; the old name if it is still true.
 
     Args:
-        name: Its name.
-        section: What is asked.
-        result: Its outcome, as it is written.
+        name: The present name.
+        section: The section of the case.
+        result: The outcome of the case as written.
 
     Returns:
-        None for a name that is none of a generated case of the CRD.
+        None if the name is not the name of a generated case of the CRD.
     """
-    plain = without_number(name)
+    plain = strip_number(name)
     answer, version = result.answer, result.version
     if answer is None or version is None:
         return None
     if whole := _WHOLE.fullmatch(plain):
         return f"the {whole[1]} object is {'refused' if answer.errors else 'accepted'}"
-    place, _, what = plain.partition(": ")
-    node = nodes(version).get(place)
-    if node is None or not is_known(what, section):
+    place, _, statement = plain.partition(": ")
+    node = find_nodes_by_name(version).get(place)
+    if node is None or not is_generated(statement, section):
         return None
     if section in APPLIES:
-        return name  # it says what is done, not what comes of it
+        return name  # the name states the requests, not the outcome
     if section in {Section.PRUNING, Section.DEFAULTING}:
-        new = _of_pass(what, result)
+        new = _describe_pass(statement, result)
     else:
         value = _value(version, node, answer.input)
-        if _VALUED.fullmatch(what) and not any(what.startswith(f"{words.of_value(one)} ") for one in value):
+        if _VALUED.fullmatch(statement) and not any(
+            statement.startswith(f"{words.format_value(item)} ") for item in value
+        ):
             return None
-        new = _of_request(what, node, answer, value)
-    return name if new == what else f"{place}: {new}"
+        new = _describe_request(statement, node, answer, value)
+    return name if new == statement else f"{place}: {new}"
 
 
-def without_number(name: str) -> str:
-    """Return a name without the number that tells it from others that are alike."""
+def strip_number(name: str) -> str:
+    """Return *name* without the number that makes it unique."""
     return _NUMBER.sub("", name)
 
 
-def is_known(what: str, section: Section) -> bool:
-    """Return whether a generated case says *what* of a place."""
+def is_generated(statement: str, section: Section) -> bool:
+    """Return True if *statement* is the statement of a generated case in *section*."""
     if section in {Section.PRUNING, Section.DEFAULTING}:
-        return bool(_OF_PASSES.fullmatch(what))
+        return bool(_OF_PASSES.fullmatch(statement))
     if section in APPLIES:
-        return what == TWO_MANAGERS
-    return bool(_ACCEPTED.fullmatch(what)) or _is_refused(what)
+        return statement == TWO_MANAGERS
+    return bool(_ACCEPTED.fullmatch(statement)) or _is_refused(statement)
 
 
-def _is_refused(what: str) -> bool:
-    """Return whether a name says that something is refused."""
+def _is_refused(statement: str) -> bool:
+    """Return True if *statement* reports a refusal."""
     forms = (_REFUSED, _RULE, *(form for form, _ in _OF_REQUIRED))
-    return any(form.fullmatch(what) for form in forms) or bool(_keyword(what))
+    return any(form.fullmatch(statement) for form in forms) or bool(_keyword(statement))
 
 
-def _keyword(what: str) -> str:
-    """Return the keyword of the boundary outside of which something is said to be; empty where none is meant."""
-    return next((keyword for pattern, keyword in _OUTSIDE if pattern.fullmatch(what)), "")
+def _keyword(statement: str) -> str:
+    """Return the keyword of the boundary in a *statement* about a value beyond that boundary; empty for other statements."""
+    return next((keyword for pattern, keyword in _OUTSIDE if pattern.fullmatch(statement)), "")
 
 
 @functools.lru_cache(maxsize=16)
-def nodes(version: Version) -> Mapping[str, SchemaNode]:
-    """Return what the schema says, by the places as names have them."""
-    found: dict[str, SchemaNode] = {}
+def find_nodes_by_name(version: Version) -> Mapping[str, SchemaNode]:
+    """Return the schema nodes of a version by the spelling of their places in names."""
+    nodes_: dict[str, SchemaNode] = {}
     for node in version.schema_map:
-        found.setdefault(words.of_place(node.place), node)
-    return found
+        nodes_.setdefault(words.format_place(node.place), node)
+    return nodes_
 
 
-def _value(version: Version, node: SchemaNode, given: JSONValue) -> tuple[Any, ...]:
-    """Return what stands at the place of *node*; nothing where nothing does."""
-    named = {one.place: one.properties for one in nodes(version).values()}
+def _value(version: Version, node: SchemaNode, resource: JSONValue) -> tuple[Any, ...]:
+    """Return the value at the place of *node* in a tuple; an empty tuple without a value."""
+    properties = {item.place: item.properties for item in find_nodes_by_name(version).values()}
     try:
-        return (proposedcases.at(given, node.place, named),)
+        return (proposedcases.at(resource, node.place, properties),)
     except LookupError:
         return ()
 
 
-def _of_pass(what: str, result: CaseResult) -> str:
+def _describe_pass(statement: str, result: CaseResult) -> str:
     trace = result.trace
-    if what in {_DROPPED, _KEPT}:
+    if statement in {_DROPPED, _KEPT}:
         return _DROPPED if trace.pruned else _KEPT
-    return _NULL_KEPT if what == _NULL_DROPPED and not trace.nulls else what
+    return _NULL_KEPT if statement == _NULL_DROPPED and not trace.nulls else statement
 
 
-def _of_request(what: str, node: SchemaNode, answer: CaseAnswer, value: tuple[Any, ...]) -> str:
-    is_refused = _is_refused(what)
+def _describe_request(statement: str, node: SchemaNode, answer: CaseAnswer, value: tuple[Any, ...]) -> str:
+    is_refused = _is_refused(statement)
     if not answer.errors:
-        return _accepted(what, node, value) if is_refused else what
-    found = [said for error in answer.errors if (said := _refused(error, node, value))]
-    keyword = _keyword(what)
+        return _describe_acceptance(statement, node, value) if is_refused else statement
+    statements = [text for error in answer.errors if (text := _describe_error(error, node, value))]
+    keyword = _keyword(statement)
     origins = (error.origin for error in answer.errors)
     at_place = {origin.keyword for origin in origins if origin is not None and _is_at(origin, node)}
-    if what in found or (is_refused and (_REFUSED.fullmatch(what) or keyword in at_place)):
-        return what
-    return next(iter(found), f"{words.of_value(value[0])} is refused" if value else "what is sent is refused")
+    if statement in statements or (is_refused and (_REFUSED.fullmatch(statement) or keyword in at_place)):
+        return statement
+    return next(iter(statements), f"{words.format_value(value[0])} is refused" if value else "what is sent is refused")
 
 
-def _refused(error: FieldError, node: SchemaNode, value: tuple[Any, ...]) -> str:
-    """Return what is said of an error at the place of *node*; empty for another error."""
+def _describe_error(error: FieldError, node: SchemaNode, value: tuple[Any, ...]) -> str:
+    """Return the statement about an error at the place of *node*; empty for errors elsewhere."""
     origin = error.origin
     if origin is None or not _is_at(origin, node):
         return ""
     if origin.keyword == "required" and origin.inner:
         missing = node.schema["required"][origin.inner[0]]
-        return words.of_boundary(f"required {missing}", node.schema, None, holds=False)
+        return words.describe_boundary(f"required {missing}", node.schema, None, holds=False)
     if origin.keyword == RULES:
-        said = words.of_boundary(f"{RULES}[{origin.inner[0]}]", node.schema, None, holds=False)
+        text = words.describe_boundary(f"{RULES}[{origin.inner[0]}]", node.schema, None, holds=False)
         was_evaluated = error.rule is None or error.rule.was_evaluated
-        return said if was_evaluated else said.replace("breaks the rule", "cannot evaluate the rule", 1)
+        return text if was_evaluated else text.replace("breaks the rule", "cannot evaluate the rule", 1)
     is_bound = origin.keyword == "enum" or any(origin.keyword == keyword for _, keyword in _OUTSIDE)
-    return words.of_boundary(origin.keyword, node.schema, value[0], holds=False) if value and is_bound else ""
+    return words.describe_boundary(origin.keyword, node.schema, value[0], holds=False) if value and is_bound else ""
 
 
 def _is_at(origin: Origin, node: SchemaNode) -> bool:
     return origin.schema == schemamap.steps_of(node.place)
 
 
-def _accepted(what: str, node: SchemaNode, value: tuple[Any, ...]) -> str:
-    """Return what is said of something that was refused, and no longer is."""
+def _describe_acceptance(statement: str, node: SchemaNode, value: tuple[Any, ...]) -> str:
+    """Return the new statement about a value that was refused and is accepted now."""
     for form, allowed in _OF_REQUIRED:
-        if found := form.fullmatch(what):
-            return f"{found[1]} {allowed}"
-    if what == _WRONG_TYPES:
+        if match := form.fullmatch(statement):
+            return f"{match[1]} {allowed}"
+    if statement == _WRONG_TYPES:
         return "values of another type are allowed"
-    if what.endswith(" twice is refused"):
-        return f"{what.removesuffix('refused')}allowed"
-    if (rule := _RULE.fullmatch(what)) and rule[1] in map(words.of_rule, node.rules):
+    if statement.endswith(" twice is refused"):
+        return f"{statement.removesuffix('refused')}allowed"
+    if (rule := _RULE.fullmatch(statement)) and rule[1] in map(words.describe_rule, node.rules):
         return f"keeps the rule '{rule[1]}'"
-    keyword = _keyword(what)
+    keyword = _keyword(statement)
     if value and keyword in node.schema:
-        return words.of_boundary(keyword, node.schema, value[0], holds=True)
-    return f"{words.of_value(value[0])} is allowed" if value else "what is sent is allowed"
+        return words.describe_boundary(keyword, node.schema, value[0], holds=True)
+    return f"{words.format_value(value[0])} is allowed" if value else "what is sent is allowed"

@@ -1,7 +1,7 @@
 """
-Types of Kubernetes that CRDs embed, known by the names of their fields.
+Kubernetes types that CRDs embed, recognized by the names of their fields.
 
-A CRD carries no name of a type: a tool has copied its fields. What such a part does is decided by Kubernetes, not by the project.
+A CRD does not name the types that a tool copied into it. The behaviour of such parts is decided by Kubernetes, not by the project.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class _Fields(NamedTuple):
     The names of the fields of a type.
 
     Attributes:
-        marks: Those that all copies have, and that no other type has together.
-        others: The others, of which a copy may lack some.
-        spare: How many fields a copy may have that are in neither, as types grow.
+        marks: Fields that all copies have, and no other type has together.
+        others: The other fields, which a copy may lack.
+        spare: The number of further fields that a copy may have, because types grow.
     """
 
     marks: frozenset[str]
     others: frozenset[str] = frozenset()
     spare: int = 0
 
-    def are_those_of(self, names: frozenset[str]) -> bool:
-        """Return whether an object with fields of these *names* is of the type."""
+    def match(self, names: frozenset[str]) -> bool:
+        """Return True if an object with the fields *names* is of the type."""
         return self.marks <= names and len(names - self.marks - self.others) <= self.spare
 
 
@@ -114,7 +114,7 @@ _TYPES: Final = {
     "ObjectReference": _fields("apiVersion fieldPath kind name namespace resourceVersion uid"),
     "Condition": _fields("lastTransitionTime message reason status type", "observedGeneration"),
 }
-# What an ObjectMeta has where a tool has written it into a CRD: of all its fields those that users set.
+# The ObjectMeta fields that users set; tools write only these into CRDs.
 _OF_OBJECT_META: Final = frozenset({"annotations", "finalizers", "labels", "name", "namespace"})
 
 
@@ -128,22 +128,22 @@ def _object_meta(profile: Profile) -> frozenset[str]:
 
 
 def name_of(node: SchemaNode, profile: Profile) -> str:
-    """Return the type of Kubernetes that the values at *node* have, as *profile* publishes it; empty where they have none."""
+    """Return the Kubernetes type at *node* as *profile* publishes it; empty if it has none."""
     if node.rules:
-        return ""  # Kubernetes writes none into its types: the project has made it its own
+        return ""  # Kubernetes types have no rules, so the project has changed the type
     names = frozenset(node.properties)
     if names >= _OF_OBJECT_META and names <= _object_meta(profile):
         return "ObjectMeta"
-    return next((name for name, fields in _TYPES.items() if fields.are_those_of(names)), "")
+    return next((name for name, fields in _TYPES.items() if fields.match(names)), "")
 
 
 def places(nodes: Iterable[SchemaNode], profile: Profile) -> dict[Place, str]:
-    """Return the outermost places of *nodes*, outer ones first, whose values have a type of Kubernetes, with its name."""
-    found: dict[Place, str] = {}
+    """Return the outermost places of *nodes* with a Kubernetes type, and its name, outer places first."""
+    types: dict[Place, str] = {}
     above: Place | None = None
     for node in nodes:
         is_inside = above is not None and node.place[: len(above)] == above
         if node.place and not is_inside and (name := name_of(node, profile)):
             above = node.place
-            found[above] = name
-    return found
+            types[above] = name
+    return types

@@ -1,4 +1,4 @@
-"""What the server answers to a proposed case, as a case states it."""
+"""The server's answers to proposed cases, as the keys of a case."""
 
 from __future__ import annotations
 
@@ -15,62 +15,64 @@ from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import appliers
 from pytest_crd.generation.proposedcases import Proposal
 
-# How much of an object at a place is shown where that it is there is what counts.
+# The longest value at a place that is written out; longer ones are only stated to be present.
 _LONGEST: Final = 80
-# Of a longer message, which has a long value in it, what stands behind that is expected.
+# For longer messages, which contain a long value, only the detail after the value is expected.
 _LONGEST_MESSAGE: Final = 600
-# What repeats itself and is longer is not shown again.
+# Longer values, which repeat themselves, are not written out.
 _LONGEST_SHOWN: Final = 1024
 
 
-def of_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
-    """Return the keys of a case that say what the server of *version* does with a proposed one."""
-    if proposal.stated:
-        return proposal.stated
+def expect_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
+    """Return the keys of a case that expect the answer of *version* to *proposal*; empty if it is not worth a case."""
+    if proposal.expectation:
+        return proposal.expectation
     if proposal.second is not None:
-        return _of_two_managers(proposal, version)
+        return _expect_two_managers(proposal, version)
     answer = _answer(proposal, version)
     if not answer.accepted:
-        return {"errors": errors(answer)}
+        return {"errors": expect_errors(answer)}
     changes = {"pruned": answer.pruned, "nullsDropped": answer.nulls, "lost": answer.lost}
-    stated = {key: list(paths) for key, paths in changes.items() if paths}
+    expectation = {key: list(paths) for key, paths in changes.items() if paths}
     if version.unknown_when_stored:
-        return stated or {"accepted": True}
-    return stated or _stored(proposal, answer.stored)
+        return expectation or {"accepted": True}
+    return expectation or _expect_stored(proposal, answer.stored)
 
 
-def _of_two_managers(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
-    """Return what a case says of two applies: nothing where the first of them is refused, or nothing is left to share."""
-    answer = appliers.answer(proposal, version)
+def _expect_two_managers(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
+    """Return the keys for two applies; empty if the first is refused or a field is lost."""
+    answer = appliers.answer_second_apply(proposal, version)
     if answer is None or answer.lost:
         return {}
     if answer.accepted:
-        return {**_stored(proposal, answer.stored), "managers": appliers.owned(answer)}
+        return {**_expect_stored(proposal, answer.stored), "managers": appliers.owned_fields(answer)}
     if answer.conflicts:
-        return {"conflicts": [{"manager": one.manager, "field": str(one.field)} for one in answer.conflicts]}
-    return {"errors": errors(answer)}
+        return {
+            "conflicts": [{"manager": conflict.manager, "field": str(conflict.field)} for conflict in answer.conflicts]
+        }
+    return {"errors": expect_errors(answer)}
 
 
-def _stored(proposal: Proposal, stored: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what says what is stored at the place, and where that is; of a list all items, as it has to be."""
+def _expect_stored(proposal: Proposal, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the keys that expect the stored value at the place of *proposal*; lists are expected with all items."""
     place = proposal.place
-    found = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
-    shown = _led_to(place, found, proposal.shown)
-    return {"contains": shown} if shown and len(yamltext.flow(shown)) <= _LONGEST_SHOWN else {"accepted": True}
+    fields = dict(stored) if place else {key: value for key, value in stored.items() if key not in META_FIELDS}
+    selected = _select_value(place, fields, proposal.shown_fields)
+    return {"contains": selected} if selected and len(yamltext.flow(selected)) <= _LONGEST_SHOWN else {"accepted": True}
 
 
-def _led_to(place: Place, value: Any, names: tuple[str, ...]) -> Any:
+def _select_value(place: Place, value: Any, names: tuple[str, ...]) -> Any:
     if isinstance(value, list) and names:
-        return [_led_to(place[1:], item, names) for item in value]
+        return [_select_value(place[1:], item, names) for item in value]
     if not isinstance(value, dict):
         return value
     if not place:
         if names:
             return {name: value[name] for name in names if name in value}
         return value if len(yamltext.flow(value)) <= _LONGEST else {}
-    # Of a map, any value will do; the fields that it names stand first.
+    # Any entry of a map will do; declared fields come first, so the last one is taken.
     key = next(reversed(value), "") if place[0] is Each.VALUE else place[0]
-    return {key: _led_to(place[1:], value[key], names)} if key in value else {}
+    return {key: _select_value(place[1:], value[key], names)} if key in value else {}
 
 
 def _answer(proposal: Proposal, version: engine.Version) -> engine.Response:
@@ -80,8 +82,8 @@ def _answer(proposal: Proposal, version: engine.Version) -> engine.Response:
     return update(proposal.input, old=proposal.old or {})
 
 
-def errors(answer: engine.Response) -> list[dict[str, str]]:
-    """Return the errors of a refusal, each with its field, type and message; that rules were not run follows from the others."""
+def expect_errors(answer: engine.Response) -> list[dict[str, str]]:
+    """Return the expected errors of a refusal: field, type and message; notices about skipped rules are left out."""
     listed = [error for error in answer.errors if not resourcerules.is_notice(error)] or list(answer.errors)
     return [_error(error) for error in listed]
 

@@ -1,4 +1,4 @@
-"""Which version of a CRD a case file is about that names none, and what the file is called."""
+"""The default version of a case file, and the name of the file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pytest_crd.generation.scope import NothingToStateError
 
 def usual_version(crd: CustomResourceDefinition) -> Version:
     """
-    Return the version that a case file is about: the one that is stored, else one that is served.
+    Return the default version of a case file: the storage version if served, else the first served version.
 
     Raises:
-        NothingToStateError: None is served.
+        NothingToStateError: No version is served.
     """
     served = [version for version in crd.versions if version.served]
     if not served:
@@ -24,21 +24,21 @@ def usual_version(crd: CustomResourceDefinition) -> Version:
 
 
 def folder(base: Path, testpaths: Sequence[str]) -> Path | None:
-    """Return where case files go: the first of testpaths that is there, else `tests`; None where that is not there either."""
+    """Return the folder of case files: the first of *testpaths* that exists, else `tests`; None if that does not exist either."""
     matches = (folders.glob_paths(pattern, base) for pattern in (*testpaths, "tests"))
     return next((base / path for paths in matches for path in paths if (base / path).is_dir()), None)
 
 
 def file_name(version: Version, crds: Iterable[CustomResourceDefinition]) -> str:
     """
-    Return `test_<plural>.crd.yaml`, with what tells it from the files of others: a group, a version that is not stored.
+    Return `test_<plural>.crd.yaml`, with the group if the plural is ambiguous, and with a version that is not the storage version.
 
     Args:
-        version: What the file is about.
+        version: The version of the file.
         crds: All CRDs of the project.
     """
     crd = version.crd
     plural = crd.name.partition(".")[0]
-    is_shared = any(other.name.partition(".")[0] == plural and other.group != crd.group for other in crds)
-    parts = [plural, *([crd.group] if is_shared else []), *([] if version.storage else [version.name])]
+    is_ambiguous = any(rival.name.partition(".")[0] == plural and rival.group != crd.group for rival in crds)
+    parts = [plural, *([crd.group] if is_ambiguous else []), *([] if version.storage else [version.name])]
     return f"test_{'.'.join(parts)}.crd.yaml"

@@ -1,4 +1,4 @@
-"""What is to be changed in one object so that it is another: as a merge patch where that can say it, else as a JSON Patch."""
+"""Patches between two objects: a merge patch if possible, else a JSON Patch."""
 
 from __future__ import annotations
 
@@ -7,73 +7,73 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 
-# What is longer than this, and repeats one character or item, is not written out.
+# The lengths from which texts of one character and lists of one repeated item are written with `times`.
 _LONG_TEXT: Final = 100
 _LONG_LIST: Final = 20
 
 
 class _Repeated(NamedTuple):
     """
-    What repeats itself.
+    A repetitive value.
 
     Attributes:
         value: A text of one character, or a list of one item.
-        times: How often it is there.
+        times: The number of repetitions.
     """
 
     value: Any
     times: int
 
 
-def between(base: Mapping[str, Any], wanted: Mapping[str, Any]) -> Any:
+def create_patch(base: Mapping[str, Any], wanted: Mapping[str, Any]) -> Any:
     """
-    Return the patch that makes *wanted* of *base*, both JSON objects; None where they are alike.
+    Return the patch that turns *base* into *wanted*, both JSON objects; None if they are equal.
 
-    What is long because it repeats itself, such as a text of 5,000 characters, is written once, with `times`.
+    Long repetitive values, such as a text of 5,000 equal characters, are written once with `times`.
 
     Reference:
-        RFC 7386, whose patches read best but cannot set a null; RFC 6902.
+        RFC 7386, whose patches are more readable but cannot set a null; RFC 6902.
     """
     operations = list(_operations(base, wanted, ""))
     if not operations:
         return None
     if any(is_long(operation.get("value")) for operation in operations):
-        return [one for operation in operations for one in _with_times(operation)]
+        return [expanded for operation in operations for expanded in _expand_repeated(operation)]
     if any("value" in operation and _has_null(operation["value"]) for operation in operations):
         return operations
     return _merge(base, wanted)
 
 
 def is_long(value: Any) -> bool:
-    """Return whether something in *value* is better written once, with `times`."""
+    """Return True if a part of *value* is better written once with `times`."""
     repeated: dict[str, _Repeated] = {}
-    _shortened(value, "", repeated)
+    _shorten(value, "", repeated)
     return bool(repeated)
 
 
-def _shortened(value: Any, pointer: str, repeated: dict[str, _Repeated]) -> Any:
-    """Return *value* with what repeats itself once, which is added to *repeated* by its pointer."""
+def _shorten(value: Any, pointer: str, repeated: dict[str, _Repeated]) -> Any:
+    """Return *value* with repetitive parts shortened to one unit; adds these parts to *repeated* by JSON pointer."""
     if isinstance(value, str | list) and len(value) > (_LONG_TEXT if isinstance(value, str) else _LONG_LIST):
         unit = value[:1]
         if all(jsonvalue.equal(item, unit[0]) for item in value):
             repeated[pointer] = _Repeated(unit, len(value))
             return unit
     if isinstance(value, list):
-        return [_shortened(item, f"{pointer}/{index}", repeated) for index, item in enumerate(value)]
+        return [_shorten(item, f"{pointer}/{index}", repeated) for index, item in enumerate(value)]
     if isinstance(value, Mapping):
-        return {key: _shortened(item, f"{pointer}/{_escaped(key)}", repeated) for key, item in value.items()}
+        return {key: _shorten(item, f"{pointer}/{_escaped(key)}", repeated) for key, item in value.items()}
     return value
 
 
-def _with_times(operation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield *operation*, and one for each part of its value that repeats itself."""
+def _expand_repeated(operation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield *operation* with its value shortened, and one operation for each repetitive part of the value."""
     repeated: dict[str, _Repeated] = {}
-    value = _shortened(operation.get("value"), operation["path"], repeated)
+    value = _shorten(operation.get("value"), operation["path"], repeated)
     whole = repeated.pop(operation["path"], None)
     short = {**operation, "value": value} if "value" in operation else dict(operation)
     yield short if whole is None else {**short, "times": whole.times}
-    for pointer, one in repeated.items():
-        yield {"op": "replace", "path": pointer, "value": one.value, "times": one.times}
+    for pointer, part in repeated.items():
+        yield {"op": "replace", "path": pointer, "value": part.value, "times": part.times}
 
 
 def _operations(base: Any, wanted: Any, pointer: str) -> Iterator[dict[str, Any]]:
@@ -103,7 +103,7 @@ def _merge(base: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _has_null(value: Any) -> bool:
-    """Return whether there is a null that a merge patch would take for a removal: one in a list is none."""
+    """Return True if a merge patch would take a null in *value* for a removal; nulls in lists are safe."""
     if isinstance(value, Mapping):
         return any(map(_has_null, value.values()))
     return value is None

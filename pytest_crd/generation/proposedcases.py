@@ -1,4 +1,4 @@
-"""What a case file is made of: cases that are proposed, each with what it sends; what the server answers is found out later."""
+"""Proposals: candidate cases of a file with their requests; the answers are added later."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MADE_UP: Final = {"name": NAME}
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """
-    A case that may be worth having.
+    A candidate case.
 
     Attributes:
-        section: What is asked of the server.
-        name: What holds; names may still be alike.
-        place: What it is about, by which cases are grouped.
-        input: What is sent, less what a case may leave out.
-        old: What is stored before, for updates.
-        stated: What is expected, for the passes alone; requests are answered when the file is made.
-        shown: Which fields of the object at the place tell that it is stored; nothing for all of them.
-        second: What a second manager applies after the first one has applied *input*, for applies.
+        section: The section of the case.
+        name: The statement of the case; need not be unique.
+        place: The subject of the case, by which cases are grouped.
+        input: The request body without the fields that a case may omit.
+        old: The stored object, for updates.
+        expectation: The expectation, for cases about passes; requests are answered when the file is made.
+        shown_fields: The fields at the place that are enough to show that the object is stored; empty for all.
+        second: The second manager's apply, after the first has applied *input*; None for other sections.
     """
 
     section: Section
@@ -35,25 +35,25 @@ class Proposal:
     place: Place
     input: Mapping[str, Any]
     old: Mapping[str, Any] | None = None
-    stated: Mapping[str, Any] = field(default_factory=dict)
-    shown: tuple[str, ...] = ()
+    expectation: Mapping[str, Any] = field(default_factory=dict)
+    shown_fields: tuple[str, ...] = ()
     second: Mapping[str, Any] | None = None
 
     @property
     def is_request(self) -> bool:
-        """Whether the server is asked for more than one of its passes."""
+        """Whether the case sends a request and not only runs a pass."""
         return self.section in REQUESTS
 
 
 def bare(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *resource* without what a case may leave out: its type, and metadata in which nothing is but a name of no meaning."""
-    kept = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
+    """Return *resource* without the fields that a case may omit: its type, and metadata that has only the default name."""
+    fields = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
     metadata = {key: value for key, value in resource.get("metadata", {}).items() if key != "namespace"}
-    return kept if metadata == _MADE_UP else {"metadata": metadata, **kept}
+    return fields if metadata == _MADE_UP else {"metadata": metadata, **fields}
 
 
 def nested(place: Place, value: Any) -> Any:
-    """Return an object that has nothing but *value* at *place*."""
+    """Return an object that has only *value* at *place*."""
     for step in reversed(place):
         value = [value] if step is Each.ITEM else {"key" if step is Each.VALUE else step: value}
     return value
@@ -61,15 +61,15 @@ def nested(place: Place, value: Any) -> Any:
 
 def at(resource: Any, place: Place, named: Mapping[Place, Container[str]]) -> Any:
     """
-    Return what *resource* has at *place*: of a list the first item, of a map the first value.
+    Return the value at *place* in *resource*, using the first item of lists and the first entry of maps.
 
     Args:
         resource: A JSON value.
-        place: Where.
-        named: What schemas declare at the places on the way, of which a map's own fields are no values.
+        place: The place.
+        named: The declared fields of each place on the path, which are not entries of a map.
 
     Raises:
-        LookupError: There is nothing.
+        LookupError: There is no such value.
     """
     for index, step in enumerate(place):
         if step is Each.ITEM and isinstance(resource, list):

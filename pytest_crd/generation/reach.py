@@ -1,4 +1,4 @@
-"""What cases hold of a version's schema, and whether they hold themselves."""
+"""Reach: the schema points that cases cover, and whether the cases pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_crd.coverage import Collector, Point, points
 from pytest_crd.engine import InputError
 
 
-def cases_of(text: str) -> Iterator[AnyCase]:
+def parse_cases(text: str) -> Iterator[AnyCase]:
     """Yield the cases of a generated file."""
     for case_file in loader.load(text, source="the generated file"):
         for case in case_file.cases:
@@ -24,7 +24,7 @@ def cases_of(text: str) -> Iterator[AnyCase]:
 
 
 class Reach:
-    """What cases reach of one version, one after the other."""
+    """The schema points that a sequence of cases covers in one version."""
 
     def __init__(self, version: engine.Version) -> None:
         self._version = version
@@ -34,12 +34,12 @@ class Reach:
 
     @property
     def missed(self) -> tuple[Point, ...]:
-        """The points that no case holds so far."""
+        """The points that no case covers so far."""
         return self._collector.missing(self._version)
 
     @property
     def count(self) -> int:
-        """How many points cases hold so far."""
+        """The number of points that cases cover so far."""
         return len(self._ids & self._collector.held(self._version))
 
     def check(self, case: AnyCase) -> None:
@@ -47,7 +47,7 @@ class Reach:
         Run a case that is about to be written.
 
         Raises:
-            RuntimeError: It does not hold, which is a mistake here.
+            RuntimeError: The case does not pass, which is a bug of the generator.
         """
         result = self._run(case)
         if result.mismatches:
@@ -55,7 +55,7 @@ class Reach:
             raise RuntimeError(f"{crd.name} {self._version.name}: {case.title}: {result.mismatches}")
 
     def follow(self, case: AnyCase) -> bool:
-        """Run a case that is there already, if it is run at all, and return whether it holds; what is wrong, its own test says."""
+        """Run an existing case unless it is skipped; return True if it passes. Errors are left to the test of the case."""
         if case.skip is None:
             with contextlib.suppress(InputError):
                 return self._run(case).holds

@@ -1,4 +1,4 @@
-"""The scope of a case file: of which places of a schema it has cases, and which are left to others."""
+"""The scope of a case file: the covered and the omitted places of a schema."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MOST_IN_A_ROW: Final = 5
 
 
 class NothingToStateError(ValueError):
-    """A CRD version about which no case can be stated; the message says why."""
+    """No case can be generated for a CRD version; the message has the reason."""
 
 
 class Wanted(NamedTuple):
     """
-    What a case file is asked to hold.
+    The requested coverage of a case file.
 
     Attributes:
-        paths: Only what lies at one of these paths or below it; all of the schema where there are none.
-        is_whole: Whether it has no limit, states what becomes of null in each field, and looks into types of Kubernetes.
-        exclusions: What need not be exercised.
+        paths: The covered paths, with everything below; empty for the whole schema.
+        is_whole: Whether size limits are lifted, null is tested for each field, and Kubernetes types are covered.
+        exclusions: The excluded paths of the coverage settings.
     """
 
     paths: tuple[str, ...] = ()
@@ -37,31 +37,31 @@ class Wanted(NamedTuple):
 
 class FileScope:
     """
-    Tells for one version of which places a file has cases.
+    The places of one version that a file covers.
 
     Attributes:
-        is_whole: Whether what becomes of null is stated for each field.
-        excluded: The places that need not be exercised.
-        left_out: What the file has no cases about, and why.
+        is_whole: Whether null is tested for each field.
+        excluded: The excluded places.
+        left_out: The omitted parts of the schema, and the reasons.
     """
 
     def __init__(self, version: engine.Version, wanted: Wanted) -> None:
         """
-        Look at the schema.
+        Select the places.
 
         Raises:
-            NothingToStateError: It has nothing at one of the paths, or all that lies there is excluded.
+            NothingToStateError: A path does not exist, or everything is excluded.
         """
         self.is_whole = wanted.is_whole
         nodes = [node for node in version.schema_map if node.meta_of is None]
-        paths = [_spelled(path) for path in wanted.paths]
-        places = {node.place: _of(node.place) for node in nodes}
-        _refuse_unknown(version, paths, places.values())
+        paths = [_normalize(path) for path in wanted.paths]
+        places = {node.place: _path_of(node.place) for node in nodes}
+        _check_paths(version, paths, places.values())
         crd = version.crd
-        excluded = [_spelled(one.path) for one in wanted.exclusions if one.is_about(crd.name, version.name)]
-        of_kubernetes = {} if wanted.is_whole else coretypes.places(nodes, profile.named(crd.kubernetes_version))
-        # What is asked for by its path, whole or in part, is asked for.
-        foreign = {places[one]: name for one, name in of_kubernetes.items() if not _leads(places[one], *paths)}
+        excluded = [_normalize(item.path) for item in wanted.exclusions if item.is_about(crd.name, version.name)]
+        core_types = {} if wanted.is_whole else coretypes.places(nodes, profile.named(crd.kubernetes_version))
+        # An explicitly requested path is covered even inside of a Kubernetes type.
+        foreign = {places[place]: name for place, name in core_types.items() if not _is_on_path(places[place], *paths)}
         self.excluded = frozenset(place for place, path in places.items() if _is_below(path, excluded))
         self._places = {
             place
@@ -72,46 +72,46 @@ class FileScope:
             raise NothingToStateError(f"crd_cov_exclude leaves out all of {', '.join(wanted.paths)}")
         self.left_out = (
             *([f"all that does not lie at {' or '.join(wanted.paths)}, or below"] if paths else []),
-            *_by_type({path: name for path, name in foreign.items() if not paths or _is_below(path, paths)}),
+            *_group_by_type({path: name for path, name in foreign.items() if not paths or _is_below(path, paths)}),
             *(f"{path}: by crd_cov_exclude" for path in excluded),
         )
 
     def has(self, place: Place) -> bool:
-        """Return whether the file has cases about *place*, if there is anything to say."""
+        """Return True if the file covers *place*."""
         return place in self._places
 
 
-def _by_type(found: Mapping[str, str]) -> Iterator[str]:
-    """Yield the paths that were *found*, each with its type; those of a type that is there often in a row."""
-    for name in dict.fromkeys(found.values()):
-        paths = [path for path, other in found.items() if other == name]
+def _group_by_type(types: Mapping[str, str]) -> Iterator[str]:
+    """Yield lines about paths with their Kubernetes types; paths of frequent types are listed on one line."""
+    for name in dict.fromkeys(types.values()):
+        paths = [path for path, type_name in types.items() if type_name == name]
         if len(paths) > _MOST_APART:
-            yield f"{name} of Kubernetes: {words.listed(paths, _MOST_IN_A_ROW)}"
+            yield f"{name} of Kubernetes: {words.join_names(paths, _MOST_IN_A_ROW)}"
         else:
             yield from (f"{path}: {name} of Kubernetes" for path in paths)
 
 
-def _of(place: Place) -> str:
-    return _spelled(schemamap.spelled(place))
+def _path_of(place: Place) -> str:
+    return _normalize(schemamap.spelled(place))
 
 
-def _spelled(path: str) -> str:
-    """Return *path* in one spelling, of items and of values of maps: `spec.items.*.name`."""
+def _normalize(path: str) -> str:
+    """Return *path* in the spelling with `*` for items and map values: `spec.items.*.name`."""
     return path.replace("[*]", ".*").replace("[]", ".*")
 
 
-def _leads(above: str, *paths: str) -> bool:
-    """Return whether one of *paths* is *above* or something below it."""
+def _is_on_path(above: str, *paths: str) -> bool:
+    """Return True if any path of *paths* is *above* or below it."""
     return any(fieldpath.leads_to(above, path) for path in paths)
 
 
 def _is_below(path: str, above: Iterable[str]) -> bool:
-    """Return whether *path* is one of *above*, or below."""
-    return any(fieldpath.leads_to(one, path) for one in above)
+    """Return True if *path* is in *above*, or below a path in it."""
+    return any(fieldpath.leads_to(parent, path) for parent in above)
 
 
-def _refuse_unknown(version: engine.Version, paths: Iterable[str], known: Collection[str]) -> None:
-    """Raise NothingToStateError where *paths* has one that is none of those that are *known*."""
+def _check_paths(version: engine.Version, paths: Iterable[str], known: Collection[str]) -> None:
+    """Raise NothingToStateError if a path in *paths* is not in *known*."""
     for path in paths:
         if path not in known:
             hint = suggestions.hint(suggestions.search(path, known, suggestions.WorkBudget()))

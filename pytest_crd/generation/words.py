@@ -1,4 +1,4 @@
-"""Names of cases: what holds there, in words that stay on one line and in a node id."""
+"""Words in the names of cases: statements that fit on one line and in a node id."""
 
 from __future__ import annotations
 
@@ -11,86 +11,86 @@ from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 
 _LONGEST_VALUE: Final = 40
 _LONGEST_RULE: Final = 100
-# What pytest gives a meaning in node ids, and what no terminal shows.
+# Characters with a meaning in pytest's node ids, and unprintable ones.
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 ROOT: Final = "the object"
 
 
-def of_place(place: Place) -> str:
-    """Return *place* as names have it, which hold no brackets: `spec.items.name`, and `spec.labels.*` for what is in a map."""
+def format_place(place: Place) -> str:
+    """Return the spelling of *place* in names, without brackets: `spec.items.name`; `spec.labels.*` for map values."""
     steps = ["*" if isinstance(step, Each) else step for step in place]
     return fit(".".join(steps)) or ROOT
 
 
-def of_value(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return *value* as JSON, shortened."""
     text = json.dumps(value, ensure_ascii=False)
     return fit(text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…")
 
 
 def fit(text: str) -> str:
-    """Return *text* without what a name cannot hold."""
+    """Return *text* without the characters that a name cannot have."""
     plain = _UNFIT.sub(" ", text).replace("::", ":").replace("[", "(").replace("]", ")")
     return " ".join(plain.split())
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Return *names* in a row, *most* of them by name."""
-    shown = ", ".join(names[:most])
-    return fit(shown if len(names) <= most else f"{shown} and {len(names) - most} more")
+def join_names(names: Sequence[str], most: int) -> str:
+    """Return *names* in a comma-separated line, with a count instead of the names after the first *most*."""
+    text = ", ".join(names[:most])
+    return fit(text if len(names) <= most else f"{text} and {len(names) - most} more")
 
 
-def free(name: str, taken: set[str]) -> str:
-    """Return *name*, with a number where it is *taken*; from then on what is returned is taken too."""
-    number, found = 1, name
-    while found in taken:
+def make_unique(name: str, names: set[str]) -> str:
+    """Return *name*, numbered if it is in *taken*; adds the result to *taken*."""
+    number, candidate = 1, name
+    while candidate in names:
         number += 1
-        found = f"{name} ({number})"
-    taken.add(found)
-    return found
+        candidate = f"{name} ({number})"
+    names.add(candidate)
+    return candidate
 
 
-def of_boundary(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: bool) -> str:
+def describe_boundary(keyword: str, schema: Mapping[str, Any], value: Any, *, holds: bool) -> str:
     """
-    Return what is so at a boundary, without the place.
+    Return the statement about a value at a boundary, without the place.
 
     Args:
-        keyword: As `examples.Boundary` has it.
-        schema: What the CRD declares at the place.
-        value: What stands there.
-        holds: Whether the constraint does.
+        keyword: The keyword, spelled as in `synthesis.Boundary`.
+        schema: The schema at the place.
+        value: The value at the place.
+        holds: Whether the value satisfies the keyword.
     """
     name, _, argument = keyword.partition(" ")
     if name.startswith(RULES):
-        return _of_rule(schema[RULES][int(name[len(RULES) + 1 : -1])], holds=holds)
+        return _describe_rule(schema[RULES][int(name[len(RULES) + 1 : -1])], holds=holds)
     if name == "required":
         return f"{fit(argument)} is there" if holds else f"{fit(argument)} is missing"
     inside, outside = _WORDS[name](value, schema)
     return fit(inside if holds else outside)
 
 
-def of_rule(rule: Mapping[str, Any]) -> str:
-    """Return what tells *rule* from others: its message, else its text."""
+def describe_rule(rule: Mapping[str, Any]) -> str:
+    """Return the message of *rule*, or its text without a message, shortened."""
     text = " ".join(str(rule.get("message") or rule["rule"]).split())
     return fit(text if len(text) <= _LONGEST_RULE else f"{text[:_LONGEST_RULE]}…")
 
 
-def _of_rule(rule: Mapping[str, Any], *, holds: bool) -> str:
-    return f"{'keeps' if holds else 'breaks'} the rule '{of_rule(rule)}'"
+def _describe_rule(rule: Mapping[str, Any], *, holds: bool) -> str:
+    return f"{'keeps' if holds else 'breaks'} the rule '{describe_rule(rule)}'"
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-# What is so inside of a boundary and outside of it, of a value and what is declared there.
+# Returns the statements inside and outside of a boundary, for a value and its schema.
 _Words: TypeAlias = "Callable[[Any, Mapping[str, Any]], tuple[str, str]]"
 
 
 def _sized(noun: str, inside: str, outside: str) -> _Words:
     def words(value: Any, _: Mapping[str, Any]) -> tuple[str, str]:
-        if not isinstance(value, str | list | dict):  # which has no size, so that it holds
-            return f"{of_value(value)} is {inside}", f"{of_value(value)} is {outside}"
+        if not isinstance(value, str | list | dict):  # a value without a size is within the limit
+            return f"{format_value(value)} is {inside}", f"{format_value(value)} is {outside}"
         counted = f"{_counted(len(value), noun)} {'is' if len(value) == 1 else 'are'}"
         return f"{counted} {inside}", f"{counted} {outside}"
 
@@ -99,8 +99,11 @@ def _sized(noun: str, inside: str, outside: str) -> _Words:
 
 def _valued(inside: str, outside: str) -> _Words:
     def words(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
-        shown, known = of_value(value), {"format": schema.get("format", ""), "step": schema.get("multipleOf", "")}
-        return f"{shown} {inside.format(**known)}", f"{shown} {outside.format(**known)}"
+        text, parameters = (
+            format_value(value),
+            {"format": schema.get("format", ""), "step": schema.get("multipleOf", "")},
+        )
+        return f"{text} {inside.format(**parameters)}", f"{text} {outside.format(**parameters)}"
 
     return words
 

@@ -1,4 +1,4 @@
-"""What is added to a case file that is there: what its cases do not reach, without a change of what it says."""
+"""Additions to an existing case file: cases for unreached points, without a change of its text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.generation import Generated, add, generate
 from pytest_crd.generation.reach import Reach
 
 NUMBER = {"type": "integer"}
-VERSION = versions.of(fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}))
+VERSION = versions.create_version(fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}))
 HEAD = "crd: tabs.example.com\n"
 OTHER = "crd: others.example.com\ncreate:\n- {name: other, input: {}, accepted: true}\n"
 OLD = """\
@@ -47,7 +47,7 @@ def _names(text: str) -> list[str]:
     return [case.name for file in loader.load(text, source="new") for case in file.cases]
 
 
-def test_what_is_there_stays_to_the_letter() -> None:
+def test_existing_text_is_kept_literally() -> None:
     generated = _add(OLD)
 
     new = generated.text.splitlines()
@@ -59,20 +59,20 @@ def test_what_is_there_stays_to_the_letter() -> None:
     assert generated.points == len(coverage.points(VERSION))
 
 
-def test_cases_are_added_for_what_is_missing_alone() -> None:
+def test_cases_are_added_for_unreached_points_only() -> None:
     names = _names(_add(OLD).text)
 
     assert names[:2] == ["spec.a: 4 is too large", "skipped"]
     assert "spec.a: 3 is small enough" in names
     assert "spec.a: 4 is too large (2)" not in names
-    assert "the smallest object is accepted" in names  # an error says nothing of what is stored
+    assert "the smallest object is accepted" in names  # an error does not show the stored object
 
 
-@pytest.mark.parametrize("named", ["Tab", "tabs", "tab.example.com"])
-def test_a_file_may_name_its_crd_in_any_way(named: str) -> None:
-    generated = _add(OLD.replace(HEAD.strip(), f"crd: {named}", 1))
+@pytest.mark.parametrize("reference", ["Tab", "tabs", "tab.example.com"])
+def test_a_file_may_name_its_crd_in_any_way(reference: str) -> None:
+    generated = _add(OLD.replace(HEAD.strip(), f"crd: {reference}", 1))
 
-    assert f"crd: {named}  # the only one" in generated.text
+    assert f"crd: {reference}  # the only one" in generated.text
     assert generated.missed == ()
 
 
@@ -103,7 +103,7 @@ def test_a_second_time_there_is_nothing_to_add() -> None:
     assert (again.cases, again.text) == (0, once.text)
 
 
-def test_what_a_file_says_already_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_cases_are_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     text = generate([VERSION]).text
     checked: list[str] = []
     monkeypatch.setattr(Reach, "check", lambda _, case: checked.append(case.name))
@@ -116,9 +116,9 @@ def test_what_a_file_says_already_is_run_once(monkeypatch: pytest.MonkeyPatch) -
     assert checked
 
 
-def test_what_was_generated_is_added_to_in_its_own_way() -> None:
+def test_additions_to_a_generated_file_use_its_anchor() -> None:
     text = generate([VERSION]).text
-    wider = versions.of(
+    wider = versions.create_version(
         fields(a={**NUMBER, "maximum": 3}, b={"type": "string", "default": "x"}, c={**NUMBER, "minimum": 7})
     )
 
@@ -133,14 +133,14 @@ def test_what_was_generated_is_added_to_in_its_own_way() -> None:
 @pytest.mark.parametrize(
     "anchor", ["x-smallest: &other {spec: {}}", "x-smallest: {spec: {}}", "x-smallest: &smallest {spec: {a: 1}}"]
 )
-def test_another_anchor_is_not_meant(anchor: str) -> None:
+def test_other_anchors_are_not_used(anchor: str) -> None:
     generated = _add(f"{HEAD}{anchor}\ncreate:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\n")
 
     assert "*smallest" not in generated.text
     assert generated.missed == ()
 
 
-def test_an_anchor_behind_the_cases_is_no_use() -> None:
+def test_an_anchor_after_the_cases_is_not_used() -> None:
     generated = _add(
         f"{HEAD}create:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\nx-smallest: &smallest {{spec: {{}}}}\n"
     )
@@ -149,11 +149,11 @@ def test_an_anchor_behind_the_cases_is_no_use() -> None:
     assert generated.missed == ()
 
 
-def test_the_document_of_the_version_is_meant() -> None:
+def test_cases_are_added_to_the_document_of_the_version() -> None:
     generated = _add(f"{OTHER}---\n{HEAD}create:\n- {{name: one, input: {{spec: {{}}}}, accepted: true}}\n")
 
-    other, own = yamlreader.read(generated.text)
-    assert len(other.value["create"]) == 1
+    first, own = yamlreader.read(generated.text)
+    assert len(first.value["create"]) == 1
     assert len(own.value["create"]) > 1
 
 
@@ -190,14 +190,14 @@ def test_line_ends_and_marks_stay(mark: str, ending: str, last: str) -> None:
         ("crd: [", "old:2: "),
     ],
 )
-def test_what_cannot_be_added_to_is_an_error(text: str, message: str) -> None:
+def test_files_that_cannot_be_extended_are_refused(text: str, message: str) -> None:
     with pytest.raises((CaseFileError, engine.InputError)) as caught:
         _add(text)
 
     assert message in str(caught.value)
 
 
-def test_what_cases_read_from_files_stays_where_it_is(tmp_path: Path) -> None:
+def test_cases_with_input_files_are_resolved(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("spec: {}\n", encoding="utf-8")
     text = f"{HEAD}create:\n- {{name: one, inputFile: a.yaml, accepted: true}}\n"
 

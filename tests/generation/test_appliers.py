@@ -1,4 +1,4 @@
-"""Cases in which two managers apply something at each list or map type that a schema states."""
+"""Cases in which two managers apply values at each declared list or map type."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ BY_NAME = {LIST: "map", KEYS: ["name"]}
 RULES = "x-kubernetes-validations"
 
 
-def items(of: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "array", "items": of, **more}
+def items(schema: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": schema, **more}
 
 
-def found(spec: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
-    """Return what the generated cases about two managers say, by the places that they are about."""
-    version = versions.of(spec, required=False, **more)
+def generate_cases(spec: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
+    """Return the generated cases about two managers, by their places."""
+    version = versions.create_version(spec, required=False, **more)
     (case_file,) = loader.load(generate([version]).text, source="f")
     cases = [case for case in case_file.cases if case.name.endswith(": two managers apply")]
     for case in cases:
@@ -39,7 +39,7 @@ def second(case: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("schema", "sent", "stated"),
+    ("schema", "sent", "expectation"),
     [
         pytest.param(
             items(TEXT, **{LIST: "set"}),
@@ -70,56 +70,56 @@ def second(case: dict[str, Any]) -> Any:
         ),
     ],
 )
-def test_two_managers_share_what_the_type_says(schema: Any, sent: Any, stated: Any) -> None:
-    case = found(fields(a=schema))["spec.a"]
+def test_two_managers_share_values_as_the_type_allows(schema: Any, sent: Any, expectation: Any) -> None:
+    case = generate_cases(fields(a=schema))["spec.a"]
 
     assert second(case) == sent
-    assert {key: value for key, value in case.items() if key not in {"name", "steps"}} == stated
+    assert {key: value for key, value in case.items() if key not in {"name", "steps"}} == expectation
 
 
-def test_what_is_in_an_item_is_stated_with_the_keys_of_the_item() -> None:
+def test_values_inside_an_item_are_applied_with_the_keys_of_the_item() -> None:
     inner = items(TEXT, **{LIST: "set"})
     spec = fields(a=items({**fields(name=TEXT, tags=inner), "required": ["name"]}, **BY_NAME))
 
-    case = found(spec)["spec.a.*.tags"]
+    case = generate_cases(spec)["spec.a.*.tags"]
 
     assert second(case) == {"spec": {"a": [{"name": "a", "tags": ["b"]}]}}
     assert case["managers"] == {"operator": ['spec.a[name="a"]']}
 
 
-def test_what_lies_in_something_that_has_one_owner_has_no_case_of_its_own() -> None:
+def test_values_inside_an_atomic_parent_have_no_case() -> None:
     inner = items(TEXT, **{LIST: "set"})
     spec = fields(
         a=items(fields(tags=inner)), b={**fields(tags=inner), "required": ["tags"], MAP: "atomic"}, c=items(TEXT)
     )
 
-    assert [*found(spec)] == ["spec.b"]
+    assert [*generate_cases(spec)] == ["spec.b"]
 
 
-def test_of_the_status_the_second_apply_is_one_of_the_status() -> None:
+def test_the_status_is_applied_through_its_subresource() -> None:
     status = fields(conditions=items({**fields(type=TEXT), "required": ["type"]}, **{LIST: "map", KEYS: ["type"]}))
 
     version = {"root": {"properties": {"status": status}}, "subresources": {"status": {}}}
-    case = found(fields(a=TEXT), **version)["status.conditions"]
+    case = generate_cases(fields(a=TEXT), **version)["status.conditions"]
 
     assert second(case) == {"status": {"conditions": [{"type": "b"}]}}
     assert case["managers"] == {"operator": ['status.conditions[type="b"]']}
 
 
-def test_where_two_items_cannot_be_the_words_of_the_server_are_stated() -> None:
-    (error,) = found(fields(a=items(TEXT, **{LIST: "set"}, maxItems=1)))["spec.a"]["errors"]
+def test_if_two_items_are_invalid_the_servers_error_is_expected() -> None:
+    (error,) = generate_cases(fields(a=items(TEXT, **{LIST: "set"}, maxItems=1)))["spec.a"]["errors"]
     assert error["field"] == "spec.a"
     spec = {**fields(a=items(TEXT, **{LIST: "set"})), RULES: [{"rule": "!has(self.a) || self.a.size() < 2"}]}
-    (error,) = found(spec)["spec.a"]["errors"]
+    (error,) = generate_cases(spec)["spec.a"]["errors"]
     assert error["field"] == "spec"
 
 
 def test_a_set_whose_items_are_all_alike_has_no_case() -> None:
-    assert found(fields(a=items({**TEXT, "enum": ["x"]}, **{LIST: "set"}))) == {}
+    assert generate_cases(fields(a=items({**TEXT, "enum": ["x"]}, **{LIST: "set"}))) == {}
 
 
-def test_what_no_object_has_and_what_no_server_lets_apply_has_no_case() -> None:
+def test_lists_that_are_always_absent_or_empty_have_no_case() -> None:
     spec = {**fields(a=items(TEXT, **{LIST: "atomic"})), RULES: [{"rule": "!has(self.a)"}]}
-    assert found(spec) == {}
+    assert generate_cases(spec) == {}
     empty = fields(a=items(TEXT, **{LIST: "atomic"}, maxItems=0))
-    assert found(empty) == {}
+    assert generate_cases(empty) == {}

@@ -1,4 +1,4 @@
-"""Generated case files: what they state, how they read, and that they notice when a CRD changes."""
+"""Generated case files: their cases, their text, and the changes of a CRD that they detect."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SPEC = fields(
 
 @pytest.fixture(scope="module")
 def version() -> engine.Version:
-    return versions.of(SPEC, **copy.deepcopy(STATUS))
+    return versions.create_version(SPEC, **copy.deepcopy(STATUS))
 
 
 @pytest.fixture(scope="module")
@@ -68,24 +68,24 @@ def _failing(text: str, version: engine.Version) -> list[str]:
         try:
             is_failing = bool(caserunner.run(case, subject).mismatches)
         except engine.InputError:
-            is_failing = True  # what was stored before cannot be stored any more
+            is_failing = True  # the old object is refused now
         if is_failing:
             failing.append(case.name)
     return failing
 
 
 @pytest.mark.uncounted
-def test_every_case_holds(version: engine.Version, generated: Generated) -> None:
+def test_every_case_passes(version: engine.Version, generated: Generated) -> None:
     assert _failing(generated.text, version) == []
     assert generated.cases == len(_cases(generated.text))
     assert generated.left_out == ()
 
 
-def test_cases_are_named_after_what_holds_in_the_order_of_the_schema(generated: Generated) -> None:
+def test_cases_are_named_for_behaviour_in_the_order_of_the_schema(generated: Generated) -> None:
     assert [f"{case.section}: {case.name}" for case in _cases(generated.text)] == EXPECTED
 
 
-def test_a_case_reads_as_a_person_would_write_it(generated: Generated) -> None:
+def test_cases_are_written_like_handwritten_ones(generated: Generated) -> None:
     assert "x-smallest: &smallest {spec: {days: 1}}" in generated.text
     assert (
         '- name: "spec.days: 0 is too small"\n'
@@ -125,7 +125,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Any, list[str]]] = {
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_changes_in_a_crd_fails_by_name(generated: Generated, change: str) -> None:
+def test_a_change_of_a_crd_fails_the_case_about_it(generated: Generated, change: str) -> None:
     (*path, last), value, names = CHANGES[change]
     spec = copy.deepcopy(SPEC)
     node = spec
@@ -135,29 +135,31 @@ def test_what_changes_in_a_crd_fails_by_name(generated: Generated, change: str) 
     if value is not None:
         node[last] = value
 
-    failing = _failing(generated.text, versions.of(spec, **copy.deepcopy(STATUS)))
+    failing = _failing(generated.text, versions.create_version(spec, **copy.deepcopy(STATUS)))
 
     for name in names:
-        assert any(one.startswith(name) for one in failing), (name, failing)
+        assert any(case.startswith(name) for case in failing), (name, failing)
 
 
 def test_a_field_that_goes_is_noticed(generated: Generated) -> None:
     spec = copy.deepcopy(SPEC)
     del spec["properties"]["port"]
 
-    assert "the fullest object is accepted" in _failing(generated.text, versions.of(spec, **copy.deepcopy(STATUS)))
+    assert "the fullest object is accepted" in _failing(
+        generated.text, versions.create_version(spec, **copy.deepcopy(STATUS))
+    )
 
 
 def test_a_new_field_with_a_default_is_noticed() -> None:
-    version = versions.of(fields(a=NUMBER))
+    version = versions.create_version(fields(a=NUMBER))
     text = generate([version]).text
-    wider = versions.of(fields(a=NUMBER, b={**TEXT, "default": "x"}))
+    wider = versions.create_version(fields(a=NUMBER, b={**TEXT, "default": "x"}))
 
     assert _failing(text, version) == []
     assert {"the smallest object is accepted", "the fullest object is accepted"} & {*_failing(text, wider)}
 
 
-def test_what_finds_no_room_is_named(version: engine.Version) -> None:
+def test_cases_without_room_are_listed(version: engine.Version) -> None:
     short = generate([version], most_lines=110)
 
     assert 60 <= short.text.count("\n") <= 110
@@ -168,7 +170,7 @@ def test_what_finds_no_room_is_named(version: engine.Version) -> None:
 
 
 @pytest.mark.uncounted
-def test_all_there_is_has_no_limit(version: engine.Version, generated: Generated) -> None:
+def test_a_whole_file_has_no_limit(version: engine.Version, generated: Generated) -> None:
     whole = generate([version], Wanted(is_whole=True), most_lines=110)
 
     assert _failing(whole.text, version) == []
@@ -183,7 +185,7 @@ LONG = fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("kubernetes_version", ["1.37", "1.21"])
 def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
-    version = versions.of(LONG).crd.under(kubernetes_version).version("v1")
+    version = versions.create_version(LONG).crd.under(kubernetes_version).version("v1")
 
     text = generate([version]).text
 
@@ -195,18 +197,18 @@ def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
 
 
 @pytest.mark.uncounted
-@pytest.mark.parametrize(("field", "keyword", "other"), [("a", "maxLength", 4999), ("b", "maxItems", 1001)])
-def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, other: int) -> None:
-    text = generate([versions.of(LONG)]).text
+@pytest.mark.parametrize(("field", "keyword", "limit"), [("a", "maxLength", 4999), ("b", "maxItems", 1001)])
+def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, limit: int) -> None:
+    text = generate([versions.create_version(LONG)]).text
     changed = copy.deepcopy(LONG)
-    changed["properties"][field][keyword] = other
+    changed["properties"][field][keyword] = limit
 
-    assert any(name.startswith(f"spec.{field}: ") for name in _failing(text, versions.of(changed)))
+    assert any(name.startswith(f"spec.{field}: ") for name in _failing(text, versions.create_version(changed)))
 
 
 @pytest.mark.parametrize("smallest", [{}, {"required": False}])
 def test_the_smallest_object_may_be_long(smallest: dict[str, Any]) -> None:
-    version = versions.of(fields(a_={**TEXT, "minLength": 1500}, b={**TEXT, "minLength": 2}), **smallest)
+    version = versions.create_version(fields(a_={**TEXT, "minLength": 1500}, b={**TEXT, "minLength": 2}), **smallest)
 
     text = generate([version]).text
 
@@ -214,14 +216,14 @@ def test_the_smallest_object_may_be_long(smallest: dict[str, Any]) -> None:
     assert "spec.a: 1499 characters are too short" in text
 
 
-def test_what_nobody_would_read_is_left_out_by_name() -> None:
+def test_unreadably_large_bounds_are_left_out_and_listed() -> None:
     items = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
     spec = fields(
         a={**TEXT, "maxLength": 500_000}, b={**items, "maxItems": 3}, c={"type": "object", "additionalProperties": TEXT}
     )
     spec["properties"]["c"]["maxProperties"] = 500
 
-    left_out = generate([versions.of(spec)]).left_out
+    left_out = generate([versions.create_version(spec)]).left_out
 
     assert left_out[:3] == (
         "spec.a: maxLength 500,000 is too large for a case",
@@ -231,27 +233,29 @@ def test_what_nobody_would_read_is_left_out_by_name() -> None:
 
 
 def test_a_case_that_several_servers_answer_differently_is_left_out() -> None:
-    version = versions.of(fields(a={**TEXT, "maxLength": 3}))
-    other = version.crd.under("1.21").version("v1")
+    version = versions.create_version(fields(a={**TEXT, "maxLength": 3}))
+    old_server = version.crd.under("1.21").version("v1")
 
-    generated = generate([version, other])
+    generated = generate([version, old_server])
 
     assert _failing(generated.text, version) == []
-    assert _failing(generated.text, other) == []
-    assert any("the answers of 1.37, 1.21 differ" in one for one in generated.left_out)
+    assert _failing(generated.text, old_server) == []
+    assert any("the answers of 1.37, 1.21 differ" in line for line in generated.left_out)
 
 
 def test_a_version_without_a_valid_object_has_nothing_to_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
-    version = versions.of(fields(a_={**NUMBER, "minimum": 3, RULES: [{"rule": "self < 3"}]}))
+    version = versions.create_version(fields(a_={**NUMBER, "minimum": 3, RULES: [{"rule": "self < 3"}]}))
 
     with pytest.raises(NothingToStateError, match="no object of Tab v1 was found that a server accepts"):
         generate([version])
 
 
-def test_a_case_that_does_not_hold_is_a_mistake_of_the_generator(monkeypatch: pytest.MonkeyPatch) -> None:
-    version = versions.of(fields(a={**NUMBER, "maximum": 3}))
-    monkeypatch.setattr(expectedanswers, "of_answer", lambda proposal, _: proposal.stated or {"accepted": True})
+def test_a_generated_case_that_fails_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = versions.create_version(fields(a={**NUMBER, "maximum": 3}))
+    monkeypatch.setattr(
+        expectedanswers, "expect_answer", lambda proposal, _: proposal.expectation or {"accepted": True}
+    )
 
     with pytest.raises(RuntimeError, match=r"tabs\.example\.com v1: .* case "):
         generate([version])

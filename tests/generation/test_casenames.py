@@ -1,4 +1,4 @@
-"""A generated case is called what is so; what somebody else has named keeps its name."""
+"""New names of generated cases after a changed answer; names given by people are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.generation import casenames, gone
+from pytest_crd.generation import casenames, removedfields
 
 SPEC = """
     type: object
@@ -54,9 +54,9 @@ def _run(name: str, section: str, keys: str) -> tuple[AnyCase, CaseResult]:
     return case, caserunner.run(case, CaseSubject(VERSION))
 
 
-def _made(name: str, keys: str, section: str = "create") -> str | None:
+def _rename(name: str, keys: str, section: str = "create") -> str | None:
     case, result = _run(name, section, keys)
-    return casenames.made_anew(case.name, case.section, result)
+    return casenames.rename_case(case.name, case.section, result)
 
 
 def _sent(spec: str) -> str:
@@ -104,12 +104,12 @@ def _sent(spec: str) -> str:
         ("the fullest object is refused", "low: 1", "the fullest object is accepted"),
     ],
 )
-def test_a_request(name: str, spec: str, new: str) -> None:
-    assert _made(name, _sent(spec)) == new
+def test_request_cases_are_renamed_after_their_answer(name: str, spec: str, new: str) -> None:
+    assert _rename(name, _sent(spec)) == new
 
 
-def test_what_has_to_be_there_and_is_missing() -> None:
-    assert _made("spec: may be set", "input: {spec: {}}, accepted: true") == "spec: must is missing"
+def test_a_missing_required_field_is_named() -> None:
+    assert _rename("spec: may be set", "input: {spec: {}}, accepted: true") == "spec: must is missing"
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_what_has_to_be_there_and_is_missing() -> None:
         "spec: unknown fields are dropped",
     ],
 )
-def test_what_a_person_has_named_keeps_its_name(name: str) -> None:
-    assert _made(name, _sent("kind: c")) is None
+def test_names_given_by_people_are_kept(name: str) -> None:
+    assert _rename(name, _sent("kind: c")) is None
 
 
 @pytest.mark.parametrize(
@@ -163,21 +163,21 @@ def test_what_a_person_has_named_keeps_its_name(name: str) -> None:
         ("defaulting", "spec: size has a default", "input: {spec: {}}, defaulted: []", "spec: size has a default"),
     ],
 )
-def test_a_pass_alone(section: str, name: str, keys: str, new: str) -> None:
-    assert _made(name, keys, section) == new
+def test_pass_cases_are_renamed_after_their_result(section: str, name: str, keys: str, new: str) -> None:
+    assert _rename(name, keys, section) == new
 
 
-def test_two_managers_stay_what_they_are_called() -> None:
-    """The name says what is done, not what comes of it."""
+def test_apply_cases_keep_their_name() -> None:
+    """The name states the requests, not the outcome."""
     steps = "steps: [{manager: a, input: {spec: {must: a, set: [a]}}}, {manager: b, input: {spec: {set: [b]}}}]"
     name = "spec.set: two managers apply"
 
-    assert _made(name, f"{steps}, accepted: true", "apply") == name
-    assert _made("spec.set: may be set", f"{steps}, accepted: true", "apply") is None
+    assert _rename(name, f"{steps}, accepted: true", "apply") == name
+    assert _rename("spec.set: may be set", f"{steps}, accepted: true", "apply") is None
 
 
 def test_without_an_answer_there_is_no_name() -> None:
-    assert _made("spec: null is dropped", "input: {kind: Other}, nullsDropped: []", "defaulting") is None
+    assert _rename("spec: null is dropped", "input: {kind: Other}, nullsDropped: []", "defaulting") is None
 
 
 @pytest.mark.parametrize(
@@ -208,10 +208,10 @@ def test_without_an_answer_there_is_no_name() -> None:
         ),
     ],
 )
-def test_a_case_is_about_what_is_gone(section: str, name: str, keys: str, *, is_about: bool) -> None:
+def test_cases_about_removed_fields_are_recognized(section: str, name: str, keys: str, *, is_about: bool) -> None:
     case, _ = _run(name, section, keys)
 
-    assert gone.is_about_one(case, VERSION) is is_about
+    assert removedfields.is_about_removed_field(case, VERSION) is is_about
 
 
 @pytest.mark.parametrize(
@@ -240,10 +240,10 @@ def test_a_case_is_about_what_is_gone(section: str, name: str, keys: str, *, is_
         pytest.param("input: {old: 1}, accepted: true", "", None, id="nothing is left"),
     ],
 )
-def test_a_case_without_what_is_gone(keys: str, key: str, value: object) -> None:
-    found = gone.without_any(*_run("spec: values of a wrong type", "create", keys))
+def test_removed_fields_are_trimmed_from_a_case(keys: str, key: str, value: object) -> None:
+    trimmed = removedfields.trim_case(*_run("spec: values of a wrong type", "create", keys))
 
-    assert (found.key, found.value) == (key, value) if found else not key
+    assert (trimmed.key, trimmed.value) == (key, value) if trimmed else not key
 
 
 def _resolved(keys: str) -> tuple[AnyCase, CaseResult]:
@@ -253,13 +253,13 @@ def _resolved(keys: str) -> tuple[AnyCase, CaseResult]:
     return case, caserunner.run(case, CaseSubject(VERSION))
 
 
-def test_what_is_gone_from_a_patch_leaves_the_object_as_it_is() -> None:
+def test_removed_fields_are_trimmed_from_a_patch() -> None:
     patched = "input: {spec: {must: a}}, patch: {spec: {old: 1, low: 1}}, accepted: true"
 
-    found = gone.without_any(*_resolved(patched))
+    trimmed = removedfields.trim_case(*_resolved(patched))
 
-    assert found is not None
-    assert (found.key, found.value, found.case.input) == (
+    assert trimmed is not None
+    assert (trimmed.key, trimmed.value, trimmed.case.input) == (
         "patch",
         {"spec": {"low": 1}},
         {"spec": {"must": "a", "low": 1}},
@@ -274,12 +274,13 @@ def test_what_is_gone_from_a_patch_leaves_the_object_as_it_is() -> None:
         "input: {spec: {must: a, old: 1}}, patch: {spec: {low: 1}}, accepted: true",
     ],
 )
-def test_what_is_gone_from_elsewhere_stays(keys: str) -> None:
-    assert gone.without_any(*_resolved(keys)) is None
+def test_removed_fields_in_files_and_other_patches_are_not_trimmed(keys: str) -> None:
+    assert removedfields.trim_case(*_resolved(keys)) is None
 
 
-def test_a_case_that_a_person_has_named_stays_as_it_is() -> None:
-    assert gone.without_any(*_run("spec: a note", "create", _sent("old: 1"))) is None
+def test_cases_named_by_people_are_not_trimmed() -> None:
+    assert removedfields.trim_case(*_run("spec: a note", "create", _sent("old: 1"))) is None
     assert (
-        gone.without_any(*_run("spec: null is dropped", "defaulting", "input: {spec: {old: 1}}, defaulted: []")) is None
+        removedfields.trim_case(*_run("spec: null is dropped", "defaulting", "input: {spec: {old: 1}}, defaulted: []"))
+        is None
     )

@@ -1,4 +1,4 @@
-"""The files in `docs/generated`: what is generated of CRDs of real projects, and how many single changes of them it notices."""
+"""The files in `docs/generated`: cases for CRDs of real projects, and the number of single changes that they detect."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SOURCES: Final = {
 }
 _CHANGES: Final = 48
 _SEED: Final = 24
-# What is taken away where it stands; a bound moves by one.
-_TAKEN: Final = ("default", "pattern", "format", "nullable", "x-kubernetes-validations", "x-kubernetes-list-type")
+# Keywords to remove; bounds are moved by one.
+_REMOVED: Final = ("default", "pattern", "format", "nullable", "x-kubernetes-validations", "x-kubernetes-list-type")
 _BOUNDS: Final = (
     "minimum",
     "maximum",
@@ -60,13 +60,13 @@ def _text(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_file_is_what_is_generated(name: str) -> None:
+def test_the_files_are_up_to_date(name: str) -> None:
     assert generate([_version(_crd(name))]).text == _text(name)
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_page_says_how_many_changes_the_file_notices(name: str) -> None:
-    stated = {row[0]: tuple(map(int, row[1:])) for row in _ROW.findall((FOLDER / "README.md").read_text("utf-8"))}
+def test_the_page_has_the_number_of_detected_changes(name: str) -> None:
+    expectation = {row[0]: tuple(map(int, row[1:])) for row in _ROW.findall((FOLDER / "README.md").read_text("utf-8"))}
     crd = _crd(name)
     changes = list(_changes(crd.manifest))
     drawn = random.Random(_SEED).sample(changes, _CHANGES)  # noqa: S311 - no secret
@@ -74,7 +74,7 @@ def test_the_page_says_how_many_changes_the_file_notices(name: str) -> None:
         1 for changed in drawn if _is_noticed(_text(name), engine.CustomResourceDefinition.from_manifest(changed))
     )
 
-    assert stated[name] == (_text(name).count("\n"), noticed, _CHANGES)
+    assert expectation[name] == (_text(name).count("\n"), noticed, _CHANGES)
 
 
 def _is_noticed(text: str, crd: engine.CustomResourceDefinition) -> bool:
@@ -85,12 +85,12 @@ def _is_noticed(text: str, crd: engine.CustomResourceDefinition) -> bool:
                 if caserunner.run(resolve(case, Path()), subject).mismatches:
                     return True
             except engine.InputError:
-                return True  # what was stored before cannot be stored any more
+                return True  # the old object is refused now
     return False
 
 
 def _changes(manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the CRD with one thing changed in the schema of its storage version that a server still accepts, each in turn."""
+    """Yield the CRD with each single change to the schema of its storage version that a server still accepts."""
     position = next(place for place, version in enumerate(manifest["spec"]["versions"]) if version["storage"])
     root = ("spec", "versions", position, "schema", "openAPIV3Schema")
     for path, edit in _edits(_at(manifest, root), root):
@@ -101,8 +101,8 @@ def _changes(manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _edits(schema: dict[str, Any], path: tuple[Any, ...]) -> Iterator[Any]:
-    """Yield each change, by the path of the schema that it is about and what is done to that."""
-    for keyword in sorted(schema.keys() & {*_TAKEN}):
+    """Yield the possible changes: the path of a schema, and a function that changes that schema."""
+    for keyword in sorted(schema.keys() & {*_REMOVED}):
         yield path, lambda node, keyword=keyword: node.pop(keyword)
     for keyword in sorted(schema.keys() & {*_BOUNDS}):
         yield path, lambda node, keyword=keyword: node.update({keyword: node[keyword] + 1})

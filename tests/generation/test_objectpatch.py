@@ -1,4 +1,4 @@
-"""Patches: what is to be changed in one object so that it is another."""
+"""Patches that turn one object into another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OBJECTS = st.dictionaries(st.sampled_from(["a", "b/c", "~"]), VALUES | LONG, max
 
 @given(OBJECTS, OBJECTS)
 def test_a_patch_makes_one_object_of_another(base: dict[str, Any], wanted: dict[str, Any]) -> None:
-    patch = objectpatch.between(base, wanted)
+    patch = objectpatch.create_patch(base, wanted)
 
     if patch is None:
         assert jsonvalue.equal(base, wanted)
@@ -74,5 +74,5 @@ def test_a_patch_makes_one_object_of_another(base: dict[str, Any], wanted: dict[
         pytest.param({}, {"a": "xy" * 100}, {"a": "xy" * 100}, id="a text that does not"),
     ],
 )
-def test_what_a_merge_patch_can_say_is_one(base: dict[str, Any], wanted: dict[str, Any], patch: Any) -> None:
-    assert objectpatch.between(base, wanted) == patch
+def test_a_merge_patch_is_preferred(base: dict[str, Any], wanted: dict[str, Any], patch: Any) -> None:
+    assert objectpatch.create_patch(base, wanted) == patch

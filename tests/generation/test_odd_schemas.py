@@ -1,4 +1,4 @@
-"""What is generated for schemas that are not of the usual make."""
+"""Generated cases for unusual schemas."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ RULES = "x-kubernetes-validations"
 
 
 def _cases(version: engine.Version) -> dict[str, AnyCase]:
-    """Return the cases by name; the generator has run them all."""
+    """Return the cases by name; the generator has run them already."""
     files = loader.load(generate([version]).text, source="generated")
     return {case.name: resolve(case, Path()) for file in files for case in file.cases}
 
 
-# The schema of `spec`, what else the version has, and names of cases that it must have.
+# The schema of `spec`, other parts of the version, and names of cases that must be generated.
 ODD: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
     "all unknown fields are kept": (
         fields(a=TEXT),
@@ -180,24 +180,26 @@ ODD: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
 def test_odd_schemas_have_their_cases(odd: str) -> None:
     spec, version, names = ODD[odd]
 
-    found = _cases(versions.of(spec, **version))
+    cases = _cases(versions.create_version(spec, **version))
 
     for name in names:
-        assert name in found, list(found)
+        assert name in cases, list(cases)
 
 
-def test_null_is_refused_where_nothing_else_stands_for_it() -> None:
-    names = _cases(versions.of(fields(a_={**TEXT, "default": "x"}, b_=TEXT), required=False))
+def test_null_of_a_required_field_without_a_default_is_refused() -> None:
+    names = _cases(versions.create_version(fields(a_={**TEXT, "default": "x"}, b_=TEXT), required=False))
 
     assert "spec: b must not be null" in names
     assert "spec: a must not be null" not in names
-    assert "spec: a must not be null" not in _cases(versions.of(fields(a_={**TEXT, "default": "x"}), required=False))
+    assert "spec: a must not be null" not in _cases(
+        versions.create_version(fields(a_={**TEXT, "default": "x"}), required=False)
+    )
 
 
 def test_null_is_lost_from_objects_in_one_item() -> None:
     items = fields(a=TEXT, b=fields(c=TEXT))
 
-    names = _cases(versions.of(fields(m={"type": "array", "items": items}), required=False))
+    names = _cases(versions.create_version(fields(m={"type": "array", "items": items}), required=False))
 
     assert "null is dropped as spec.m.*.a, spec.m.*.b.c" in names
 
@@ -210,14 +212,16 @@ def test_null_is_lost_from_objects_in_one_item() -> None:
         (TEXT, "spec: null is dropped"),
     ],
 )
-def test_what_becomes_of_null_is_said_of_each_field(field: dict[str, Any], name: str) -> None:
-    files = loader.load(generate([versions.of(fields(a=field))], Wanted(is_whole=True)).text, source="generated")
+def test_a_whole_file_tests_null_in_each_field(field: dict[str, Any], name: str) -> None:
+    files = loader.load(
+        generate([versions.create_version(fields(a=field))], Wanted(is_whole=True)).text, source="generated"
+    )
 
     assert [case.name for case in files[0].cases if case.name.startswith("spec: null")] == [name]
 
 
 def test_the_root_may_be_all_there_is() -> None:
-    names = _cases(versions.of({"type": "object", **OPEN}, required=False))
+    names = _cases(versions.create_version({"type": "object", **OPEN}, required=False))
 
     assert list(names) == [
         "the object: unknown fields are dropped",
@@ -230,7 +234,7 @@ def test_the_root_may_be_all_there_is() -> None:
 
 
 def test_a_transition_is_an_update() -> None:
-    version = versions.of(fields(a_={**TEXT, RULES: [{"rule": "self == oldSelf", "message": "fixed"}]}))
+    version = versions.create_version(fields(a_={**TEXT, RULES: [{"rule": "self == oldSelf", "message": "fixed"}]}))
 
     case = _cases(version)["spec.a: breaks the rule 'fixed'"]
 
@@ -238,28 +242,28 @@ def test_a_transition_is_an_update() -> None:
     assert case.old["spec"] != case.input["spec"]
 
 
-def test_a_value_that_a_junctor_forbids_is_tried_apart() -> None:
-    """Where fields of a wrong type hide each other, each has its case."""
-    version = versions.of(fields(a={**fields(x=NUMBER), "not": {"required": ["x"]}}))
+def test_a_value_that_a_junctor_forbids_has_a_create_case() -> None:
+    """If fields of a wrong type hide each other's errors, each has its own case."""
+    version = versions.create_version(fields(a={**fields(x=NUMBER), "not": {"required": ["x"]}}))
 
     assert isinstance(_cases(version)["spec.a: values of a wrong type"], CreateCase)
 
 
-def test_where_no_fullest_object_is_found_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_fullest_object_there_is_no_case_about_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise synthesis.NoExampleError("none")
 
-    version = versions.of(fields(a=TEXT))
+    version = versions.create_version(fields(a=TEXT))
     assert "the fullest object is accepted" in _cases(version)
     monkeypatch.setattr(synthesis, "example", refuse)
 
     assert "the fullest object is accepted" not in _cases(version)
 
 
-def test_what_no_server_has_stored_is_not_updated() -> None:
-    """Objects are stored in another version, which asks for more."""
+def test_objects_that_cannot_be_stored_have_no_update_cases() -> None:
+    """Objects are stored in a version that requires more fields."""
     status = {"type": "object", "properties": {"a": TEXT}}
-    version = versions.of(fields(), root={"properties": {"status": status}}, subresources={"status": {}})
+    version = versions.create_version(fields(), root={"properties": {"status": status}}, subresources={"status": {}})
     assert "status: an update leaves it alone" in _cases(version)
     manifest: Any = copy.deepcopy(version.crd.manifest)
     served = manifest["spec"]["versions"][0]
@@ -268,46 +272,46 @@ def test_what_no_server_has_stored_is_not_updated() -> None:
     stored["name"] = "v2"
     stored["schema"]["openAPIV3Schema"]["properties"]["status"]["required"] = ["a"]
     manifest["spec"]["versions"].append(stored)
-    other = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
+    changed = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
 
-    names = _cases(other)
+    names = _cases(changed)
 
     assert "status: an update leaves it alone" not in names
     assert "status: a create drops it" in names
 
 
 def test_a_large_smallest_object_stands_in_a_block() -> None:
-    version = versions.of(fields(**{f"field{index}_": {**TEXT, "minLength": 10} for index in range(9)}))
+    version = versions.create_version(fields(**{f"field{index}_": {**TEXT, "minLength": 10} for index in range(9)}))
 
     assert "x-smallest: &smallest\n  spec:\n    field0: aaaaaaaaaa\n" in generate([version]).text
 
 
 @pytest.mark.parametrize(("longest", "count"), [(20, 21), pytest.param(200, 210, marks=pytest.mark.slow)])
-def test_what_needs_many_lines_is_left_out(longest: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cases_with_many_lines_are_left_out(longest: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(casefile, "_LONGEST_CASE", longest)
     inner = fields(**{f"field{index}": {**TEXT, "minLength": 10} for index in range(count)})
 
-    left_out = generate([versions.of(fields(a=inner))]).left_out
+    left_out = generate([versions.create_version(fields(a=inner))]).left_out
     assert "types of spec.a: would make it too long" in left_out
 
 
-def test_there_is_room_or_there_is_not() -> None:
-    version = versions.of(fields(**{f"field{index}": {**NUMBER, "minimum": index} for index in range(60)}))
+def test_cases_without_room_are_counted() -> None:
+    version = versions.create_version(fields(**{f"field{index}": {**NUMBER, "minimum": index} for index in range(60)}))
 
     generated = generate([version], most_lines=90)
 
     assert any(
-        one.startswith("bounds of spec.field") and one.endswith(" more: would make it too long")
-        for one in generated.left_out
+        line.startswith("bounds of spec.field") and line.endswith(" more: would make it too long")
+        for line in generated.left_out
     )
     assert any(re.match("# - and [0-9]+ more$", line) for line in generated.text.splitlines())
 
 
-def test_what_is_at_a_place() -> None:
+def test_values_are_found_at_places() -> None:
     resource = {"m": {"named": 1, "other": [{"a": 2}]}, "empty": {}, "none": []}
-    named: dict[Place, set[str]] = {("m",): {"named"}}
+    declared: dict[Place, set[str]] = {("m",): {"named"}}
 
-    assert proposedcases.at(resource, ("m", Each.VALUE, Each.ITEM, "a"), named) == 2
+    assert proposedcases.at(resource, ("m", Each.VALUE, Each.ITEM, "a"), declared) == 2
     for place in (("empty", Each.VALUE), ("none", Each.ITEM), ("m", "named", "deeper"), ("absent",)):
         with pytest.raises(LookupError):
-            proposedcases.at(resource, place, named)
+            proposedcases.at(resource, place, declared)

@@ -1,4 +1,4 @@
-"""What of a CRD a generated file is about: paths that are asked for, exclusions, and types of Kubernetes."""
+"""The scope of a generated file: requested paths, exclusions, and Kubernetes types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPEC = fields(
     tolerations={"type": "array", "items": TOLERATION},
     pod=fields(resources=RESOURCES, replicas={**NUMBER, "minimum": 1}),
 )
-VERSION = versions.of(SPEC)
+VERSION = versions.create_version(SPEC)
 
 
 def _names(text: str) -> list[str]:
@@ -48,21 +48,21 @@ def test_types_of_kubernetes_are_left_out_by_name() -> None:
     assert "spec.pod.replicas: 0 is too small" in _names(generated.text)
 
 
-def test_a_type_that_is_there_often_is_named_once() -> None:
-    version = versions.of(fields(a=TEXT, **{f"part{index}": RESOURCES for index in range(7)}))
+def test_a_frequent_type_is_listed_once() -> None:
+    version = versions.create_version(fields(a=TEXT, **{f"part{index}": RESOURCES for index in range(7)}))
 
     assert generate([version]).left_out[0] == (
         "ResourceRequirements of Kubernetes: spec.part0, spec.part1, spec.part2, spec.part3, spec.part4 and 2 more"
     )
 
 
-def test_that_they_are_there_is_stated() -> None:
+def test_fields_of_kubernetes_types_are_set() -> None:
     assert any("resources" in case.get("contains", {}).get("spec", {}).get("pod", {}) for case in _created(VERSION))
 
 
 def _created(version: engine.Version) -> list[Any]:
-    found = loader.load(generate([version]).text, source="new")
-    return [{"contains": case.expected or case.contains or {}} for file in found for case in file.cases]
+    files = loader.load(generate([version]).text, source="new")
+    return [{"contains": case.expected or case.contains or {}} for file in files for case in file.cases]
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def _created(version: engine.Version) -> list[Any]:
         Wanted(("spec.tolerations.*.operator",)),
     ],
 )
-def test_a_type_of_kubernetes_may_be_asked_for(wanted: Wanted) -> None:
+def test_a_kubernetes_type_is_covered_on_request(wanted: Wanted) -> None:
     assert 'spec.tolerations.*.operator: "Existsx" is not allowed' in _about(VERSION, wanted)
 
 
-def test_what_is_below_a_path_stays_left_out() -> None:
+def test_kubernetes_types_below_a_requested_path_are_left_out() -> None:
     generated = generate([VERSION], Wanted(("spec.pod",)))
 
     assert "spec.pod.resources: ResourceRequirements of Kubernetes" in generated.left_out
@@ -87,7 +87,7 @@ def test_what_is_below_a_path_stays_left_out() -> None:
 def test_a_type_with_rules_is_the_projects_own() -> None:
     ruled = {**TOLERATION, RULES: [{"rule": "!has(self.value) || has(self.key)"}]}
 
-    names = _about(versions.of(fields(toleration=ruled)), Wanted())
+    names = _about(versions.create_version(fields(toleration=ruled)), Wanted())
 
     assert "spec.toleration: breaks the rule '!has(self.value) || has(self.key)'" in names
 
@@ -101,8 +101,10 @@ def test_a_type_with_rules_is_the_projects_own() -> None:
         ("Container", fields(**dict.fromkeys(("env", "name", "resources", "volumeMounts", "image", "newField"), TEXT))),
     ],
 )
-def test_types_are_known_by_their_fields(name: str, schema: dict[str, Any]) -> None:
-    assert f"spec.part: {name} of Kubernetes" in generate([versions.of(fields(a=TEXT, part=schema))]).left_out
+def test_types_are_recognized_by_their_fields(name: str, schema: dict[str, Any]) -> None:
+    assert (
+        f"spec.part: {name} of Kubernetes" in generate([versions.create_version(fields(a=TEXT, part=schema))]).left_out
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,11 +116,13 @@ def test_types_are_known_by_their_fields(name: str, schema: dict[str, Any]) -> N
         fields(**dict.fromkeys(("annotations", "finalizers", "labels", "name", "namespace", "mine"), TEXT)),
     ],
 )
-def test_what_has_fields_of_its_own_is_no_type_of_kubernetes(schema: dict[str, Any]) -> None:
-    assert not any("Kubernetes" in one for one in generate([versions.of(fields(a=TEXT, part=schema))]).left_out)
+def test_objects_with_other_fields_are_no_kubernetes_types(schema: dict[str, Any]) -> None:
+    assert not any(
+        "Kubernetes" in line for line in generate([versions.create_version(fields(a=TEXT, part=schema))]).left_out
+    )
 
 
-def test_only_what_lies_at_a_path_or_below_is_stated() -> None:
+def test_only_requested_paths_are_covered() -> None:
     generated = generate([VERSION], Wanted(("spec.tls",)))
 
     assert all(name.startswith("spec.tls") for name in _names(generated.text))
@@ -135,7 +139,7 @@ def test_several_paths_add_up() -> None:
 
 
 @pytest.mark.uncounted
-def test_a_path_adds_to_a_file_that_is_there() -> None:
+def test_a_path_adds_to_an_existing_file() -> None:
     text = generate([VERSION]).text
     assert not any(name.startswith("spec.tolerations.*") for name in _names(text))
 
@@ -154,12 +158,16 @@ def test_a_path_that_is_not_there_is_an_error(path: str, hint: str) -> None:
         generate([VERSION], Wanted((path,)))
 
 
-def test_a_place_of_which_there_is_nothing_to_say_is_an_error() -> None:
+def test_a_path_without_cases_is_an_error() -> None:
     with pytest.raises(NothingToStateError, match="has nothing to state at extra"):
-        generate([versions.of(fields(a=TEXT), root={"properties": {"extra": TEXT}})], Wanted(("extra",)), most_lines=0)
+        generate(
+            [versions.create_version(fields(a=TEXT), root={"properties": {"extra": TEXT}})],
+            Wanted(("extra",)),
+            most_lines=0,
+        )
 
 
-def test_what_coverage_excludes_is_left_out() -> None:
+def test_paths_excluded_from_coverage_are_left_out() -> None:
     exclusions = tuple(
         map(
             read_exclusion,

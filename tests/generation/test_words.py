@@ -58,28 +58,32 @@ RULES = "x-kubernetes-validations"
         ),
     ],
 )
-def test_what_holds_at_a_boundary_is_said_in_words(
+def test_both_sides_of_a_boundary_are_described(
     keyword: str, schema: dict[str, Any], value: Any, inside: str, outside: str
 ) -> None:
-    assert words.of_boundary(keyword, schema, value, holds=True) == inside
-    assert words.of_boundary(keyword, schema, value, holds=False) == outside
+    assert words.describe_boundary(keyword, schema, value, holds=True) == inside
+    assert words.describe_boundary(keyword, schema, value, holds=False) == outside
 
 
-def test_what_has_no_size_holds_whatever_is_asked_of_one() -> None:
-    assert words.of_boundary("maxLength", {"maxLength": 3}, 7, holds=True) == "7 is short enough"
+def test_values_without_a_size_satisfy_size_limits() -> None:
+    assert words.describe_boundary("maxLength", {"maxLength": 3}, 7, holds=True) == "7 is short enough"
 
 
-def test_what_is_long_is_shortened() -> None:
-    assert words.of_value("a" * 100) == '"' + "a" * 39 + "…"
-    assert words.of_rule({"rule": "a" * 200}) == "a" * 100 + "…"
+def test_long_values_and_rules_are_shortened() -> None:
+    assert words.format_value("a" * 100) == '"' + "a" * 39 + "…"
+    assert words.describe_rule({"rule": "a" * 200}) == "a" * 100 + "…"
 
 
 def test_a_place_has_no_brackets() -> None:
-    assert words.of_place(("spec", "items", Each.ITEM, "labels", Each.VALUE)) == "spec.items.*.labels.*"
-    assert words.of_place(()) == "the object"
+    assert words.format_place(("spec", "items", Each.ITEM, "labels", Each.VALUE)) == "spec.items.*.labels.*"
+    assert words.format_place(()) == "the object"
 
 
 def test_names_are_unique() -> None:
-    taken = {"a", "a (2)"}
+    names = {"a", "a (2)"}
 
-    assert [words.free("a", taken), words.free("a", taken), words.free("b", taken)] == ["a (3)", "a (4)", "b"]
+    assert [words.make_unique("a", names), words.make_unique("a", names), words.make_unique("b", names)] == [
+        "a (3)",
+        "a (4)",
+        "b",
+    ]

@@ -1,4 +1,4 @@
-"""Boundaries: the nearest object that holds a keyword, and the nearest that breaks it."""
+"""Boundaries: the nearest object that satisfies a keyword, and the nearest that violates it."""
 
 from __future__ import annotations
 
@@ -96,64 +96,64 @@ def _at_a(resource: Any) -> Any:
 
 @pytest.mark.parametrize(("schema", "keyword", "inside", "outside"), BORDERS.values(), ids=BORDERS)
 def test_both_sides_differ_in_one_place(schema: dict[str, Any], keyword: str, inside: Any, outside: Any) -> None:
-    version = versions.of(fields(a_=schema))
+    version = versions.create_version(fields(a_=schema))
 
-    found = boundary(version, "spec.a", keyword)
+    result = boundary(version, "spec.a", keyword)
 
-    assert (found.place, found.keyword, found.subresource) == ("spec.a", keyword, "")
-    assert _shown(_at_a(found.inside)) == _shown(inside)
-    assert _shown(_at_a(found.outside)) == _shown(outside)
-    assert found.inside is not None
-    assert version.create(found.inside, field_validation="Strict").accepted
-    if found.outside is not None and found.answer is not None:
-        assert {**found.outside, "spec": 0} == {**found.inside, "spec": 0}
-        assert not found.answer.accepted or found.answer.nulls
+    assert (result.place, result.keyword, result.subresource) == ("spec.a", keyword, "")
+    assert _with_type(_at_a(result.inside)) == _with_type(inside)
+    assert _with_type(_at_a(result.outside)) == _with_type(outside)
+    assert result.inside is not None
+    assert version.create(result.inside, field_validation="Strict").accepted
+    if result.outside is not None and result.answer is not None:
+        assert {**result.outside, "spec": 0} == {**result.inside, "spec": 0}
+        assert not result.answer.accepted or result.answer.nulls
 
 
-def _shown(value: Any) -> Any:
+def _with_type(value: Any) -> Any:
     """Return *value* with its type, as 1 is neither 1.0 nor True."""
     return type(value), value
 
 
 def test_a_required_field_is_there_or_not() -> None:
-    found = boundary(versions.of(fields(a_=TEXT, b=NUMBER)), "spec", "required a")
+    result = boundary(versions.create_version(fields(a_=TEXT, b=NUMBER)), "spec", "required a")
 
-    assert (found.inside, found.outside) == (_tab({"a": "a"}), _tab({}))
-    assert found.answer is not None
-    assert [str(error) for error in found.answer.errors] == ["spec.a: Required value"]
+    assert (result.inside, result.outside) == (_tab({"a": "a"}), _tab({}))
+    assert result.answer is not None
+    assert [str(error) for error in result.answer.errors] == ["spec.a: Required value"]
 
 
 def test_a_required_field_with_a_default_cannot_be_missed() -> None:
-    found = boundary(versions.of(fields(a_={**TEXT, "default": "x"})), "spec", "required a")
+    result = boundary(versions.create_version(fields(a_={**TEXT, "default": "x"})), "spec", "required a")
 
-    assert (found.inside, found.outside, found.answer) == (_tab({"a": "x"}), None, None)
+    assert (result.inside, result.outside, result.answer) == (_tab({"a": "x"}), None, None)
 
 
-def test_what_a_junctor_says_of_texts_is_put_into_no_whole_object() -> None:
-    version = versions.of(fields(a=TEXT), root={"not": {"enum": ["x"]}})
+def test_a_junctor_of_texts_gives_no_whole_object() -> None:
+    version = versions.create_version(fields(a=TEXT), root={"not": {"enum": ["x"]}})
 
     assert boundary(version, "", "not").outside is None
 
 
-def test_what_every_object_has_is_not_left_out() -> None:
-    version = versions.of({"type": "object"}, root={"required": ["metadata", "spec"]})
+def test_required_metadata_is_never_missing() -> None:
+    version = versions.create_version({"type": "object"}, root={"required": ["metadata", "spec"]})
 
     assert boundary(version, "", "required metadata") == Boundary("", "required metadata")
     assert boundary(version, "", "type").inside == _tab({})
 
 
 def test_a_required_key_of_a_map_is_there_or_not() -> None:
-    found = boundary(versions.of({**MAP, "required": ["b"]}), "spec", "required b")
+    result = boundary(versions.create_version({**MAP, "required": ["b"]}), "spec", "required b")
 
-    assert (found.inside, found.outside) == (_tab({"b": 0}), _tab({}))
+    assert (result.inside, result.outside) == (_tab({"b": 0}), _tab({}))
 
 
 def test_a_required_field_that_is_not_specified_is_there_or_not() -> None:
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "required": ["b"]}
 
-    found = boundary(versions.of(schema), "spec", "required b")
+    result = boundary(versions.create_version(schema), "spec", "required b")
 
-    assert (found.inside, found.outside) == (_tab({"b": {}}), _tab({}))
+    assert (result.inside, result.outside) == (_tab({"b": {}}), _tab({}))
 
 
 def _tab(spec: Any) -> dict[str, Any]:
@@ -163,78 +163,80 @@ def _tab(spec: Any) -> dict[str, Any]:
 def test_a_place_may_be_inside_lists_and_maps() -> None:
     item = fields(key_=TEXT, sizes={"type": "object", "additionalProperties": {**NUMBER, "maximum": 5}})
     keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["key"]}
-    version = versions.of(fields(items={"type": "array", "minItems": 2, "items": item, **keyed}))
+    version = versions.create_version(fields(items={"type": "array", "minItems": 2, "items": item, **keyed}))
 
-    found = boundary(version, "spec.items[*].sizes[*]", "maximum")
+    result = boundary(version, "spec.items[*].sizes[*]", "maximum")
 
-    assert found.inside == _tab({"items": [{"key": "a", "sizes": {"key": 5}}, {"key": "b"}]})
-    assert found.outside == _tab({"items": [{"key": "a", "sizes": {"key": 6}}, {"key": "b"}]})
+    assert result.inside == _tab({"items": [{"key": "a", "sizes": {"key": 5}}, {"key": "b"}]})
+    assert result.outside == _tab({"items": [{"key": "a", "sizes": {"key": 6}}, {"key": "b"}]})
 
 
-def test_what_is_around_a_place_is_made_to_go_with_it() -> None:
+def test_sibling_fields_are_adapted_to_a_value() -> None:
     union = {
         **fields(type_={**TEXT, "enum": ["A", "B"]}, b={**NUMBER, "maximum": 5}),
         RULE: [{"rule": "self.type == 'B' ? has(self.b) : !has(self.b)"}],
     }
 
-    found = boundary(versions.of(fields(items={"type": "array", "items": union})), "spec.items[*].b", "maximum")
+    result = boundary(
+        versions.create_version(fields(items={"type": "array", "items": union})), "spec.items[*].b", "maximum"
+    )
 
-    assert found.inside == _tab({"items": [{"type": "B", "b": 5}]})
-    assert found.outside == _tab({"items": [{"type": "B", "b": 6}]})
+    assert result.inside == _tab({"items": [{"type": "B", "b": 5}]})
+    assert result.outside == _tab({"items": [{"type": "B", "b": 6}]})
 
 
-def test_what_else_is_broken_with_a_value_is_mended() -> None:
+def test_other_violations_by_a_value_are_repaired() -> None:
     """Zero days are too few, and fewer than the backups that are kept, unless none is."""
     spec = fields(days={**NUMBER, "minimum": 1}, last={**NUMBER, "default": 3})
     spec[RULE] = [{"rule": "!has(self.days) || self.last <= self.days"}]
 
-    found = boundary(versions.of(spec), "spec.days", "minimum")
+    result = boundary(versions.create_version(spec), "spec.days", "minimum")
 
-    assert found.outside is not None
-    assert found.outside["spec"]["days"] == 0
-    assert found.outside["spec"]["last"] <= 0
-    assert found.answer is not None
-    assert [error.field for error in found.answer.errors] == ["spec.days"]
+    assert result.outside is not None
+    assert result.outside["spec"]["days"] == 0
+    assert result.outside["spec"]["last"] <= 0
+    assert result.answer is not None
+    assert [error.field for error in result.answer.errors] == ["spec.days"]
 
 
-def test_what_cannot_be_broken_alone_has_no_outside() -> None:
+def test_a_keyword_that_cannot_be_violated_alone_has_no_outside() -> None:
     spec = fields(days={**NUMBER, "minimum": 1})
     spec[RULE] = [{"rule": "!has(self.days) || self.days >= 1"}]
 
-    assert boundary(versions.of(spec), "spec.days", "minimum").outside is None
+    assert boundary(versions.create_version(spec), "spec.days", "minimum").outside is None
 
 
 def test_a_change_may_begin_with_another_object_than_the_smallest() -> None:
     """Nothing is below the least that is allowed, but there is something above it."""
-    version = versions.of(fields(a={**NUMBER, "minimum": 0, RULE: [{"rule": "self >= oldSelf"}]}))
+    version = versions.create_version(fields(a={**NUMBER, "minimum": 0, RULE: [{"rule": "self >= oldSelf"}]}))
 
-    found = boundary(version, "spec.a", f"{RULE}[0]")
+    result = boundary(version, "spec.a", f"{RULE}[0]")
 
-    assert found.old is not None
-    assert found.outside is not None
-    assert found.old["spec"]["a"] > found.outside["spec"]["a"]
-    assert found.answer is not None
-    assert not found.answer.accepted
+    assert result.old is not None
+    assert result.outside is not None
+    assert result.old["spec"]["a"] > result.outside["spec"]["a"]
+    assert result.answer is not None
+    assert not result.answer.accepted
 
 
-def test_a_rule_that_is_false_says_more_than_one_that_cannot_be_evaluated() -> None:
+def test_a_false_rule_is_preferred_to_a_failed_evaluation() -> None:
     spec = fields(a=NUMBER)
     spec[RULE] = [{"rule": "self.a > 3", "message": "more"}]
 
-    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
+    result = boundary(versions.create_version(spec), "spec", f"{RULE}[0]")
 
-    assert found.answer is not None
-    assert [error.detail for error in found.answer.errors] == ["more"]
+    assert result.answer is not None
+    assert [error.detail for error in result.answer.errors] == ["more"]
 
 
-def test_a_rule_that_is_never_false_is_broken_by_what_it_cannot_be_evaluated_for() -> None:
+def test_a_rule_that_is_never_false_is_violated_by_a_failed_evaluation() -> None:
     spec = fields(a=NUMBER)
     spec[RULE] = [{"rule": "self.a == self.a"}]
 
-    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
+    result = boundary(versions.create_version(spec), "spec", f"{RULE}[0]")
 
-    assert found.answer is not None
-    assert [error.detail for error in found.answer.errors] == ["no such key: a evaluating rule: self.a == self.a"]
+    assert result.answer is not None
+    assert [error.detail for error in result.answer.errors] == ["no such key: a evaluating rule: self.a == self.a"]
 
 
 @pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
@@ -261,37 +263,43 @@ def test_many_items_are_tried_a_few_times(count: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Mutator, "find_changes", finding)
     items = fields(a=TEXT, b=TEXT)
     items[RULE] = [{"rule": "has(self.a) != has(self.b)"}]
-    version = versions.of(fields(a={"type": "array", "maxItems": count, "items": items}))
+    version = versions.create_version(fields(a={"type": "array", "maxItems": count, "items": items}))
 
-    found = boundary(version, "spec.a", "maxItems")
+    result = boundary(version, "spec.a", "maxItems")
 
-    assert found.outside is not None
-    assert len(found.outside["spec"]["a"]) == count + 1
+    assert result.outside is not None
+    assert len(result.outside["spec"]["a"]) == count + 1
     assert len([size for size in judged if size >= count]) < 10
     assert len(repaired) < 200
 
 
-def test_a_rule_on_a_change_is_broken_by_a_change() -> None:
-    found = boundary(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self == oldSelf"}]})), "spec.a", f"{RULE}[0]")
+def test_a_transition_rule_is_violated_by_an_update() -> None:
+    result = boundary(
+        versions.create_version(fields(a_={**NUMBER, RULE: [{"rule": "self == oldSelf"}]})), "spec.a", f"{RULE}[0]"
+    )
 
-    assert (found.old, found.inside) == (_tab({"a": 0}), _tab({"a": 0}))
-    assert found.outside is not None
-    assert found.outside["spec"]["a"] != 0
-    assert found.answer is not None
-    assert [error.field for error in found.answer.errors] == ["spec.a"]
+    assert (result.old, result.inside) == (_tab({"a": 0}), _tab({"a": 0}))
+    assert result.outside is not None
+    assert result.outside["spec"]["a"] != 0
+    assert result.answer is not None
+    assert [error.field for error in result.answer.errors] == ["spec.a"]
 
 
-def test_a_change_that_nothing_breaks_has_no_outside() -> None:
-    found = boundary(versions.of(fields(a_={**NUMBER, RULE: [{"rule": "oldSelf == oldSelf"}]})), "spec.a", f"{RULE}[0]")
+def test_a_transition_rule_that_is_always_true_has_no_outside() -> None:
+    result = boundary(
+        versions.create_version(fields(a_={**NUMBER, RULE: [{"rule": "oldSelf == oldSelf"}]})), "spec.a", f"{RULE}[0]"
+    )
 
-    assert (found.inside, found.outside, found.old) == (_tab({"a": 0}), None, None)
+    assert (result.inside, result.outside, result.old) == (_tab({"a": 0}), None, None)
 
 
 def test_a_status_is_written_by_its_subresource() -> None:
     status = fields(
         count={**NUMBER, "maximum": 3, RULE: [{"rule": "self >= oldSelf"}]}, phase={**TEXT, "enum": ["Ready"]}
     )
-    version = versions.of({"type": "object"}, root={"properties": {"status": status}}, subresources={"status": {}})
+    version = versions.create_version(
+        {"type": "object"}, root={"properties": {"status": status}}, subresources={"status": {}}
+    )
 
     limit, change = (boundary(version, "status.count", keyword) for keyword in ("maximum", f"{RULE}[0]"))
 
@@ -314,18 +322,18 @@ def test_a_status_is_written_by_its_subresource() -> None:
 )
 def test_there_is_no_boundary_where_there_is_no_keyword(place: str, keyword: str) -> None:
     with pytest.raises(LookupError, match=r"Tab v1 has no '.*' at '.*'"):
-        boundary(versions.of(fields(a_={**NUMBER, "maximum": 3})), place, keyword)
+        boundary(versions.create_version(fields(a_={**NUMBER, "maximum": 3})), place, keyword)
 
 
 def test_all_boundaries_of_a_version_come_outer_places_first() -> None:
-    version = versions.of(
+    version = versions.create_version(
         fields(a_={**NUMBER, "maximum": 3}, b={**LIST, "maxItems": 2, "x-kubernetes-list-type": "atomic"}),
         root={RULE: [{"rule": "size(self.metadata.name) < 9"}]},
     )
 
-    found = [(one.place, one.keyword) for one in boundaries(version)]
+    result = [(item.place, item.keyword) for item in boundaries(version)]
 
-    assert found == [
+    assert result == [
         ("", "type"),
         ("", "nullable"),
         ("", "required spec"),
@@ -364,17 +372,17 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("schema", "place", "keyword"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_where_no_object_has_the_place_there_are_no_sides(
+def test_places_without_an_accepted_object_have_no_sides(
     schema: dict[str, Any], place: str, keyword: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placement, "_MOST_TO_EXIST", 15)  # more of them are as impossible
+    monkeypatch.setattr(placement, "_MOST_TO_EXIST", 15)  # further trials would fail as well
 
-    found = boundary(versions.of(fields(a=schema)), place, keyword)
+    result = boundary(versions.create_version(fields(a=schema)), place, keyword)
 
-    assert found == Boundary(place, keyword)
+    assert result == Boundary(place, keyword)
 
 
-def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
+def test_properties_of_a_text_in_v1beta1_are_ignored() -> None:
     schema = {"type": "object", "properties": {"a": {**TEXT, "properties": {"b": NUMBER}}}}
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1beta1",
@@ -395,46 +403,46 @@ def test_a_text_has_no_fields_whatever_a_schema_of_v1beta1_says() -> None:
 
 def test_without_an_example_there_are_no_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
-    version = versions.of(fields(a_={**NUMBER, RULE: [{"rule": "self > 5 && self < 5"}]}))
+    version = versions.create_version(fields(a_={**NUMBER, RULE: [{"rule": "self > 5 && self < 5"}]}))
 
     with pytest.raises(NoExampleError):
         next(boundaries(version))
 
 
-# Rules that say the same at several places, or speak of the whole value
+# Rules that occur at several places, or are about the whole value
 
 IMMUTABLE = [{"rule": "self == oldSelf", "message": "immutable"}]
 
 
-def test_a_rule_that_speaks_of_the_whole_value_is_broken_by_a_field_more() -> None:
-    version = versions.of(fields(a_={**fields(b=TEXT, c=NUMBER), RULE: IMMUTABLE}))
+def test_a_rule_on_a_whole_value_is_violated_by_a_new_field() -> None:
+    version = versions.create_version(fields(a_={**fields(b=TEXT, c=NUMBER), RULE: IMMUTABLE}))
 
-    found = boundary(version, "spec.a", f"{RULE}[0]")
+    result = boundary(version, "spec.a", f"{RULE}[0]")
 
-    assert (found.old, found.outside) == (_tab({"a": {}}), _tab({"a": {"b": "a"}}))
+    assert (result.old, result.outside) == (_tab({"a": {}}), _tab({"a": {"b": "a"}}))
 
 
-def test_a_rule_that_another_place_has_too_is_told_from_it() -> None:
+def test_equal_rules_at_two_places_are_distinguished() -> None:
     name = {**TEXT, RULE: IMMUTABLE}
-    version = versions.of(fields(a_={**fields(name=name), RULE: IMMUTABLE}))
+    version = versions.create_version(fields(a_={**fields(name=name), RULE: IMMUTABLE}))
 
-    found = boundary(version, "spec.a.name", f"{RULE}[0]")
+    result = boundary(version, "spec.a.name", f"{RULE}[0]")
 
-    assert (found.old, found.outside) == (_tab({"a": {"name": "a"}}), _tab({"a": {"name": "b"}}))
-    assert found.answer is not None
-    assert [error.field for error in found.answer.errors] == ["spec.a", "spec.a.name"]
+    assert (result.old, result.outside) == (_tab({"a": {"name": "a"}}), _tab({"a": {"name": "b"}}))
+    assert result.answer is not None
+    assert [error.field for error in result.answer.errors] == ["spec.a", "spec.a.name"]
 
 
-def test_of_a_field_that_a_rule_limits_to_some_values_there_is_an_object_with_one_of_them() -> None:
+def test_a_field_that_a_rule_limits_has_an_object_with_an_allowed_value() -> None:
     items = {"type": "array", "maxItems": 5, "items": fields(effect={**TEXT, "maxLength": 9})}
-    version = versions.of(
+    version = versions.create_version(
         fields(a={**items, RULE: [{"rule": "self.all(x, !has(x.effect) || x.effect in ['n', 'm'])"}]})
     )
 
     assert boundary(version, "spec.a[*].effect", "type").outside == _tab({"a": [{"effect": 1}]})
 
 
-def test_of_what_keeps_something_only_what_takes_it_away_is_not_allowed() -> None:
+def test_kept_parts_may_change_but_not_be_removed() -> None:
     keep = repair.Keep(("spec", "a"))
 
     assert keep.allows(Mutation(("spec", "a"), 1))
@@ -443,7 +451,7 @@ def test_of_what_keeps_something_only_what_takes_it_away_is_not_allowed() -> Non
     assert not repair.Keep(("spec", "a"), within=True).allows(Mutation(("spec", "a"), 1))
 
 
-# Rules of which an object that breaks one breaks others too, at first
+# Rules that are violated together with others at first
 
 MENDED = {
     "an object": (
@@ -468,20 +476,20 @@ MENDED = {
 
 
 @pytest.mark.parametrize(("rules", "old", "outside"), MENDED.values(), ids=MENDED)
-def test_what_else_is_broken_with_a_rule_is_mended(rules: list[str], old: Any, outside: Any) -> None:
+def test_other_violations_with_a_rule_are_repaired(rules: list[str], old: Any, outside: Any) -> None:
     part = fields(size_={**TEXT, "enum": ["a"]})
     spec = {**fields(a=NUMBER, b=NUMBER, c=NUMBER, d=NUMBER, part=part), RULE: [{"rule": rule} for rule in rules]}
 
-    found = boundary(versions.of(spec), "spec", f"{RULE}[0]")
+    result = boundary(versions.create_version(spec), "spec", f"{RULE}[0]")
 
-    assert found.old == (None if old is None else _tab(old))
-    assert found.outside == _tab(outside)
-    assert found.answer is not None
-    assert [error.rule is not None and error.rule.text for error in found.answer.errors] == rules[:1]
+    assert result.old == (None if old is None else _tab(old))
+    assert result.outside == _tab(outside)
+    assert result.answer is not None
+    assert [error.rule is not None and error.rule.text for error in result.answer.errors] == rules[:1]
 
 
 @pytest.mark.parametrize("rule", ["!has(oldSelf.a) || has(self.a)", "oldSelf.?a.orValue(0) < 3 || has(self.b)"])
-def test_a_change_of_what_no_object_has_has_no_outside(rule: str) -> None:
+def test_a_transition_rule_on_an_impossible_field_has_no_outside(rule: str) -> None:
     spec = {**fields(a=NUMBER, b=NUMBER), RULE: [{"rule": rule}, {"rule": "!has(self.a)"}]}
 
-    assert boundary(versions.of(spec), "spec", f"{RULE}[0]").outside is None
+    assert boundary(versions.create_version(spec), "spec", f"{RULE}[0]").outside is None

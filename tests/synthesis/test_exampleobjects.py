@@ -138,13 +138,13 @@ SMALLEST: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("spec", "made"), SMALLEST.values(), ids=SMALLEST)
-def test_the_smallest_has_what_must_be_there_and_no_more(spec: dict[str, Any], made: Any) -> None:
-    version = versions.of(spec)
+@pytest.mark.parametrize(("spec", "expected"), SMALLEST.values(), ids=SMALLEST)
+def test_the_smallest_object_has_only_required_fields(spec: dict[str, Any], expected: Any) -> None:
+    version = versions.create_version(spec)
 
     example = exampleobjects.example(version)
 
-    assert example == {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "example"}, "spec": made}
+    assert example == {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "example"}, "spec": expected}
     assert version.create(example, field_validation="Strict").accepted
 
 
@@ -169,13 +169,13 @@ FULLEST: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("spec", "made"), FULLEST.values(), ids=FULLEST)
-def test_the_fullest_has_all_that_goes_together(spec: dict[str, Any], made: Any) -> None:
-    version = versions.of(spec, required=False)
+@pytest.mark.parametrize(("spec", "expected"), FULLEST.values(), ids=FULLEST)
+def test_the_fullest_object_has_all_compatible_fields(spec: dict[str, Any], expected: Any) -> None:
+    version = versions.create_version(spec, required=False)
 
     example = exampleobjects.example(version, full=True)
 
-    assert example["spec"] == made
+    assert example["spec"] == expected
     assert version.create(example, field_validation="Strict").accepted
 
 
@@ -183,19 +183,23 @@ def test_a_status_that_a_create_drops_is_left_out() -> None:
     root = {"properties": {"status": fields(ready=TEXT)}}
 
     assert "status" not in exampleobjects.example(
-        versions.of({"type": "object"}, root=root, subresources={"status": {}}), full=True
+        versions.create_version({"type": "object"}, root=root, subresources={"status": {}}), full=True
     )
-    assert exampleobjects.example(versions.of({"type": "object"}, root=root), full=True)["status"] == {"ready": "a"}
+    assert exampleobjects.example(versions.create_version({"type": "object"}, root=root), full=True)["status"] == {
+        "ready": "a"
+    }
 
 
-def test_a_name_is_what_the_schema_and_the_rules_ask_for() -> None:
+def test_the_name_satisfies_schema_and_rules() -> None:
     named = {"metadata": {"type": "object", "properties": {"name": {"type": "string", "pattern": "^cluster-[a-z]$"}}}}
     only = [{"rule": "self.metadata.name == 'cluster'"}]
 
-    assert exampleobjects.example(versions.of({"type": "object"}, root={"properties": named}))["metadata"] == {
-        "name": "cluster-a"
+    assert exampleobjects.example(versions.create_version({"type": "object"}, root={"properties": named}))[
+        "metadata"
+    ] == {"name": "cluster-a"}
+    assert exampleobjects.example(versions.create_version({"type": "object"}, root={RULE: only}))["metadata"] == {
+        "name": "cluster"
     }
-    assert exampleobjects.example(versions.of({"type": "object"}, root={RULE: only}))["metadata"] == {"name": "cluster"}
 
 
 def test_a_version_without_a_schema_has_an_example() -> None:
@@ -219,18 +223,18 @@ def test_a_version_without_a_schema_has_an_example() -> None:
 
 
 @pytest.mark.parametrize("most", [50, pytest.param(600, marks=pytest.mark.slow)])
-def test_where_no_object_is_found_the_nearest_ones_answer_is_told(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_has_the_answer_to_the_nearest_object(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", most)
     impossible = {**fields(a_=NUMBER), RULE: [{"rule": "self.a > 5"}, {"rule": "self.a < 5", "message": "too much"}]}
 
     with pytest.raises(
         NoExampleError, match=r"no object of Tab v1 was found that a server accepts; .* \"example\" is invalid"
     ):
-        exampleobjects.example(versions.of(impossible))
+        exampleobjects.example(versions.create_version(impossible))
 
 
-def test_a_version_that_is_not_served_has_none() -> None:
-    spec = versions.of({"type": "object"}).crd.manifest
+def test_a_version_that_is_not_served_has_no_example() -> None:
+    spec = versions.create_version({"type": "object"}).crd.manifest
     stored = {**spec["spec"]["versions"][0], "name": "v2", "storage": False, "served": False}
     crd = engine.CustomResourceDefinition.from_manifest(
         {**spec, "spec": {**spec["spec"], "versions": [*spec["spec"]["versions"], stored]}}
@@ -240,7 +244,9 @@ def test_a_version_that_is_not_served_has_none() -> None:
         exampleobjects.example(crd.version("v2"))
 
 
-def test_the_same_one_is_made_each_time() -> None:
+def test_examples_are_deterministic() -> None:
     spec = fields(a_=TEXT, b={"type": "object", "additionalProperties": NUMBER})
 
-    assert exampleobjects.example(versions.of(spec), full=True) == exampleobjects.example(versions.of(spec), full=True)
+    assert exampleobjects.example(versions.create_version(spec), full=True) == exampleobjects.example(
+        versions.create_version(spec), full=True
+    )

@@ -1,4 +1,4 @@
-"""Texts for patterns: what is written is matched by what the server matches with."""
+"""Texts for patterns, checked with the server's pattern matcher."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ PATTERNS = {
 
 
 @pytest.mark.parametrize(("pattern", "shortest"), PATTERNS.items())
-def test_the_first_text_is_the_plainest(pattern: str, shortest: str) -> None:
+def test_the_first_text_is_the_simplest(pattern: str, shortest: str) -> None:
     assert next(matchingtexts.texts(pattern)) == shortest
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_what_is_written_is_matched(pattern: str) -> None:
+def test_texts_match_their_pattern(pattern: str) -> None:
     matches = matching.compile(pattern)
-    found = list(matchingtexts.texts(pattern))
+    texts = list(matchingtexts.texts(pattern))
 
-    assert len(set(found)) == len(found)
-    assert [text for text in found if not matches(text)] == []
+    assert len(set(texts)) == len(texts)
+    assert [text for text in texts if not matches(text)] == []
 
 
 def test_texts_of_one_pattern_differ() -> None:
-    found = list(itertools.islice(matchingtexts.texts("^(a|b)[x-z]+$"), 6))
+    texts = list(itertools.islice(matchingtexts.texts("^(a|b)[x-z]+$"), 6))
 
-    assert found[:4] == ["ax", "axx", "axxx", "axxxxx"]
-    assert "by" in found
+    assert texts[:4] == ["ax", "axx", "axxx", "axxxxx"]
+    assert "by" in texts
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_texts_of_one_pattern_differ() -> None:
         ("(", 2, None),
     ],
 )
-def test_a_text_of_a_length_is_stretched_where_the_pattern_lets_it(pattern: str, length: int, text: str | None) -> None:
+def test_texts_are_stretched_to_a_length_if_the_pattern_allows(pattern: str, length: int, text: str | None) -> None:
     assert matchingtexts.find_text_of_length(pattern, length) == text
 
 
 @pytest.mark.parametrize("pattern", ["(a", "a)", "[a", r"a\1", "\\"])
-def test_of_what_does_not_compile_there_is_no_text(pattern: str) -> None:
+def test_invalid_patterns_have_no_texts(pattern: str) -> None:
     assert list(matchingtexts.texts(pattern)) == []

@@ -1,4 +1,4 @@
-"""The changes of an object that an error suggests."""
+"""Changes of an object that an error suggests."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ OBJECT = {"apiVersion": "v1", "kind": "Tab", "metadata": {}, "spec": {"a": "z", 
 
 
 def _moves(field: str, resource: Any = None, *, full: bool = False) -> list[Any]:
-    """Return what stands in the `spec` after each move that an error on *field* suggests."""
+    """Return the `spec` after each change that an error on *field* suggests."""
     steps = [int(step) if step.isdigit() else step for step in field.split(".") if step]
     error = fielderror.required(FieldPath(tuple(steps)), "")
     start = resource or OBJECT
     return [move.applied(start).get("spec") for move in Mutator(ROOT, Maker(full=full)).find_changes(start, error)]
 
 
-def test_what_is_missing_is_added_first() -> None:
+def test_missing_fields_are_added_first() -> None:
     assert _moves("spec.map.k.b", resource={"spec": {"map": {"k": {}}}})[0] == {"map": {"k": {"b": "a"}}}
     assert _moves("spec.any.c", resource={"spec": {"any": {}}})[0] == {"any": {"c": {}}}
     assert _moves("spec.a", resource={"spec": {}})[:2] == [{"a": "x"}, {"a": "y"}]
@@ -48,27 +48,27 @@ def test_an_error_about_the_whole_object_suggests_its_fields() -> None:
     assert {"a": "x"} in _moves("", resource={"apiVersion": "v1"})
 
 
-def test_a_list_that_is_not_there_is_made_of_what_a_rule_names() -> None:
-    found = [
+def test_a_missing_list_is_made_of_literals_in_the_rule() -> None:
+    changes = [
         move.value
         for move in Mutator(ROOT, Maker()).vary_rule_values({"spec": {}}, ("spec",), "self.list == ['q', 'r']")
     ]
 
-    assert [one for one in found if one in (["q"], ["r"])] == [["q"], ["r"]]
+    assert [value for value in changes if value in (["q"], ["r"])] == [["q"], ["r"]]
 
 
-def test_a_value_is_changed_then_taken_away_then_what_is_around_it() -> None:
-    found = _moves("spec.a")
+def test_a_value_is_changed_then_removed_then_its_parent_is_changed() -> None:
+    changes = _moves("spec.a")
 
-    assert found[:2] == [{"a": "y", "list": ["a"]}, {"list": ["a"]}]
-    assert {"a": "z"} in found
+    assert changes[:2] == [{"a": "y", "list": ["a"]}, {"list": ["a"]}]
+    assert {"a": "z"} in changes
 
 
 def test_a_list_is_made_longer_and_shorter() -> None:
-    found = _moves("spec.list")
+    changes = _moves("spec.list")
 
-    assert {"a": "z", "list": ["a", "a"]} in found
-    assert {"a": "z", "list": []} in found
+    assert {"a": "z", "list": ["a", "a"]} in changes
+    assert {"a": "z", "list": []} in changes
     assert {"a": "z", "list": ["b"]} in _moves("spec.list.0")
 
 
@@ -78,7 +78,7 @@ def test_an_error_without_a_path_is_about_the_whole_object() -> None:
     assert list(mutator.find_changes(OBJECT, fielderror.request("no"))) == list(mutator.vary_value(OBJECT, ()))
 
 
-def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> None:
+def test_nothing_is_changed_without_an_error_or_in_metadata() -> None:
     mutator = Mutator(ROOT, Maker())
 
     assert list(mutator.find_changes(OBJECT, None)) == []
@@ -99,40 +99,40 @@ def test_without_an_error_and_in_what_every_object_has_nothing_is_changed() -> N
         ('self.a == "it\'s"', {"a": "it's", "list": ["a"]}),
     ],
 )
-def test_a_rule_suggests_what_it_speaks_of(rule: str, changed: Any) -> None:
-    found = [
+def test_a_rule_suggests_values_for_its_fields(rule: str, changed: Any) -> None:
+    changes = [
         move.applied(OBJECT).get("spec") for move in Mutator(ROOT, Maker()).vary_rule_values(OBJECT, ("spec",), rule)
     ]
 
-    assert changed in found
+    assert changed in changes
 
 
 def test_numbers_in_a_rule_and_those_next_to_them_are_tried() -> None:
     root = Demand((fields(n={"type": "number"}, i={"x-kubernetes-int-or-string": True}, b={"type": "boolean"}),))
     rule = "self.n > 2.5 && self.i == 10 && self.b"
 
-    found = [
+    changes = [
         move.value
         for move in Mutator(root, Maker()).vary_rule_values({"n": 0, "b": False}, (), rule)
         if move.steps == ("n",)
     ]
 
-    assert {2.5, 3.5, 1.5, 10, 11, 9} <= {one for one in found if isinstance(one, int | float)}
+    assert {2.5, 3.5, 1.5, 10, 11, 9} <= {value for value in changes if isinstance(value, int | float)}
 
 
-def test_what_is_kept_is_not_changed() -> None:
-    kept, held = Keep(("spec", "a"), within=True), Keep(("spec", "map"))
+def test_kept_parts_are_not_changed() -> None:
+    unchanged, present = Keep(("spec", "a"), within=True), Keep(("spec", "map"))
 
-    assert not kept.allows(Mutation(("spec",)))
-    assert not kept.allows(Mutation(("spec", "a")))
-    assert not kept.allows(Mutation(("spec", "a", "b"), 1))
-    assert kept.allows(Mutation(("spec", "ab"), 1))
-    assert not held.allows(Mutation(("spec", "map")))
-    assert held.allows(Mutation(("spec", "map", "k"), 1))
+    assert not unchanged.allows(Mutation(("spec",)))
+    assert not unchanged.allows(Mutation(("spec", "a")))
+    assert not unchanged.allows(Mutation(("spec", "a", "b"), 1))
+    assert unchanged.allows(Mutation(("spec", "ab"), 1))
+    assert not present.allows(Mutation(("spec", "map")))
+    assert present.allows(Mutation(("spec", "map", "k"), 1))
 
 
 def _judge(resource: Any) -> engine.Response:
-    """Answer as a server that accepts only an `a` of `y` beside a `map`."""
+    """Answer like a server that accepts only `a: y` together with a `map`."""
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -160,7 +160,7 @@ def _judge(resource: Any) -> engine.Response:
     return engine.CustomResourceDefinition.from_manifest(manifest).versions[0].create(resource)
 
 
-def test_a_search_ends_with_the_nearest_answer_where_it_finds_nothing() -> None:
+def test_a_failed_search_raises_the_nearest_answer() -> None:
     start = {"metadata": {"name": "a"}, "spec": {"a": "z"}}
 
     with pytest.raises(NotFoundError, match=r"spec\.map: Required value") as raised:
@@ -181,14 +181,14 @@ def test_a_search_ends_after_so_many_objects() -> None:
     assert len(tried) < 20
 
 
-def test_a_start_that_is_accepted_is_what_is_found() -> None:
+def test_an_accepted_start_is_returned() -> None:
     start = {"metadata": {"name": "a"}, "spec": {"a": "y", "map": {}}}
 
     assert Search(_judge, acceptance, lambda *_: iter([])).run(start, most=7) is start
 
 
 @pytest.mark.parametrize(
-    ("field", "found"),
+    ("field", "expected"),
     [
         ("spec.list[0]", (("spec", "list", 0), "")),
         ("spec.list[1]", (("spec", "list"), "[1]")),
@@ -202,28 +202,28 @@ def test_a_start_that_is_accepted_is_what_is_found() -> None:
         ("", ((), "")),
     ],
 )
-def test_a_field_is_found_however_it_is_spelt(field: str, found: Any) -> None:
+def test_a_field_is_found_however_it_is_spelt(field: str, expected: Any) -> None:
     resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
 
-    assert objectplaces.find_steps(resource, field) == found
+    assert objectplaces.find_steps(resource, field) == expected
 
 
 def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:
     resource = {"metadata": {"name": "a"}, "spec": {}}
     root = Demand((fields(spec_=fields(map={"type": "object", "additionalProperties": TEXT})),))
 
-    found = list(
+    changes = list(
         Mutator(root, Maker()).vary_rule_values(resource, (), "self.metadata.name == 'b' || self.spec.map['k'] == 'v'")
     )
 
-    assert Mutation(("metadata", "name"), "b") in found
-    assert Mutation(("spec", "map", "k"), "v") in found
+    assert Mutation(("metadata", "name"), "b") in changes
+    assert Mutation(("spec", "map", "k"), "v") in changes
 
 
-def test_where_no_version_is_known_a_rule_is_read_as_text() -> None:
+def test_without_a_version_a_rule_is_only_read_as_text() -> None:
     rule = FailedRule("self.a == 'w'", ("properties", "spec", "x-kubernetes-validations", 0), lambda: ())
     error = dataclasses.replace(fielderror.invalid(FieldPath(("spec",)), "", "no"), rule=rule)
 
-    found = list(Mutator(ROOT, Maker()).find_changes(OBJECT, error))
+    changes = list(Mutator(ROOT, Maker()).find_changes(OBJECT, error))
 
-    assert Mutation(("spec", "a"), "w") in found
+    assert Mutation(("spec", "a"), "w") in changes

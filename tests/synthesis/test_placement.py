@@ -1,4 +1,4 @@
-"""Holding: accepted objects in which something stands at a place, where the schema lets anything stand there."""
+"""Placement: accepted objects with a value at a place that allows any value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = {"type": "string"}
 def test_nothing_is_tried_for_a_field_that_every_object_loses(
     monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...]
 ) -> None:
-    placer = Placer(versions.of(fields(a=fields())))
+    placer = Placer(versions.create_version(fields(a=fields())))
     run, starts = Search.run, []
 
     def run_and_note(search: Search, start: dict[str, Any], *, most: int) -> dict[str, Any]:
@@ -40,18 +40,18 @@ def test_nothing_is_tried_for_a_field_that_every_object_loses(
     ],
     ids=["whatever it is", "with a name of its own"],
 )
-def test_a_field_that_is_kept_stands_in_an_object(schema: dict[str, Any]) -> None:
-    held = Placer(versions.of(fields(a=schema))).existing(("spec", "a", "b"))
+def test_a_preserved_field_is_set_in_an_object(schema: dict[str, Any]) -> None:
+    placed = Placer(versions.create_version(fields(a=schema))).existing(("spec", "a", "b"))
 
-    assert held is not None
-    assert "b" in held[0]["spec"]["a"]
+    assert placed is not None
+    assert "b" in placed[0]["spec"]["a"]
 
 
-def test_a_value_that_cannot_be_read_gives_way_to_one_that_can() -> None:
+def test_a_value_that_cannot_be_decoded_is_replaced() -> None:
     schema = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
-    placer = Placer(versions.of(fields(a=schema)))
+    placer = Placer(versions.create_version(fields(a=schema)))
 
-    held = placer.existing(("spec", "a", "apiVersion"))
+    placed = placer.existing(("spec", "a", "apiVersion"))
 
-    assert held is not None
-    assert isinstance(held[0]["spec"]["a"]["apiVersion"], str)
+    assert placed is not None
+    assert isinstance(placed[0]["spec"]["a"]["apiVersion"], str)

@@ -1,4 +1,4 @@
-"""Values that a schema may ask for, before an engine has judged them."""
+"""Candidate values of a schema, before the engine has judged them."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ def test_each_value_comes_once() -> None:
     assert [*map(type, _values({"type": "number", "enum": [1, True, 1.0, 1]}))] == [int, bool, float]
 
 
-def test_there_are_only_so_many() -> None:
+def test_the_number_of_values_is_limited() -> None:
     assert len(_values({**TEXT, "enum": [str(number) for number in range(1000)]})) < 100
 
 
-def test_null_comes_last_where_it_is_a_value() -> None:
+def test_null_is_the_last_value_of_a_nullable_schema() -> None:
     assert _values({**TEXT, "enum": ["a"], "nullable": True}) == ["a", None]
 
 
-def test_texts_are_plain_then_ones_that_mean_something() -> None:
+def test_simple_texts_come_before_meaningful_ones() -> None:
     assert _values(TEXT)[:4] == ["a", "b", "c", "example.com"]
     assert _values({**TEXT, "minLength": 3})[:2] == ["aaa", "aab"]
 
 
-def test_items_that_must_differ_are_as_many_as_there_are() -> None:
+def test_there_are_no_more_unique_items_than_distinct_values() -> None:
     node = Demand(({"type": "array", "items": {**TEXT, "enum": ["a", "b"]}, "x-kubernetes-list-type": "set"},))
 
     assert [Maker().items(node, count) for count in (0, 1, 2, 3)] == [[], ["a"], ["a", "b"], None]
 
 
-def test_items_of_a_list_that_says_nothing_of_them_are_anything() -> None:
+def test_undeclared_items_may_be_anything() -> None:
     assert _values({"type": "array", "minItems": 1})[:2] == [[{}], [{}, {}]]
 
 
-def test_an_embedded_resource_has_what_every_one_has() -> None:
+def test_an_embedded_resource_has_type_and_metadata() -> None:
     schema = {**fields(metadata={"type": "object"}, spec_=TEXT), "x-kubernetes-embedded-resource": True}
 
     assert _values(schema)[0] == {
@@ -83,8 +83,8 @@ def test_numbers_stay_in_the_bounds_of_their_format() -> None:
     assert numbervalues.find_numbers(node.number) == (2**31 - 1,)
 
 
-def test_what_is_read_off_a_schema_is_read_once() -> None:
-    """A search asks for the same fields and values hundreds of times."""
+def test_demands_are_cached() -> None:
+    """A search requests the same fields and values hundreds of times."""
     node = Demand(({**fields(a={"type": "integer"}), "additionalProperties": TEXT},))
     field = node.field("a")
 
@@ -96,7 +96,7 @@ def test_what_is_read_off_a_schema_is_read_once() -> None:
     assert numbervalues.find_numbers(field.number) is numbervalues.find_numbers(field.number)
 
 
-def test_a_junctor_is_broken_by_what_its_branches_refuse() -> None:
+def test_a_junctor_is_violated_by_values_that_its_branches_refuse() -> None:
     schema = {**fields(b={"type": "integer"}), "not": {"properties": {"b": {"enum": [7]}}, "required": ["b"]}}
 
     assert {"b": 7} in list(boundaryvalues.find_junctor_values(Demand((schema,)), "not", Maker()))

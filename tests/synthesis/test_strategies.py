@@ -1,4 +1,4 @@
-"""Custom resources drawn by hypothesis: the server accepts them, or refuses each for one part."""
+"""Custom resources drawn by hypothesis: accepted ones, or ones that are refused for one part."""
 
 from __future__ import annotations
 
@@ -50,9 +50,11 @@ SPEC = {
     ),
     RULE: [{"rule": "!has(self.count) || has(self.mode)"}],
 }
-VERSION = versions.of(SPEC, root={"properties": {"status": fields(phase=TEXT)}}, subresources={"status": {}})
+VERSION = versions.create_version(
+    SPEC, root={"properties": {"status": fields(phase=TEXT)}}, subresources={"status": {}}
+)
 # Fields of each kind, but fewer.
-SMALL = versions.of(
+SMALL = versions.create_version(
     {
         **fields(
             **{name + "_" * (name == "name"): SPEC["properties"][name] for name in ("name", "count", "mode", "map")}
@@ -61,14 +63,14 @@ SMALL = versions.of(
     }
 )
 MANY = tiers.examples(60)
-# Without what hypothesis says of a failure: for that it draws a hundred objects more.
+# Without hypothesis's explanations of failures, which would draw a hundred more objects.
 FOUND = settings(phases=[Phase.generate, Phase.shrink])
 
 
 @pytest.mark.uncounted
 @MANY
 @given(resources(VERSION))
-def test_what_is_drawn_is_accepted_and_keeps_all_it_has(resource: dict[str, Any]) -> None:
+def test_drawn_objects_are_accepted_and_stored_whole(resource: dict[str, Any]) -> None:
     answer = VERSION.create(resource, field_validation="Strict")
 
     assert answer.accepted
@@ -78,65 +80,65 @@ def test_what_is_drawn_is_accepted_and_keeps_all_it_has(resource: dict[str, Any]
 
 @MANY
 @given(resources(VERSION, valid=False))
-def test_what_is_drawn_to_be_refused_is(resource: dict[str, Any]) -> None:
+def test_invalid_objects_are_refused(resource: dict[str, Any]) -> None:
     assert not VERSION.create(resource, field_validation="Strict").accepted
 
 
 @tiers.examples(20)
-@given(resources(versions.of(fields(mode_=SPEC["properties"]["mode"]))))
-def test_one_of_an_enum_is_drawn(resource: dict[str, Any]) -> None:
+@given(resources(versions.create_version(fields(mode_=SPEC["properties"]["mode"]))))
+def test_enum_values_are_drawn(resource: dict[str, Any]) -> None:
     assert resource["spec"]["mode"] in {"a", "b"}
 
 
 @pytest.mark.uncounted
 def test_every_field_is_drawn() -> None:
-    seen: set[str] = set()
+    names: set[str] = set()
 
     def is_all(resource: dict[str, Any]) -> bool:
-        seen.update(resource["spec"])
-        return seen == {*SPEC["properties"]}
+        names.update(resource["spec"])
+        return names == {*SPEC["properties"]}
 
     with contextlib.suppress(NoSuchExample, Flaky):
         find(resources(VERSION), is_all, settings=settings(max_examples=300, phases=[Phase.generate]))
-    assert seen == SPEC["properties"].keys()
+    assert names == SPEC["properties"].keys()
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("version", [SMALL, pytest.param(VERSION, marks=pytest.mark.slow)], ids=["few fields", "many"])
-def test_what_fails_shrinks_to_what_makes_it_fail(version: engine.Version) -> None:
+def test_failures_shrink_to_the_failing_fields(version: engine.Version) -> None:
     many = settings(FOUND, max_examples=500)
 
-    found = find(resources(version), lambda one: one["spec"].get("count", 0) > 10, settings=many)
+    minimal = find(resources(version), lambda resource: resource["spec"].get("count", 0) > 10, settings=many)
 
-    assert found["spec"].keys() == {"name", "count", "mode"}
-    assert found["spec"]["count"] == 12
+    assert minimal["spec"].keys() == {"name", "count", "mode"}
+    assert minimal["spec"]["count"] == 12
 
 
-def test_an_object_that_has_nothing_is_refused_for_what_it_is_given() -> None:
-    version = versions.of({"type": "object"}, required=False)
+def test_an_empty_object_is_made_invalid_by_a_value() -> None:
+    version = versions.create_version({"type": "object"}, required=False)
 
     assert find(resources(version, valid=False), lambda _: True, settings=FOUND)["spec"] is not None
 
 
-def test_where_no_object_is_found_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_example_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exampleobjects, "_MOST_TRIALS", 50)
-    impossible = versions.of({**fields(a=NUMBER), RULE: [{"rule": "self.a > 5 && self.a < 5"}]})
+    impossible = versions.create_version({**fields(a=NUMBER), RULE: [{"rule": "self.a > 5 && self.a < 5"}]})
 
     with pytest.raises(NoExampleError, match="no object of Tab v1 was found"):
         resources(impossible)
 
 
-def test_what_cannot_be_mended_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_that_cannot_be_repaired_are_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategies, "_MOST_TRIALS", 0)
 
-    version = versions.of(fields(a_={**NUMBER, "minimum": 0, "maximum": 9, RULE: [{"rule": "self == 7"}]}))
+    version = versions.create_version(fields(a_={**NUMBER, "minimum": 0, "maximum": 9, RULE: [{"rule": "self == 7"}]}))
 
     assert find(resources(version), lambda _: True, settings=FOUND)["spec"] == {"a": 7}
 
 
 @pytest.mark.counted
 @pytest.mark.session
-def test_without_hypothesis_it_is_said_what_to_install() -> None:
+def test_without_hypothesis_the_error_names_the_extra() -> None:
     program = "import sys; sys.modules['hypothesis'] = None; import pytest_crd.strategies"
 
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -145,15 +147,20 @@ def test_without_hypothesis_it_is_said_what_to_install() -> None:
 
 
 def test_a_number_is_a_multiple() -> None:
-    version = versions.of({**fields(half={"type": "number", "multipleOf": 0.5, "minimum": 1}), "required": ["half"]})
+    version = versions.create_version(
+        {**fields(half={"type": "number", "multipleOf": 0.5, "minimum": 1}), "required": ["half"]}
+    )
 
-    assert find(resources(version), lambda one: one["spec"]["half"] > 1, settings=FOUND)["spec"]["half"] % 0.5 == 0
+    assert (
+        find(resources(version), lambda resource: resource["spec"]["half"] > 1, settings=FOUND)["spec"]["half"] % 0.5
+        == 0
+    )
 
 
 def test_a_number_is_within_its_bounds() -> None:
     share = {"type": "number", "minimum": 0, "maximum": 1, "exclusiveMaximum": True}
-    version = versions.of({**fields(share=share), "required": ["share"]})
-    drawn = find(resources(version), lambda one: one["spec"]["share"] > 0, settings=FOUND)
+    version = versions.create_version({**fields(share=share), "required": ["share"]})
+    drawn = find(resources(version), lambda resource: resource["spec"]["share"] > 0, settings=FOUND)
 
     assert 0 < drawn["spec"]["share"] < 1
 
@@ -165,18 +172,18 @@ def test_a_strategy_goes_with_others() -> None:
 
 
 def test_a_draw_makes_no_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hypothesis looks into each that is new, which takes longer than to draw from it."""
-    made: list[object] = []
+    """Hypothesis inspects each new strategy, which takes longer than a draw."""
+    created: list[object] = []
     tuples = st.tuples
 
     def make(*parts: SearchStrategy[Any]) -> SearchStrategy[Any]:
-        made.append(parts)
+        created.append(parts)
         return tuples(*parts)
 
     monkeypatch.setattr(st, "tuples", make)
     items = fields(key=TEXT, value=NUMBER)
     drawn: list[object] = []
-    version = versions.of(fields(a=NUMBER, b=TEXT, list_={"type": "array", "minItems": 2, "items": items}))
+    version = versions.create_version(fields(a=NUMBER, b=TEXT, list_={"type": "array", "minItems": 2, "items": items}))
 
     @settings(max_examples=20, phases=[Phase.generate])
     @given(resources(version))
@@ -185,4 +192,4 @@ def test_a_draw_makes_no_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
 
     draw()
     assert len(drawn) == 20
-    assert len(made) < len(drawn)
+    assert len(created) < len(drawn)

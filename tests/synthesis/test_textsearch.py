@@ -1,4 +1,4 @@
-"""Texts that match one pattern and not another: the shortest ones are found, or it is known that there are none."""
+"""Texts that match one pattern and fail another: the shortest ones, or a proof that there are none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.synthesis import textsearch
 from pytest_crd.synthesis.textsearch import Lengths, Outcome
 
-# One of each kind of character that the patterns below tell apart.
+# One character of each kind that the patterns below distinguish.
 ALPHABET: Final = "abc-\n"
 SHORT_TEXTS: Final = ["".join(chars) for length in range(5) for chars in itertools.product(ALPHABET, repeat=length)]
 
@@ -25,7 +25,7 @@ REPETITIONS = st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{0,2}", "{0}", "{
 
 
 def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Return patterns that are made of smaller ones."""
+    """Return patterns built from *inner* ones."""
     row = st.lists(inner, min_size=2, max_size=3)
     return st.one_of(
         row.map("".join),
@@ -79,7 +79,7 @@ def test_the_shortest_texts_between_two_patterns_are_found(left: str, right: str
         (r"^[\x{D800}-\x{DFFF}]?$", "^$"),
     ],
 )
-def test_patterns_that_say_the_same_are_known_to(left: str, right: str) -> None:
+def test_equivalent_patterns_are_proved_equivalent(left: str, right: str) -> None:
     assert textsearch.find_texts([left], [right]).outcome is Outcome.NONE
     assert textsearch.find_texts([right], [left]).outcome is Outcome.NONE
 
@@ -94,7 +94,7 @@ def test_patterns_that_say_the_same_are_known_to(left: str, right: str) -> None:
         (Lengths(3, 2), ()),
     ],
 )
-def test_texts_have_the_length_that_is_asked_for(lengths: Lengths, texts: tuple[str, ...]) -> None:
+def test_texts_have_the_demanded_lengths(lengths: Lengths, texts: tuple[str, ...]) -> None:
     answer = textsearch.find_texts(["^[a-z-]+$"], ["^[a-z]+$"], lengths=lengths, wanted=2)
 
     assert answer == (texts, Outcome.FOUND if texts else Outcome.NONE)
@@ -130,13 +130,13 @@ def test_a_search_that_takes_too_many_steps_is_given_up(pattern: str) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_was_found_before_the_budget_was_spent_is_told() -> None:
-    known = [
+def test_texts_found_before_the_budget_was_spent_are_returned() -> None:
+    answers = [
         textsearch.find_texts(["a|(a|b)*b(a|b){20}$"], ["a{2}"], wanted=10_000, steps=steps) for steps in (5_000, 5_000)
     ]
 
-    assert known[0] == known[1]
-    assert known[0].texts[0] == "a"
+    assert answers[0] == answers[1]
+    assert answers[0].texts[0] == "a"
 
 
 def test_a_pattern_that_does_not_compile_is_an_error() -> None:
@@ -161,9 +161,9 @@ def test_texts_of_a_pattern_match_and_are_the_shortest(pattern: str) -> None:
 @pytest.mark.uncounted
 @examples(250)
 @given(PATTERNS, PATTERNS)
-def test_what_is_found_between_two_patterns_is_what_is_tried_out(left: str, right: str) -> None:
-    of_left, of_right = patterns.compile(left), patterns.compile(right)
-    tried = [text for text in SHORT_TEXTS if of_left(text) and not of_right(text)]
+def test_texts_between_two_patterns_agree_with_brute_force(left: str, right: str) -> None:
+    matches_left, matches_right = patterns.compile(left), patterns.compile(right)
+    tried = [text for text in SHORT_TEXTS if matches_left(text) and not matches_right(text)]
 
     answer = textsearch.find_texts([left], [right], lengths=Lengths(0, 4))
 
@@ -173,9 +173,9 @@ def test_what_is_found_between_two_patterns_is_what_is_tried_out(left: str, righ
 
 @examples(100)
 @given(PATTERNS, PATTERNS, st.integers(0, 4))
-def test_texts_of_each_length_are_found_where_there_are_any(left: str, right: str, length: int) -> None:
-    of_left, of_right = patterns.compile(left), patterns.compile(right)
-    there_are = any(of_left(text) and not of_right(text) for text in SHORT_TEXTS if len(text) == length)
+def test_texts_of_each_length_agree_with_brute_force(left: str, right: str, length: int) -> None:
+    matches_left, matches_right = patterns.compile(left), patterns.compile(right)
+    there_are = any(matches_left(text) and not matches_right(text) for text in SHORT_TEXTS if len(text) == length)
 
     answer = textsearch.find_texts([left], [right], lengths=Lengths(length, length))
 

@@ -1,4 +1,4 @@
-"""Versions to make objects of."""
+"""CRD versions for tests that make objects."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from support import crds
 from pytest_crd import engine
 
 
-def of(
+def create_version(
     spec: dict[str, Any], *, required: bool = True, root: dict[str, Any] | None = None, **version: Any
 ) -> engine.Version:
-    """Return the version of a CRD whose objects have a `spec` of that schema; *root*: what else the schema says."""
+    """Return the version of a CRD with *spec* as the schema of `spec`; *root* is merged into the root schema."""
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {"spec": spec},
@@ -26,7 +26,7 @@ def of(
 
 
 def fields(**properties: Any) -> dict[str, Any]:
-    """Return the schema of an object with these fields; those whose name ends in `_` must be there."""
+    """Return the schema of an object with *properties*; fields with a name that ends in `_` are required."""
     required = [name.rstrip("_") for name in properties if name.endswith("_")]
     named = {name.rstrip("_"): schema for name, schema in properties.items()}
     return {"type": "object", "properties": named, **({"required": required} if required else {})}

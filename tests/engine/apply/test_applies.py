@@ -28,7 +28,7 @@ KEYED: Final = {
     "x-kubernetes-list-map-keys": ["name"],
 }
 OBJECTS: Final = {"type": "array", "items": {**fields(name=TEXT), "x-kubernetes-map-type": "atomic"}}
-VERSION: Final = versions.of(
+VERSION: Final = versions.create_version(
     fields(
         listeners=KEYED,
         plain={**OBJECTS},
@@ -105,7 +105,7 @@ def test_what_was_there_before_anybody_applied_has_an_owner_of_its_own() -> None
 
 
 def test_a_set_of_objects_cannot_be_applied_though_it_can_be_created() -> None:
-    broken = versions.of(fields(plain={**OBJECTS, "x-kubernetes-list-type": "set"}))
+    broken = versions.create_version(fields(plain={**OBJECTS, "x-kubernetes-list-type": "set"}))
     made = {"spec": {"plain": [{"name": "a"}]}}
     answer = broken.apply(made, manager="mine")
 
@@ -355,7 +355,7 @@ def test_owner_references_are_known_by_their_uid_in_all_versions() -> None:
     assert 'metadata.ownerReferences[uid="u"]' in answer.managers["mine"]
 
 
-SCALED: Final = versions.of(
+SCALED: Final = versions.create_version(
     fields(replicas=NUMBER),
     subresources={"scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}},
     root={"properties": {"status": fields(replicas=NUMBER)}},

@@ -1,4 +1,4 @@
-"""The changes that make a rule true or false: of each, the server says so."""
+"""Changes that make a rule true or false, confirmed by the server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OBJECT: dict[str, Any] = {
     "items": [{"name": "x", "port": 1}, {"on": False}],
     "sizes": {"k": 1},
 }
-# Rules of which something is asked that the object does not have yet.
+# Rules about fields that the object does not have yet.
 RULES = (
     "self.?b.hasValue()",
     "!self.?part.?size.hasValue()",
@@ -94,7 +94,7 @@ RULES = (
     "duration(self.a) > duration('5m') && duration(self.a) < duration('6m')",
     "timestamp(self.a) > timestamp('2024-05-01T00:00:00Z')",
 )
-# Those that take no branch which one of the others does not take.
+# Rules that cover no branch of the code that other rules do not cover.
 MORE_RULES = (
     "true",
     "self.on",
@@ -147,7 +147,7 @@ OF_CHANGES = (
     "has(oldSelf.b) || !has(self.b)",
     "oldSelf.part.size == self.part.size",
 )
-# Of changes and of new objects.
+# Rules on updates and on new objects.
 OF_BOTH = (
     "!oldSelf.hasValue() || self.low >= oldSelf.value().low",
     "oldSelf.hasValue() ? oldSelf.value().names.all(n, n in self.names) : self.low > 3",
@@ -155,7 +155,7 @@ OF_BOTH = (
 )
 
 
-# What no object makes true.
+# Rules that no object makes true.
 NEVER = {
     *((rule, wanted) for rule in RULES for wanted in (True, False) if "[7]" in rule or "[5]" in rule),
     ("self.sizes.transformMap(k, v, v + 1) == {'k': 9}", True),
@@ -168,8 +168,8 @@ NEVER = {
 MOST = 25
 
 
-def _version(rule: str, **stated: Any) -> engine.Version:
-    return versions.of({**SPEC, RULE: [{"rule": rule, **stated}]})
+def _version(rule: str, **options: Any) -> engine.Version:
+    return versions.create_version({**SPEC, RULE: [{"rule": rule, **options}]})
 
 
 def _start(version: engine.Version, spec: dict[str, Any]) -> dict[str, Any]:
@@ -179,12 +179,12 @@ def _start(version: engine.Version, spec: dict[str, Any]) -> dict[str, Any]:
 def _states(version: engine.Version, *, wanted: bool, spec: dict[str, Any], old: bool = False) -> list[State]:
     start = _start(version, spec)
     goals = RuleGoals(version, Demand.of_version(version), Maker())
-    found = goals.find_states(("spec",), 0, wanted=wanted, new=start, old=start if old else None)
-    return list(itertools.islice(found, MOST))
+    states = goals.find_states(("spec",), 0, wanted=wanted, new=start, old=start if old else None)
+    return list(itertools.islice(states, MOST))
 
 
-def _says(answer: engine.Response, *, wanted: bool) -> bool:
-    """Return whether the rule is what is wanted by an answer: true where only something else is wrong with the object."""
+def _has_value(answer: engine.Response, *, wanted: bool) -> bool:
+    """Return True if the rule has the *wanted* value in an answer; it is true if the object is refused only for other reasons."""
     of_rule = [error for error in answer.errors if error.rule is not None]
     if any(error.rule is None for error in answer.errors):
         return True
@@ -196,50 +196,53 @@ def _says(answer: engine.Response, *, wanted: bool) -> bool:
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-@pytest.mark.parametrize("rule", [*RULES, *(pytest.param(one, marks=pytest.mark.uncounted) for one in MORE_RULES)])
+@pytest.mark.parametrize("rule", [*RULES, *(pytest.param(rule, marks=pytest.mark.uncounted) for rule in MORE_RULES)])
 @pytest.mark.parametrize("spec", [OBJECT, {}], ids=["some", "none"])
-def test_of_each_object_the_server_says_what_was_wanted(rule: str, spec: dict[str, Any], wanted: bool) -> None:  # noqa: FBT001
+def test_each_object_gives_the_rule_the_wanted_value(rule: str, spec: dict[str, Any], wanted: bool) -> None:  # noqa: FBT001
     version = _version(rule)
 
-    found = _states(version, wanted=wanted, spec=spec)
+    states = _states(version, wanted=wanted, spec=spec)
 
-    assert found or (rule, wanted) in NEVER
-    for state in found:
+    assert states or (rule, wanted) in NEVER
+    for state in states:
         assert state.change.applied(_start(version, spec)) == state.new
-        assert _says(version.create(state.new), wanted=wanted), state.new
+        assert _has_value(version.create(state.new), wanted=wanted), state.new
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("wanted", [True, False])
 @pytest.mark.parametrize("rule", OF_CHANGES)
 @pytest.mark.parametrize("spec", [OBJECT, {}], ids=["some", "none"])
-def test_of_each_change_the_server_says_what_was_wanted(rule: str, spec: dict[str, Any], wanted: bool) -> None:  # noqa: FBT001
+def test_each_update_gives_the_rule_the_wanted_value(rule: str, spec: dict[str, Any], wanted: bool) -> None:  # noqa: FBT001
     version = _version(rule)
 
-    found = _states(version, wanted=wanted, spec=spec, old=True)
+    states = _states(version, wanted=wanted, spec=spec, old=True)
 
-    assert found
-    for state in found:
+    assert states
+    for state in states:
         stored = version.create(state.old).stored
-        assert stored is None or _says(version.update(state.new, old=stored), wanted=wanted), (state.new, state.old)
+        assert stored is None or _has_value(version.update(state.new, old=stored), wanted=wanted), (
+            state.new,
+            state.old,
+        )
 
 
 @pytest.mark.parametrize("wanted", [True, False])
 @pytest.mark.parametrize("rule", OF_BOTH)
 @pytest.mark.parametrize("old", [True, False])
-def test_the_old_value_may_be_an_optional_one(rule: str, old: bool, wanted: bool) -> None:  # noqa: FBT001
+def test_the_old_value_may_be_an_optional(rule: str, old: bool, wanted: bool) -> None:  # noqa: FBT001
     version = _version(rule, optionalOldSelf=True)
 
-    found = _states(version, wanted=wanted, spec=OBJECT, old=old)
+    states = _states(version, wanted=wanted, spec=OBJECT, old=old)
 
-    assert found or (rule, old, wanted) in {(OF_BOTH[0], False, False), (OF_BOTH[2], False, False)}
-    for state in found:
+    assert states or (rule, old, wanted) in {(OF_BOTH[0], False, False), (OF_BOTH[2], False, False)}
+    for state in states:
         stored = version.create(state.old).stored if old else None
         answer = version.create(state.new) if stored is None else version.update(state.new, old=stored)
-        assert (old and stored is None) or _says(answer, wanted=wanted), (state.new, state.old)
+        assert (old and stored is None) or _has_value(answer, wanted=wanted), (state.new, state.old)
 
 
-def test_where_there_is_no_rule_nothing_is_found() -> None:
+def test_without_a_rule_there_are_no_states() -> None:
     version = _version("true")
     goals = RuleGoals(version, Demand.of_version(version), Maker())
 
@@ -248,7 +251,7 @@ def test_where_there_is_no_rule_nothing_is_found() -> None:
     assert not goals.needs_old(("spec",), 1)
 
 
-def test_inside_of_what_is_no_object_and_no_list_nothing_is_put() -> None:
+def test_nothing_is_set_inside_scalars() -> None:
     editor = Editor(Demand((fields(spec=SPEC),)), Maker())
     state = State({"spec": {"a": "x"}})
 
@@ -257,7 +260,7 @@ def test_inside_of_what_is_no_object_and_no_list_nothing_is_put() -> None:
     assert editor.put(state, Ref(("spec",), is_old=True), {}) is None
 
 
-def test_of_what_has_no_size_there_is_none_of_a_size() -> None:
+def test_values_without_a_size_are_not_resized() -> None:
     assert not list(valuecandidates.resize_value(None, 1, Demand((NUMBER,)), Maker()))
     assert not list(valuecandidates.resize_value("a", -1, Demand((TEXT,)), Maker()))
     two = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}

@@ -1,4 +1,4 @@
-"""Rules like those of real CRDs: for each there is an object, or a change, that it alone refuses."""
+"""Rules as in real CRDs: each has an object or an update that it alone refuses."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ ON_CHANGES = (
     "!has(oldSelf.items) || !has(self.items) || size(self.items) >= size(oldSelf.items)",
     "!has(oldSelf.low) || !has(self.low) || self.low - oldSelf.low <= 10",
 )
-# Of places in the schema rules about what stands there.
+# Rules by their places in the schema.
 IN_PLACES: dict[str, tuple[str, ...]] = {
     "": ("size(self.metadata.name) <= 40", "self.metadata.name != 'default' || has(self.spec.ref)"),
     "spec.names[*]": ("self != 'all'", "!self.matches('^-')"),
@@ -150,11 +150,11 @@ def _with_rule(schema: dict[str, Any], place: list[str], rule: str) -> dict[str,
 def test_for_a_rule_there_is_an_object_or_a_change_that_it_alone_refuses(place: str, rule: str) -> None:
     steps = place.replace("[*]", ".[*]").split(".") if place else []
     spec = _with_rule(SPEC, steps[1:], rule) if steps else SPEC
-    version = versions.of(spec, root={} if steps else {RULE: [{"rule": rule}]})
+    version = versions.create_version(spec, root={} if steps else {RULE: [{"rule": rule}]})
 
-    found = boundary(version, place, f"{RULE}[0]")
+    result = boundary(version, place, f"{RULE}[0]")
 
-    assert found.answer is not None
-    assert [error.rule is not None and error.rule.text for error in found.answer.errors] == [rule]
-    assert all(error.rule is not None and error.rule.was_evaluated for error in found.answer.errors)
-    assert (found.old is not None) == ("oldSelf" in rule)
+    assert result.answer is not None
+    assert [error.rule is not None and error.rule.text for error in result.answer.errors] == [rule]
+    assert all(error.rule is not None and error.rule.was_evaluated for error in result.answer.errors)
+    assert (result.old is not None) == ("oldSelf" in rule)

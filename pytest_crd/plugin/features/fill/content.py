@@ -11,7 +11,7 @@ from pytest_crd.casefiles.notes import Note
 from pytest_crd.casefiles.observation import Mode, Observed
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import Case
-from pytest_crd.generation import casenames, gone
+from pytest_crd.generation import casenames, removedfields
 
 
 class Content(NamedTuple):
@@ -48,7 +48,7 @@ class Content(NamedTuple):
         is_removed = self._is_removed(case, observed)
         if is_removed:
             observed = Observed(observed.result._replace(mismatches=()))
-        name = casenames.made_anew(case.name, case.section, observed.result) if observed.values else case.name
+        name = casenames.rename_case(case.name, case.section, observed.result) if observed.values else case.name
         note = Note(
             path=str(self.path),
             digest=self.digest,
@@ -76,7 +76,7 @@ class Content(NamedTuple):
     def _of_case(self, case: Any, run: Callable[[Any], CaseResult]) -> Observed:
         """Return the observation of a case; of a generated case, without fields that are gone if the case holds without them."""
         observed = observation.observe(case, run, self.mode)
-        trimmed = gone.without_any(case, observed.result) if self._turns and observed.problem else None
+        trimmed = removedfields.trim_case(case, observed.result) if self._turns and observed.problem else None
         if trimmed is None:
             return observed
         without_gone = observation.observe(trimmed.case, run, self.mode)
@@ -92,7 +92,7 @@ class Content(NamedTuple):
         """Return whether a case is removed: it fails, and was generated for a field that is gone."""
         version = observed.result.version
         is_wanted = self._turns and bool(observed.values or observed.problem)
-        return is_wanted and version is not None and gone.is_about_one(case, version)
+        return is_wanted and version is not None and removedfields.is_about_removed_field(case, version)
 
     def _of_suite(self, result: CaseResult) -> Observed:
         is_wanted = not result.holds and self.mode >= Mode.UPDATE
