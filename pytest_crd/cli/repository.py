@@ -79,7 +79,7 @@ def look(folder: Path) -> Repository:
     Raises:
         InputError: There are no CRDs, or one cannot be read.
     """
-    ini = inifiles.find(folder)
+    ini = inifiles.find_file(folder)
     sources = _sources(folder, ini)
     try:
         crds = sources.crds(profile.DEFAULT)

@@ -1,4 +1,4 @@
-"""Commands whose standard output is a stream of manifests, as `kustomize build config/crd` and `helm template charts/x`."""
+"""Commands that print manifests, such as `kustomize build config/crd` and `helm template charts/x`."""
 
 from __future__ import annotations
 
@@ -14,60 +14,60 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 SECONDS: Final = 60
 _MOST_LINES: Final = 10
 _PAUSE: Final = 0.1
-_OF_SHELLS: Final = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<"})
+_SHELL_OPERATORS: Final = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<"})
 
 
 def problem_of(command: str) -> str:
-    """Return why *command* cannot be run, before it is; empty where it may."""
+    """Return the error in *command* if it cannot be run; else empty."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         return f"{command!r}: {error}"
     if not words:
         return "an empty line"
-    if found := _OF_SHELLS.intersection(words):
-        return f"{command!r}: no shell runs it, to which alone {min(found)!r} means something; write a script"
+    if operators := _SHELL_OPERATORS.intersection(words):
+        return f"{command!r}: no shell runs it, to which alone {min(operators)!r} means something; write a script"
     return ""
 
 
 def run(command: str, *, folder: Path, seconds: float = SECONDS, waiting: Callable[[], None] = lambda: None) -> bytes:
     """
-    Return what *command* prints.
+    Run *command* and return its standard output.
 
     Args:
-        command: Its words, quoted as for a shell, which runs nothing of it.
-        folder: Where it is run.
-        seconds: How long it may take.
-        waiting: Called again and again until it has ended.
+        command: Its words, quoted as for a shell; no shell is involved.
+        folder: The working folder.
+        seconds: The timeout.
+        waiting: Called repeatedly until the command has ended.
 
     Raises:
-        CrdError: It is not there, fails, or takes too long; with the last lines that it has printed about it.
+        CrdError: The command is missing, fails, or takes too long; the message has the last lines of its error output.
     """
     try:
-        with subprocess.Popen(  # noqa: S603 - the user's own settings say what is to be run
+        with subprocess.Popen(  # noqa: S603 - the command is the user's own setting
             shlex.split(command),
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as process:
-            output, said = _printed(process, seconds, waiting)
+            output, errors = _communicate(process, seconds, waiting)
     except subprocess.TimeoutExpired as error:
         raise _failure(command, f"took more than {seconds:g} seconds", error.stderr or b"") from None
     except OSError as error:
         raise _failure(command, f"cannot be run in {folder}: {error.strerror}") from None
     if code := process.returncode:
         how = f"exited with {code}" if code > 0 else f"was ended by signal {-code}"
-        raise _failure(command, how, said.strip() or output)
+        raise _failure(command, how, errors.strip() or output)
     return output
 
 
-def _printed(process: subprocess.Popen[bytes], seconds: float, waiting: Callable[[], None]) -> tuple[bytes, bytes]:
+def _communicate(process: subprocess.Popen[bytes], seconds: float, waiting: Callable[[], None]) -> tuple[bytes, bytes]:
     """
-    Return what a process prints, and what it says of errors, when it has ended.
+    Wait for a process and return its standard output and error output.
 
     Raises:
-        TimeoutExpired: It takes too long, and was ended.
+        TimeoutExpired: It took too long and was killed.
     """
     end = time.monotonic() + seconds
     try:
@@ -83,7 +83,7 @@ def _printed(process: subprocess.Popen[bytes], seconds: float, waiting: Callable
         raise
 
 
-def _failure(command: str, what: str, said: bytes = b"") -> CrdError:
-    lines = said.decode(errors="replace").strip().splitlines()[-_MOST_LINES:]
+def _failure(command: str, problem: str, errors: bytes = b"") -> CrdError:
+    lines = errors.decode(errors="replace").strip().splitlines()[-_MOST_LINES:]
     words = "".join(f"\n  {line}" for line in lines)
-    return CrdError([Mistake(f"crd_commands: `{command}`", 0, f"{what}{':' if words else ''}{words}")])
+    return CrdError([Mistake(f"crd_commands: `{command}`", 0, f"{problem}{':' if words else ''}{words}")])

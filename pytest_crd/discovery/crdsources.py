@@ -1,7 +1,7 @@
 """
-The sources of a project's CRDs: what is set, else the places where CRDs usually are, else wherever they are.
+The sources of a project's CRDs: the settings, else the conventional places, else the whole project.
 
-Nothing is read, and no command is run, before somebody asks for a CRD.
+Nothing is read, and no command is run, before the first CRD is needed.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _MOST_PLACES: Final = 5
 @dataclass(slots=True)
 class Sources:
     """
-    The CRDs of a project, read once, however many Kubernetes versions ask for them.
+    The CRDs of a project, read once for all Kubernetes versions.
 
     Attributes:
-        base: What paths are relative to, and where is looked when nothing is set.
-        paths: Files, folders, globs, and `!pattern` for what is left out.
+        base: The folder of relative paths, and of the search without settings.
+        paths: Files, folders, globs, and `!pattern` for excluded ones.
         commands: Commands whose output is read.
-        folder: Where they are run.
-        progress: Who is told while files are read.
-        make: What makes CRDs besides, in Python.
-        places: Where the CRDs have been found, in words; empty before they are asked for.
-        is_in_vain: Whether they were looked for everywhere, and there is none.
+        folder: The working folder of the commands.
+        progress: Shows which files are read.
+        make: Returns the CRDs that Python code builds.
+        places: The places of the CRDs, in words; empty before they are read.
+        is_in_vain: Whether the whole project was searched and has no CRD.
     """
 
     base: Path
@@ -53,32 +53,32 @@ class Sources:
     make: Callable[[], Sequence[MadeManifests]] = tuple
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
-    _made: Sequence[MadeManifests] = field(default=(), init=False)
-    _found: CrdFiles | None = field(default=None, init=False)
-    _under: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
+    _python_manifests: Sequence[MadeManifests] = field(default=(), init=False)
+    _crd_files: CrdFiles | None = field(default=None, init=False)
+    _crds_by_version: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
-    _listed: dict[Path, list[Path]] = field(default_factory=dict, init=False)
+    _project_files: dict[Path, list[Path]] = field(default_factory=dict, init=False)
 
     def listed(self, root: Path) -> list[Path]:
-        """Return the YAML and JSON files below *root* that belong to the project, which are listed once."""
-        if root not in self._listed:
-            self._listed[root] = projectfiles.files(root)
-        return self._listed[root]
+        """Return the YAML and JSON files below *root* that belong to the project; they are listed once."""
+        if root not in self._project_files:
+            self._project_files[root] = projectfiles.files(root)
+        return self._project_files[root]
 
     @property
     def is_read(self) -> bool:
-        """Whether CRDs were asked for, and found."""
+        """Whether the CRDs were read successfully."""
         return bool(self._loaded)
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """
-        Return the CRDs; there is at least one.
+        Return the CRDs, at least one.
 
         Args:
-            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
 
         Raises:
-            InputError: Everything that is wrong with them, or that there is none, with where they were looked for.
+            InputError: The CRDs have mistakes, or there is none; the message has all mistakes, or the searched places.
         """
         if kubernetes_version not in self._loaded:
             crds = self._crds_under(kubernetes_version)
@@ -88,126 +88,126 @@ class Sources:
 
     def every(self, kubernetes_version: str) -> tuple[ReadCrd, ...]:
         """
-        Return the CRDs, copies too, each with where it was read; only twins in `v1beta1` of others are left out.
+        Return all CRDs with their files, copies included; only `v1beta1` twins of other CRDs are left out.
 
         Args:
-            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
 
         Raises:
             InputError: As for `crds`.
         """
         crds = self._crds_under(kubernetes_version)
-        named: dict[str, list[CustomResourceDefinition]] = {}
+        by_name: dict[str, list[CustomResourceDefinition]] = {}
         for crd in crds:
-            named.setdefault(crd.name, []).append(crd)
-        kept = {crd for others in named.values() for crd in copies.without_twins(others)}
-        found = self._read_once(kubernetes_version)
-        pairs = zip(found.read_crds, crds, strict=True)
+            by_name.setdefault(crd.name, []).append(crd)
+        distinct = {crd for namesakes in by_name.values() for crd in copies.without_twins(namesakes)}
+        crd_files = self._read_once(kubernetes_version)
+        pairs = zip(crd_files.read_crds, crds, strict=True)
         read = [
-            replace(one, crd=crd, without=tuple(found.conversions.get(crd.name, ())))
-            for one, crd in pairs
-            if crd in kept
+            replace(read_crd, crd=crd, without=tuple(crd_files.conversions.get(crd.name, ())))
+            for read_crd, crd in pairs
+            if crd in distinct
         ]
-        installed = projectcrds.installed([one.crd for one in read])
-        return tuple(replace(one, crd=crd) for one, crd in zip(read, installed, strict=True))
+        installed = projectcrds.installed([read_crd.crd for read_crd in read])
+        return tuple(replace(read_crd, crd=crd) for read_crd, crd in zip(read, installed, strict=True))
 
     def only_made(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
         """
-        Return the CRDs that Python makes and that no file has.
+        Return the CRDs that only Python code builds.
 
         Args:
-            kubernetes_version: Whose behaviour and words they show; one of `profile.KNOWN`.
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
 
         Raises:
             InputError: As for `crds`.
         """
         crds = self.crds(kubernetes_version)
-        texts = {text for one in self._made for text in one.texts}
+        texts = {text for manifests in self._python_manifests for text in manifests.texts}
         return [crd for crd in crds if crd.source.rpartition(":")[0] in texts]
 
     def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
-        if kubernetes_version not in self._under:
-            found = self._read_once(kubernetes_version)
-            found.raise_mistakes()
-            self._under[kubernetes_version] = [crd.under(kubernetes_version) for crd in found.crds]
-        return self._under[kubernetes_version]
+        if kubernetes_version not in self._crds_by_version:
+            crd_files = self._read_once(kubernetes_version)
+            crd_files.raise_mistakes()
+            self._crds_by_version[kubernetes_version] = [crd.under(kubernetes_version) for crd in crd_files.crds]
+        return self._crds_by_version[kubernetes_version]
 
     @garbage.paused()
     def _read_once(self, kubernetes_version: str) -> CrdFiles:
-        """Return what is there; what is wrong with it is found out once, too, for a command may take its time to fail."""
-        if self._found is None:
+        """Return the files with CRDs; mistakes are kept, too, because a failing command may take long."""
+        if self._crd_files is None:
             try:
                 with self.progress("reading CRDs") as tell:
-                    self._found = self._read(kubernetes_version, tell)
+                    self._crd_files = self._read(kubernetes_version, tell)
             except InputError as error:
-                self._found = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
-        return self._found
+                self._crd_files = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+        return self._crd_files
 
     def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
-        self._made = self.make()
+        self._python_manifests = self.make()
         if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
-            found = self._look(kubernetes_version, tell)
+            crd_files = self._search(kubernetes_version, tell)
         else:
-            found = self._named(kubernetes_version, tell)
-        for one in self._made:
-            found.take_made(one.texts, source=one.source)
-        self.places = " and ".join(filter(None, (self.places, madecrds.words(self._made))))
-        return found
+            crd_files = self._read_settings(kubernetes_version, tell)
+        for manifests in self._python_manifests:
+            crd_files.take_made(manifests.texts, source=manifests.source)
+        self.places = " and ".join(filter(None, (self.places, madecrds.words(self._python_manifests))))
+        return crd_files
 
-    def _named(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
-        """Read what is set."""
-        found = CrdFiles(kubernetes_version)
+    def _read_settings(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+        """Read the paths and commands of the settings."""
+        crd_files = CrdFiles(kubernetes_version)
         if self.paths:
-            found.read_all(self.paths, base=self.base, tell=tell)
+            crd_files.read_all(self.paths, base=self.base, tell=tell)
         if self.commands:
             from pytest_crd.discovery import commands  # noqa: PLC0415 - few projects have any
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
-                found.take_output(commands.run(command, folder=self.folder, waiting=waiting), source=command)
+                crd_files.take_output(commands.run(command, folder=self.folder, waiting=waiting), source=command)
             except CrdError as error:
-                found.mistakes.extend(error.mistakes)
+                crd_files.mistakes.extend(error.mistakes)
         self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
-        return found
+        return crd_files
 
-    def _look(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
-        """Look where nothing is set: the first place counts in which there is a CRD, or what keeps one from being read."""
+    def _search(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+        """Search the project, and return the first place with a CRD or a mistake about one."""
         search = CrdSearch(self.base, self.paths, self.listed)
         notes: list[Remark] = []
         places = search.places()
         for place in places:
-            if self._made and place.origin is FileOrigin.FOUND_IN_TESTS:
-                notes += _of_test_data(place.files)
+            if self._python_manifests and place.origin is FileOrigin.FOUND_IN_TESTS:
+                notes += _note_test_data(place.files)
                 continue
-            found = CrdFiles(kubernetes_version)
-            for file in progress.each(place.files, tell, lambda one: one.name):
-                found.read(file, place.origin)
-            notes += found.notes
-            if found.crds or found.mistakes:
+            crd_files = CrdFiles(kubernetes_version)
+            for file in progress.each(place.files, tell, lambda file: file.name):
+                crd_files.read(file, place.origin)
+            notes += crd_files.notes
+            if crd_files.crds or crd_files.mistakes:
                 if place.origin is FileOrigin.FOUND:
-                    notes += _of_test_data(next(places).files)
-                found.notes = list(dict.fromkeys(notes))
-                self.places = place.words or _told(found)
-                return found
-        if self._made:
+                    notes += _note_test_data(next(places).files)
+                crd_files.notes = list(dict.fromkeys(notes))
+                self.places = place.words or _describe_folders(crd_files)
+                return crd_files
+        if self._python_manifests:
             return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
-        from pytest_crd.discovery import rendering  # noqa: PLC0415 - only where nothing was found
+        from pytest_crd.discovery import rendering  # noqa: PLC0415 - only a search without result needs it
 
         first, *others = search.in_vain()
         raise CrdError([first, *rendering.advice(notes, base=self.base), *others, *dict.fromkeys(notes)])
 
 
-def _of_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
-    """Return what is to be said of test data that does not count, as there is something else."""
+def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
+    """Return a remark that test data is passed over, because the project has other CRDs; empty without test data."""
     if not files:
         return []
     more = f" with {len(files) - 1} more" if len(files) > 1 else ""
     return [Remark(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
 
 
-def _told(found: CrdFiles) -> str:
-    """Return in which folders CRDs have been found by looking everywhere, and how to choose others."""
-    folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in found.crds))  # noqa: PTH120 - a text
+def _describe_folders(crd_files: CrdFiles) -> str:
+    """Return the folders in which the search found CRDs, with a hint how to choose others."""
+    folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in crd_files.crds))  # noqa: PTH120 - a text
     more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
     return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; crd_paths says otherwise)"

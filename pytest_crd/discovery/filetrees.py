@@ -1,7 +1,7 @@
 """
-Trees of files: those of a folder, and those of a commit, which is read without being checked out.
+Trees of files: of a folder, or of a commit, which is read without a checkout.
 
-A name in a tree is a path with slashes; where it begins, the tree knows.
+The name of a file in a tree is a path with slashes; the tree defines the folder that it is relative to.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _WHOLE: Final = "fetch it whole, without a filter"
 
 
 class Tree(Protocol):
-    """Files that can be asked for."""
+    """Files of a folder or commit."""
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the YAML and JSON files that *patterns* name, each once; what names none counts for nothing."""
+        """Return the YAML and JSON files that *patterns* match, without duplicates; a pattern without match is ignored."""
 
     def every(self) -> list[str]:
-        """Return all YAML and JSON files of the project, less those that are hidden or of others."""
+        """Return all YAML and JSON files of the project, without hidden and third-party ones."""
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of those of *names* that are there."""
+        """Return the contents of those files in *names* that exist."""
 
-    def shown(self, name: str) -> str:
-        """Return how messages call a file."""
+    def display_name(self, name: str) -> str:
+        """Return the name of a file in messages."""
 
 
-def _told_apart(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the patterns of what is wanted, and those of what is left out, without their `!`."""
+def _split_exclusions(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the patterns without `!`, and the excluded ones, whose `!` is removed."""
     wanted = [pattern for pattern in patterns if not pattern.startswith(manifest.LEFT_OUT)]
     return wanted, [pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns if pattern not in wanted]
 
@@ -54,17 +54,17 @@ class FolderTree:
     The files of a folder.
 
     Attributes:
-        folder: The folder, to which names are relative.
+        folder: The folder that names are relative to.
     """
 
     folder: Path
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the files that *patterns* name, each once and without those of `!pattern`."""
-        wanted, left_out = _told_apart(patterns)
+        """Return the files that *patterns* match, without duplicates and without those of `!pattern`."""
+        wanted, left_out = _split_exclusions(patterns)
         out = {name for pattern in left_out for name in self._matching(pattern)}
-        found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
-        return [name for name in found if name not in out]
+        matches = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
+        return [name for name in matches if name not in out]
 
     def _matching(self, pattern: str) -> list[str]:
         try:
@@ -78,12 +78,12 @@ class FolderTree:
         return [path.relative_to(self.folder).as_posix() for path in projectfiles.files(self.folder)]
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of those of *names* that are there."""
+        """Return the contents of those files in *names* that exist."""
         paths = {name: self.folder / name for name in names}
         return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
 
-    def shown(self, name: str) -> str:
-        """Return how messages call a file: as a terminal in the current folder does."""
+    def display_name(self, name: str) -> str:
+        """Return the name of a file in messages: relative to the current folder if it is below it."""
         path, here = self.folder / name, Path.cwd()
         return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
@@ -94,11 +94,11 @@ class GitTree:
     The files of a commit.
 
     Attributes:
-        repository: The folder of the repository, to which names are relative.
-        ref: The commit as messages call it: a tag, a branch, an id.
+        repository: The folder of the repository, which names are relative to.
+        ref: The name of the commit in messages: a tag, a branch, an id.
         folder: The folder of the project in the repository, with slashes; empty for the repository itself.
-        ids: The id of the content of each file.
-        links: What the links lead to, as they have it.
+        ids: The object id of each file.
+        links: The names of symbolic links.
     """
 
     repository: Path
@@ -108,18 +108,18 @@ class GitTree:
     links: frozenset[str] = frozenset()
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the files that *patterns*, relative to the project, name, each once and without those of `!pattern`."""
-        wanted, left_out = _told_apart(patterns)
+        """Return the files that *patterns*, relative to the project, match, without duplicates and without those of `!pattern`."""
+        wanted, left_out = _split_exclusions(patterns)
         out = {name for pattern in left_out for name in self._matching(pattern)}
-        found = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
-        return [name for name in found if name not in out]
+        matches = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
+        return [name for name in matches if name not in out]
 
     def every(self) -> list[str]:
         """Return all files of the project."""
         return self.below(self.folder)
 
     def below(self, folder: str) -> list[str]:
-        """Return all YAML and JSON files below a *folder* of the repository, less those that are hidden or of others."""
+        """Return all YAML and JSON files below a *folder* of the repository, without hidden and third-party ones."""
         start = f"{folder}/" if folder else ""
         return [
             name
@@ -129,23 +129,23 @@ class GitTree:
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """
-        Return the contents of those of *names* that are there.
+        Return the contents of those files in *names* that exist; links are followed.
 
         Raises:
-            CrdError: git does not give them.
+            CrdError: git cannot read them.
         """
         wanted = [name for name in names if name in self.ids]
         contents = self._contents(wanted)
         targets = {name: self._target(name, contents[name]) for name in wanted if name in self.links}
-        of_targets = self._contents([target for target in targets.values() if target in self.ids])
+        target_contents = self._contents([target for target in targets.values() if target in self.ids])
         for name, target in targets.items():
             contents.pop(name)
-            if target in of_targets:
-                contents[name] = of_targets[target]
+            if target in target_contents:
+                contents[name] = target_contents[target]
         return contents
 
-    def shown(self, name: str) -> str:
-        """Return how messages call a file: as `git show` takes it."""
+    def display_name(self, name: str) -> str:
+        """Return the name of a file in messages, in the form that `git show` takes."""
         return f"{self.ref}:{name}"
 
     def _target(self, name: str, link: bytes) -> str:
@@ -154,8 +154,8 @@ class GitTree:
     def _contents(self, names: Sequence[str]) -> dict[str, bytes]:
         if not names:
             return {}
-        given = "".join(f"{self.ids[name]}\n" for name in names).encode()
-        answer = git.ask(self.repository, "cat-file", "--batch", given=given)
+        ids = "".join(f"{self.ids[name]}\n" for name in names).encode()
+        answer = git.run(self.repository, "cat-file", "--batch", stdin=ids)
         if not answer.succeeded:
             raise CrdError(
                 [
@@ -180,7 +180,7 @@ class GitTree:
                 yield name
 
     def _inside(self, pattern: str) -> tuple[str, ...] | None:
-        """Return the parts of *pattern* from the repository's folder on; None where it leads out of it."""
+        """Return the parts of *pattern* below the folder of the repository; None if it leads out of it."""
         whole = posixpath.normpath(posixpath.join(self.folder, pattern))
         parts = tuple(part for part in whole.split("/") if part != ".")
         return None if ".." in parts else parts
@@ -196,7 +196,7 @@ class GitTree:
 
     @cached_property
     def _environments(self) -> frozenset[str]:
-        """The folders that are virtual environments."""
+        """The folders with a virtual environment."""
         return frozenset(
             posixpath.dirname(name) for name in self.ids if posixpath.basename(name) == projectfiles.VIRTUAL_ENVIRONMENT
         )
@@ -207,9 +207,9 @@ def of_commit(repository: Path, commit: str, *, ref: str, folder: str) -> GitTre
     Return the tree of a commit.
 
     Raises:
-        CrdError: git does not give it.
+        CrdError: git cannot list its files.
     """
-    answer = git.ask(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
+    answer = git.run(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
     if not answer.succeeded:
         raise CrdError([Mistake(f"git:{ref}", 0, f"git lists no files: {answer.complaint}")])
     ids: dict[str, str] = {}
@@ -226,7 +226,7 @@ def of_commit(repository: Path, commit: str, *, ref: str, folder: str) -> GitTre
 
 
 def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
-    """Yield the contents that `git cat-file --batch` has printed: each after a line with its size."""
+    """Yield the contents in the output of `git cat-file --batch`, each of which follows a line with its size."""
     at = 0
     while at < len(output):
         end = output.index(b"\n", at)
@@ -239,8 +239,8 @@ def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
 
 
 def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
-    """Return whether a folder above a file matches, from which on no folder is hidden."""
-    # What `**` alone finds first is no folder to Python's glob.
+    """Return whether a folder above a file matches, with no hidden folder between them."""
+    # In Python's glob, `**` alone matches the start folder itself only as a prefix.
     depths = range(1 if pattern[:1] == ("**",) else 0, len(steps))
     return any(
         _matches(pattern, steps[:depth], is_file=False) and not any(step.startswith(".") for step in steps[depth:-1])
@@ -249,7 +249,7 @@ def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
 
 
 def _matches(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
-    """Return whether a path matches a *pattern* as Python's glob has it: `**` for any folders, none of them hidden."""
+    """Return whether a path matches *pattern* as in Python's glob; `**` stands for any number of folders that are not hidden."""
     if not pattern:
         return not steps
     first, *rest = pattern

@@ -1,4 +1,4 @@
-"""Questions to git about a repository: the one place where it is run."""
+"""The only place that runs git."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _SECONDS: Final = 60
-# Settings of a repository by which git would run programs: `core.fsmonitor`, hooks, `gpg.program`, submodules.
+# Settings of a repository that make git run programs: `core.fsmonitor`, hooks, `gpg.program`, submodules.
 _SETTINGS: Final = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
@@ -18,24 +18,31 @@ _SETTINGS: Final = (
 _EMPTY: Final = "PYTEST_CRD_EMPTY"
 _ENVIRONMENT: Final = {
     _EMPTY: "",
-    "GIT_ALLOW_PROTOCOL": "",  # no remote is asked for objects that a partial clone lacks
+    "GIT_ALLOW_PROTOCOL": "",  # no remote is contacted for objects that a partial clone lacks
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
 }
-# Scopes of settings that the user alone writes.
-_OF_USER: Final = ("system", "global", "command")
-# In a git hook these point to the repository of the hook, which need not be the one of the folder that is asked about.
-_OF_GIT: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+# Scopes of settings that only the user writes.
+_USER_SCOPES: Final = ("system", "global", "command")
+# In a git hook these variables point to the repository of the hook, which may be another one.
+_GIT_VARIABLES: Final = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+)
 
 
 class GitAnswer(NamedTuple):
     """
-    What git has answered.
+    Result of a git command.
 
     Attributes:
-        succeeded: Whether it did what it was asked.
-        output: What it has printed.
-        complaint: What it has printed about what is wrong.
+        succeeded: Whether it exited with 0.
+        output: Its standard output.
+        complaint: Its error output.
     """
 
     succeeded: bool
@@ -44,44 +51,44 @@ class GitAnswer(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The output as the one line that it is."""
+        """The output as a single line."""
         return os.fsdecode(self.output).removesuffix("\n")
 
 
-def ask(folder: Path, *arguments: str, given: bytes = b"") -> GitAnswer:
+def run(folder: Path, *arguments: str, stdin: bytes = b"") -> GitAnswer:
     """
-    Return the answer of git to a command; git runs no program that the repository names, and asks no remote.
+    Run a git command and return its result; git runs no program of the repository's settings and contacts no remote.
 
     Args:
-        folder: The folder that it is asked about.
+        folder: The working folder.
         arguments: The command.
-        given: What it reads from its standard input.
+        stdin: Its standard input.
     """
-    environment = {key: value for key, value in os.environ.items() if key not in _OF_GIT} | _ENVIRONMENT
+    environment = {key: value for key, value in os.environ.items() if key not in _GIT_VARIABLES} | _ENVIRONMENT
     options = [word for setting in _SETTINGS for word in ("-c", setting)]
     try:
-        done = subprocess.run(  # noqa: S603 - no shell
-            ["git", "--no-pager", *options, *arguments],  # noqa: S607 - whichever git the user has
+        process = subprocess.run(  # noqa: S603 - no shell
+            ["git", "--no-pager", *options, *arguments],  # noqa: S607 - the git of the user's PATH
             cwd=folder,
             env=environment,
-            input=given,
+            input=stdin,
             capture_output=True,
             timeout=_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return GitAnswer(succeeded=False, output=b"", complaint=f"git cannot be run: {error}")
-    return GitAnswer(done.returncode == 0, done.stdout, done.stderr.decode(errors="replace").strip())
+    return GitAnswer(process.returncode == 0, process.stdout, process.stderr.decode(errors="replace").strip())
 
 
 def has_changes(repository: Path) -> bool:
-    """Return whether files differ from the current commit, without the filters, drivers and submodules of the repository."""
-    listed = ask(repository, "config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
+    """Return whether files differ from the current commit; the repository's own filters, drivers and submodules are not used."""
+    listed = run(repository, "config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     if listed.complaint and not listed.succeeded:
         return True
     words = os.fsdecode(listed.output).split("\0")
-    keys = [key for scope, key in zip(words[::2], words[1::2], strict=False) if scope not in _OF_USER]
-    return not ask(
+    keys = [key for scope, key in zip(words[::2], words[1::2], strict=False) if scope not in _USER_SCOPES]
+    return not run(
         repository,
         *(f"--config-env={key}={_EMPTY}" for key in keys),  # unlike `-c`, it takes a key with an equals sign
         *("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD"),

@@ -1,4 +1,4 @@
-"""What an ini file of pytest says of a setting, as it is written there."""
+"""Settings of pytest in an ini file, as they are written there."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any, Final
 
 from pytest_crd.engine.inputerror import InputError, Mistake
 
-# As pytest looks for them; those that are there for other programs too count where they have the section.
+# In pytest's order; files of other programs count if they have the section.
 _NAMES: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-_OWN: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-# Where a pyproject.toml has the settings; the first counts that has the one that is asked for.
+_PYTEST_FILES: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
+# The tables with settings in a pyproject.toml; the first that has a setting counts.
 _OF_PYPROJECT: Final = (("tool", "pytest", "ini_options"), ("tool", "pytest"))
 _OF_TOML: Final = (("pytest",),)
 
 
 class IniFileError(InputError):
-    """An ini file that cannot be read."""
+    """An ini file cannot be read."""
 
 
-def find(folder: Path) -> Path | None:
+def find_file(folder: Path) -> Path | None:
     """
-    Return the file in a folder that pytest takes its settings from; None where there is none.
+    Return the file in *folder* from which pytest takes its settings; None if there is none.
 
     Raises:
-        IniFileError: One cannot be read.
+        IniFileError: A file cannot be read.
     """
     for name in _NAMES:
         path = folder / name
-        if path.is_file() and (name in _OWN or any(_tables(path))):
+        if path.is_file() and (name in _PYTEST_FILES or any(_tables(path))):
             return path
     return None
 
 
 def section(path: Path) -> str:
     """
-    Return the name of the section with settings of pytest; of an empty file that which is to be written.
+    Return the name of the section with pytest's settings; the default name if the file has none yet.
 
     Raises:
         IniFileError: The file cannot be read.
@@ -45,9 +45,9 @@ def section(path: Path) -> str:
     return next((name for name, _ in _tables(path)), "pytest")
 
 
-def written(path: Path, name: str) -> Any:
+def read_value(path: Path, name: str) -> Any:
     """
-    Return what is written for a setting, a text or a list of some; None where the file does not have it.
+    Return the value of a setting, a text or a list of texts; None if it is unset.
 
     Raises:
         IniFileError: The file cannot be read.
@@ -57,12 +57,12 @@ def written(path: Path, name: str) -> Any:
 
 def words(path: Path, name: str) -> Sequence[str]:
     """
-    Return the words of a setting; none where the file does not have it.
+    Return the words of a setting; empty if it is unset.
 
     Raises:
-        IniFileError: The file cannot be read, or a quotation has no end.
+        IniFileError: The file cannot be read, or a quote is not closed.
     """
-    value = written(path, name)
+    value = read_value(path, name)
     if not isinstance(value, str):
         return list(map(str, value or ()))
     try:
@@ -73,28 +73,28 @@ def words(path: Path, name: str) -> Sequence[str]:
 
 def lines(path: Path, name: str) -> Sequence[str]:
     """
-    Return the lines of a setting; none where the file does not have it.
+    Return the lines of a setting; empty if it is unset.
 
     Raises:
         IniFileError: The file cannot be read.
     """
-    value = written(path, name) or ()
+    value = read_value(path, name) or ()
     listed = value.splitlines() if isinstance(value, str) else map(str, value)
     return [line.strip() for line in listed if line.strip()]
 
 
 def _tables(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the sections of a file that are there, and hold settings of pytest, by name."""
+    """Yield the sections of a file with pytest's settings, by name."""
     import tomllib  # noqa: PLC0415 - few sessions need it
 
     import iniconfig  # noqa: PLC0415 - the same
 
     try:
         content = path.read_text(encoding="utf-8")
-        found = [*(_of_toml(path, tomllib.loads(content)) if path.suffix == ".toml" else _of_ini(path, content))]
+        sections = [*(_of_toml(path, tomllib.loads(content)) if path.suffix == ".toml" else _of_ini(path, content))]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, iniconfig.ParseError) as error:
         raise _mistake(path, f"cannot be read: {error}") from None
-    yield from found
+    yield from sections
 
 
 def _of_ini(path: Path, content: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,8 +1,8 @@
 """
-CRDs that the Python of a project makes: what its hook `pytest_crd_manifests` returns, as texts that are read as files are.
+CRDs that Python code of a project builds: the return value of its hook `pytest_crd_manifests`, as texts that are read like files.
 
-What is returned is a mapping: a name for messages, and below it a manifest, or an iterable of some. A manifest is a mapping, or a text
-of YAML or JSON; the lines of a mapping are those of `json.dumps(manifest, indent=2)`.
+The value maps a name for messages to a manifest, or to an iterable of manifests. A manifest is a mapping, or a text of YAML or JSON; a
+mapping has the line numbers of `json.dumps(manifest, indent=2)`.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Manifest: TypeAlias = "str | bytes | Mapping[str, Any]"
 
 class MadeManifests(NamedTuple):
     """
-    What was returned below one name.
+    The manifests below one name.
 
     Attributes:
-        source: How it is called in messages: who has made it, and the name, as in `conftest.py[backups]`.
-        texts: The manifests, by what each is called: the same, with a number where there are several.
+        source: The maker and the name for messages: `conftest.py[backups]`.
+        texts: The manifests by their source, which has a number if there are several.
     """
 
     source: str
     texts: Mapping[str, bytes]
 
 
-def listed(returned: object) -> object:
-    """Return what a hook has returned with every iterable below a name run through: it is Python of the project, and may fail."""
+def materialize(returned: object) -> object:
+    """Return the value of a hook with its iterables turned into lists; this runs Python code of the project, which may raise."""
     if not isinstance(returned, Mapping):
         return returned
     return {name: _several(value) for name, value in returned.items()}
@@ -43,41 +43,41 @@ def listed(returned: object) -> object:
 
 def read(returned: object, *, maker: str) -> list[MadeManifests]:
     """
-    Return the manifests that a hook has returned.
+    Return the manifests in the value of a hook.
 
     Args:
-        returned: What it has returned, as `listed` gives it.
+        returned: The value, as `materialize` returns it.
         maker: The plugin or `conftest.py` with the hook.
 
     Raises:
-        CrdError: They are none: all that is wrong, each with the maker and the name.
+        CrdError: It has another form; the message lists all mistakes with the maker and the name.
     """
     if not isinstance(returned, Mapping):
         raise CrdError([Mistake(maker, 0, f"{HOOK} returns {_kind(returned)}; {_SHAPE}")])
     if not returned:
         raise CrdError([Mistake(maker, 0, f"{HOOK} returns no manifest; {_SHAPE}")])
-    found: list[MadeManifests] = []
+    made_manifests: list[MadeManifests] = []
     mistakes: list[Mistake] = []
     for name, manifests in returned.items():
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
             mistakes.append(Mistake(maker, 0, f"{HOOK} returns {name!r} for a name; {_SHAPE}"))
             continue
         texts: dict[str, bytes] = {}
-        for number, one in enumerate(manifests, 1):
-            called = f"{maker}[{name}{f' #{number}' if len(manifests) > 1 else ''}]"
+        for number, manifest in enumerate(manifests, 1):
+            source = f"{maker}[{name}{f' #{number}' if len(manifests) > 1 else ''}]"
             try:
-                texts[called] = _text(one)
+                texts[source] = _text(manifest)
             except TypeError as error:
-                mistakes.append(Mistake(called, 0, str(error)))
-        found.append(MadeManifests(f"{maker}[{name}]", texts))
+                mistakes.append(Mistake(source, 0, str(error)))
+        made_manifests.append(MadeManifests(f"{maker}[{name}]", texts))
     if mistakes:
         raise CrdError(mistakes)
-    return found
+    return made_manifests
 
 
-def words(made: Iterable[MadeManifests]) -> str:
-    """Return who has made them, in words; empty where nobody has made any."""
-    makers = dict.fromkeys(one.source.partition("[")[0] for one in made)
+def words(manifests: Iterable[MadeManifests]) -> str:
+    """Return the makers of manifests, in words; empty if there are none."""
+    makers = dict.fromkeys(item.source.partition("[")[0] for item in manifests)
     return " ".join(f"{maker} ({HOOK})" for maker in makers)
 
 
@@ -91,7 +91,7 @@ def _text(value: object) -> bytes:
     if isinstance(value, bytes):
         return value
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")  # which the reader refuses, with its line
+        return value.encode("utf-8", "surrogatepass")  # the reader reports a lone surrogate with its line
     if isinstance(value, Mapping):
         return json.dumps(jsonvalue.from_python(value), indent=2, ensure_ascii=False).encode()
     raise TypeError(f"{_kind(value)}; {_MANIFEST}")

@@ -1,7 +1,7 @@
 """
-The manifests of a project: which of its files have CustomResourceDefinitions in them, by git or by a walk, read as bytes alone.
+The manifest files of a project, listed by git or by a walk, and those among them that contain CustomResourceDefinitions.
 
-What belongs to others (`node_modules`, `vendor`, virtual environments) or is hidden is no part of a project.
+Hidden files and folders of others (`node_modules`, `vendor`, virtual environments) do not belong to a project.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 @dataclass(frozen=True, slots=True)
 class Discovery:
     """
-    What a folder has.
+    The files of a folder.
 
     Attributes:
         root: The folder.
-        is_of_git: Whether git has said which files belong to the project; else a walk has.
-        count: How many YAML and JSON files there are.
-        files: Those that have CRDs in them, or what is nearly one, sorted.
+        is_of_git: Whether git has listed the files; else they were found by a walk.
+        count: The number of YAML and JSON files.
+        files: The files that contain CRDs, or manifests that look like one, sorted.
     """
 
     root: Path
@@ -41,9 +41,9 @@ class Discovery:
     files: tuple[Path, ...]
 
 
-def find(root: Path) -> Discovery:
+def find_crd_files(root: Path) -> Discovery:
     """
-    Return the files below *root* that have CRDs in them: those that git knows or does not ignore, or without git all.
+    Return the files below *root* that contain CRDs; files that git ignores are left out, without git all files count.
 
     Args:
         root: An absolute path.
@@ -63,25 +63,25 @@ def _sorted(root: Path, listed: list[Path] | None) -> list[Path]:
 
 
 def ignored(root: Path) -> tuple[Path, ...]:
-    """Return the files below *root* that have CRDs in them and that git ignores; none where there is no git."""
+    """Return the files below *root* that contain CRDs and that git ignores; empty without git."""
     return tuple(_with_crds(sorted(_listed(root, "--others", "--ignored", "--exclude-standard") or ())))
 
 
 def repository(folder: Path) -> Path | None:
-    """Return the folder of the git repository that *folder* is in; None where there is none."""
-    answer = git.ask(folder, "rev-parse", "--show-toplevel")
+    """Return the folder of the git repository around *folder*; None if there is none."""
+    answer = git.run(folder, "rev-parse", "--show-toplevel")
     return Path(answer.line) if answer.line else None
 
 
 def is_for_tests(path: PurePath, root: PurePath) -> bool:
-    """Return whether a file below *root* stands among what only tests and developers use."""
-    above = path.relative_to(root).parts[:-1]
-    return any(folder == "hack" or _OF_TESTS.search(folder) for folder in above)
+    """Return whether a file below *root* is in a folder for tests or developers only."""
+    parents = path.relative_to(root).parts[:-1]
+    return any(folder == "hack" or _OF_TESTS.search(folder) for folder in parents)
 
 
 def _listed(root: Path, *which: str) -> list[Path] | None:
-    """Return the YAML and JSON files that git lists; None where it does not answer, as for a repository of somebody else."""
-    answer = git.ask(root, "ls-files", "-z", *which, "--", *(f":(icase)*{ending}" for ending in folders.ENDINGS))
+    """Return the YAML and JSON files that git lists; None if git fails, as in a repository of another user."""
+    answer = git.run(root, "ls-files", "-z", *which, "--", *(f":(icase)*{ending}" for ending in folders.ENDINGS))
     if not answer.succeeded:
         return None
     names = (os.fsdecode(name) for name in answer.output.split(b"\0") if name)
@@ -89,13 +89,13 @@ def _listed(root: Path, *which: str) -> list[Path] | None:
     return [root / name for name in names if not _is_foreign(root, PurePath(name).parent, foreign)]
 
 
-def _is_foreign(root: Path, folder: PurePath, known: dict[PurePath, bool]) -> bool:
-    """Return whether *folder*, relative to *root*, is hidden or belongs to others, or one above it; *known* is added to."""
-    if folder not in known:
-        known[folder] = bool(folder.name) and (
-            _is_foreign(root, folder.parent, known) or _is_left_out(root / folder.parent, folder.name)
+def _is_foreign(root: Path, folder: PurePath, cache: dict[PurePath, bool]) -> bool:
+    """Return whether *folder*, relative to *root*, or a folder above it is hidden or belongs to others; *cache* is extended."""
+    if folder not in cache:
+        cache[folder] = bool(folder.name) and (
+            _is_foreign(root, folder.parent, cache) or _is_left_out(root / folder.parent, folder.name)
         )
-    return known[folder]
+    return cache[folder]
 
 
 def _is_left_out(parent: Path, name: str) -> bool:
@@ -112,12 +112,12 @@ def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         try:
             content = path.read_bytes()
-        except OSError:  # deleted but not yet for git, or a link to nowhere: no file of the project
+        except OSError:  # deleted without git's knowledge, or a dangling link
             continue
         if may_have_crds(content):
             yield path
 
 
 def may_have_crds(content: bytes) -> bool:
-    """Return whether there may be CRDs in a file, or what is nearly one."""
+    """Return whether a file may contain CRDs, or manifests that look like one."""
     return declared.KIND.encode() in content or (decoded.GROUP.encode() in content and misspelling.may_hold(content))

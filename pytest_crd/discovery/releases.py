@@ -1,4 +1,4 @@
-"""The commit of a repository that is meant: by a tag, a branch, an id, or as the last release."""
+"""The commit that a tag, a branch, an id or `latest-tag` names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's a
 
 
 class AbsentError(CrdError):
-    """There is no such release, or no commit of that name; the message says how to fetch it."""
+    """The release or commit does not exist; the message says how to fetch it."""
 
 
 class Commit(NamedTuple):
@@ -25,9 +25,9 @@ class Commit(NamedTuple):
 
     Attributes:
         repository: The folder of the repository.
-        ref: What names it: never `latest-tag`.
+        ref: Its name: a tag, a branch or an id.
         id: Its id.
-        note: Of what day it is, and which tags were passed over where a release was looked for.
+        note: Its date and, for `latest-tag`, the tags that were passed over.
     """
 
     repository: Path
@@ -36,28 +36,28 @@ class Commit(NamedTuple):
     note: str
 
 
-def find(folder: Path, ref: str) -> Commit:
+def find_commit(folder: Path, ref: str) -> Commit:
     """
-    Return the commit that *ref* names in the repository of *folder*.
+    Return the commit *ref* in the repository of *folder*.
 
     Raises:
-        AbsentError: There is no repository, or no such commit in it.
+        AbsentError: There is no repository or no such commit.
     """
-    here = git.ask(folder, "rev-parse", "--show-toplevel")
+    here = git.run(folder, "rev-parse", "--show-toplevel")
     if not here.line:
         raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
-    repository, named, note = Path(here.line), ref, ""
+    repository, name, note = Path(here.line), ref, ""
     if latest := _LATEST.fullmatch(ref):
-        named, note = _latest(repository, ref, latest[1] or "")
-    answer = git.ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{named}^{{commit}}")
+        name, note = _latest(repository, ref, latest[1] or "")
+    answer = git.run(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not answer.line:
         raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
-    return Commit(repository, named, answer.line, note or f"of {tags.day(repository, named, answer.line)}")
+    return Commit(repository, name, answer.line, note or f"of {tags.day(repository, name, answer.line)}")
 
 
 def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
-    """Return the tag of the last release, and what is to be known of it."""
-    if git.ask(repository, "rev-parse", "--is-shallow-repository").line == "true":
+    """Return the tag of the last release, and a note with its date and the tags that were passed over."""
+    if git.run(repository, "rev-parse", "--is-shallow-repository").line == "true":
         raise _mistake(ref, f"{repository} has a part of its history alone, by which no release can be found: {_FETCH}")
     try:
         release = tags.latest(repository, pattern)

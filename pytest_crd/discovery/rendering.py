@@ -13,14 +13,14 @@ from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 
 _CHART: Final = ("Chart.yaml",)
 _KUSTOMIZATION: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-# Where kubebuilder has them, also of CRDs that lie elsewhere.
+# The folders where kubebuilder puts kustomizations of CRDs.
 _USUAL: Final = ("config/crd", "config/default")
 _MOST: Final = 3
 
 
 def advice(passed_over: Iterable[Remark], *, base: Path) -> Iterator[Mistake]:
     """
-    Yield the setting to write where no CRD was found; its command is run only where a setting names it.
+    Yield hints to set `crd_commands` if no CRD was found; a command is run only if the setting names it.
 
     Args:
         passed_over: Remarks about templates and patches.
@@ -41,15 +41,15 @@ def _of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[str]:
 
 
 def _of_usual_folders(base: Path) -> Iterator[str]:
-    folders = [name for name in _USUAL if any((base / name / one).is_file() for one in _KUSTOMIZATION)]
+    folders = [name for name in _USUAL if any((base / name / file).is_file() for file in _KUSTOMIZATION)]
     yield from map(_kustomize, folders[:1])
 
 
 def _above(path: Path, base: Path, names: Iterable[str]) -> str:
-    """Return the nearest folder around a file that has a file of one of *names*, as a command has it; empty where none has."""
+    """Return the nearest folder above a file that has one of *names*, quoted for a command; empty if there is none."""
     inside = (parent for parent in path.parents if parent.is_relative_to(base))
-    found = next((parent for parent in inside if any((parent / name).is_file() for name in names)), None)
-    return "" if found is None else shlex.quote(found.relative_to(base).as_posix())
+    folder = next((parent for parent in inside if any((parent / name).is_file() for name in names)), None)
+    return "" if folder is None else shlex.quote(folder.relative_to(base).as_posix())
 
 
 def _kustomize(folder: str) -> str:

@@ -1,4 +1,4 @@
-"""The paths of a project's samples: custom resources that show its users what to write."""
+"""The paths of a project's samples: custom resources that show users what to write."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
 Lists: TypeAlias = Callable[[Path], list[Path]]
 
 FOLDERS: Final = ("config/samples", "examples", "samples")
-# Where operators in folders of their own have theirs.
+# The folders of samples if each operator has a folder of its own.
 _OF_OPERATORS: Final = ("*/config/samples", "*/*/config/samples")
-# What stands for every file of the project, test data aside.
+# The pattern for every file of the project except test data.
 AUTO: Final = "auto"
 
 
-def patterns(given: Sequence[str]) -> tuple[str, ...]:
-    """Return what names samples: what is *given*, or the usual folders where that only leaves some out."""
-    return (*((*FOLDERS, *_OF_OPERATORS) if _only_leaves_out(given) else ()), *given)
+def patterns(settings: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns of samples: *settings*, preceded by the conventional folders if they are only exclusions."""
+    return (*((*FOLDERS, *_OF_OPERATORS) if _has_only_exclusions(settings) else ()), *settings)
 
 
-def files(given: Sequence[str], *, folder: Path) -> list[ManifestFile]:
+def files(settings: Sequence[str], *, folder: Path) -> list[ManifestFile]:
     """
-    Return the files that may hold samples.
+    Return the files that may contain samples.
 
     Args:
-        given: Files, folders, globs, and `!pattern` for what is left out; where all are that, of the usual folders.
-        folder: What they are relative to.
+        settings: Files, folders, globs, and `!pattern` for exclusions; if there are only exclusions, of the conventional folders.
+        folder: The folder that they are relative to.
 
     Raises:
-        ManifestError: A pattern names nothing that exists, or leaves out nothing.
+        ManifestError: A pattern matches nothing.
     """
-    named = [pattern for pattern in given if pattern != AUTO]
-    if len(named) < len(given):
-        wanted = manifest.files([] if _only_leaves_out(named) else named, base=folder)
-        return [*wanted, *elsewhere(given, folder=folder, known=wanted)]
-    if _only_leaves_out(given):
+    names = [pattern for pattern in settings if pattern != AUTO]
+    if len(names) < len(settings):
+        wanted = manifest.files([] if _has_only_exclusions(names) else names, base=folder)
+        return [*wanted, *elsewhere(settings, folder=folder, known=wanted)]
+    if _has_only_exclusions(settings):
         usual = usual_folders(folder)
-        return manifest.files([*usual, *given], base=folder) if usual or given else []
-    return manifest.files(given, base=folder)
+        return manifest.files([*usual, *settings], base=folder) if usual or settings else []
+    return manifest.files(settings, base=folder)
 
 
 def usual_folders(folder: Path) -> list[str]:
-    """Return the usual folders that hold something, those of operators in folders of their own too, test data aside."""
+    """Return the conventional folders that are not empty, those of single operators included and test data excluded."""
     matches = (path for pattern in _OF_OPERATORS for path in sorted(folder.glob(pattern)))
-    own = [path.relative_to(folder) for path in matches]
+    candidates = [path.relative_to(folder) for path in matches]
     of_operators = [
         path.as_posix()
-        for path in own
+        for path in candidates
         if not projectfiles.is_for_tests(path, Path())
         and not any(part.startswith(".") or part in projectfiles.OF_OTHERS for part in path.parts)
     ]
@@ -64,39 +64,40 @@ def usual_folders(folder: Path) -> list[str]:
 
 
 def elsewhere(
-    given: Sequence[str], *, folder: Path, known: Sequence[ManifestFile], lists: Lists = projectfiles.files
+    settings: Sequence[str], *, folder: Path, known: Sequence[ManifestFile], lists: Lists = projectfiles.files
 ) -> list[ManifestFile]:
     """
-    Return the files of the project that are neither *known* nor test data, nor left out by `!pattern`; *lists* lists those below a folder.
+    Return the other files of the project: neither in *known* nor test data nor excluded; *lists* lists the files below a folder.
 
     Raises:
-        ManifestError: What is to be left out is not there.
+        ManifestError: An exclusion matches nothing.
     """
-    patterns = [pattern.removeprefix(manifest.LEFT_OUT) for pattern in given if pattern.startswith(manifest.LEFT_OUT)]
+    patterns = [
+        pattern.removeprefix(manifest.LEFT_OUT) for pattern in settings if pattern.startswith(manifest.LEFT_OUT)
+    ]
     left_out = manifest.files(patterns, base=folder) if patterns else []
     real = RealPaths()
-    as_named = {file.path for file in known}  # told apart from others in a tenth of the time that real paths take
+    as_named = {file.path for file in known}  # comparing paths as written first takes a tenth of the time of real paths
     seen = {real.resolve(file.path) for file in (*known, *left_out)}
-    found = {
+    others = {
         real.resolve(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
         for path in lists(folder)
         if path not in as_named and path.is_file() and not projectfiles.is_for_tests(path, folder)
     }
-    return [file for path, file in found.items() if path not in seen]
+    return [file for path, file in others.items() if path not in seen]
 
 
-def names(tree: Tree, given: Sequence[str]) -> list[str]:
-    """Return the files of a tree that *given* names, all but test data where that has `auto`."""
-    named = tree.names([pattern for pattern in given if pattern != AUTO])
-    if AUTO not in given:
-        return named
-    left_out = {
-        *tree.names([one.removeprefix(manifest.LEFT_OUT) for one in given if one.startswith(manifest.LEFT_OUT)])
-    }
+def names(tree: Tree, settings: Sequence[str]) -> list[str]:
+    """Return the files of a tree that *settings* match; with `auto`, all except test data and exclusions."""
+    matches = tree.names([pattern for pattern in settings if pattern != AUTO])
+    if AUTO not in settings:
+        return matches
+    exclusions = (pattern for pattern in settings if pattern.startswith(manifest.LEFT_OUT))
+    left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in exclusions])}
     here = PurePosixPath()
     others = (name for name in tree.every() if not projectfiles.is_for_tests(PurePosixPath(name), here))
-    return [name for name in dict.fromkeys((*named, *others)) if name not in left_out]
+    return [name for name in dict.fromkeys((*matches, *others)) if name not in left_out]
 
 
-def _only_leaves_out(given: Sequence[str]) -> bool:
-    return all(pattern.startswith(manifest.LEFT_OUT) for pattern in given)
+def _has_only_exclusions(settings: Sequence[str]) -> bool:
+    return all(pattern.startswith(manifest.LEFT_OUT) for pattern in settings)

@@ -1,7 +1,7 @@
 """
-The search for CRDs when nothing is set: in the places where they usually are, then in all of the project, in test data last.
+The search for CRDs without settings: in the conventional places, then in the whole project, in test data last.
 
-Where the project is a folder of a git repository, as a folder of tests is, the whole repository comes after it.
+If the project is a folder in a git repository, the whole repository is searched after it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 
-# Where operator projects keep their CRDs, by the habits of kubebuilder, Operator SDK, Helm and others.
+# The conventions of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (
     "config/crd/bases",
     "config/crd",
@@ -36,7 +36,7 @@ CONVENTIONAL_PATHS: Final = (
     "charts/*/templates/crds",
     "helm/*/crds",
 )
-# Where an operator of several in a repository has its own: so deep, and in these folders.
+# The folders of a repository with several operators: `<operator>/config/crd`, at most two levels deep.
 _CONFIG: Final = "config"
 _DEPTH: Final = 2
 _OF_CONFIG: Final = (("crd",), ("crds",))
@@ -49,11 +49,11 @@ _RULE: Final = "hidden folders, node_modules, vendor and virtual environments as
 
 class SearchPlace(NamedTuple):
     """
-    Files that are looked at together.
+    A place of the search: files that are read together.
 
     Attributes:
-        words: Which they are; empty where that is told by what is found.
-        origin: How they were come by.
+        words: Its description; empty if the found files describe it.
+        origin: The way its files were chosen.
         files: The files.
     """
 
@@ -69,21 +69,21 @@ class CrdSearch:
 
     Attributes:
         base: The folder of the project.
-        left_out: `!pattern` for each of what is left out, relative to it.
-        lists: Lists the files below a folder that belong to the project.
+        left_out: `!pattern` for exclusions, relative to it.
+        lists: Lists the files of the project below a folder.
     """
 
     base: Path
     left_out: tuple[str, ...] = ()
     lists: Callable[[Path], list[Path]] = projectfiles.files
-    _seen: list[Discovery] = field(default_factory=list, init=False)
+    _discoveries: list[Discovery] = field(default_factory=list, init=False)
 
     def places(self) -> Iterator[SearchPlace]:
         """
-        Yield where CRDs may be, the likeliest first; nothing is looked at before it is asked for.
+        Yield the places that may have CRDs, the likeliest first; a place is searched when it is requested.
 
         Raises:
-            ManifestError: What is to be left out is not there.
+            ManifestError: An exclusion matches nothing.
         """
         for root in self._roots():
             usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
@@ -91,30 +91,33 @@ class CrdSearch:
                 paths = [file.path for file in manifest.files(usual, base=root)]
                 if has_operator(usual):
                     below = [path.relative_to(root).as_posix() for path in self.lists(root)]
-                    others = of_operators(below)
+                    others = find_operators(below)
                     usual = (*usual, *others)
                     paths += [root / name for names in others.values() for name in names]
                 yield SearchPlace(
                     " ".join(self._name(root / path) for path in usual), FileOrigin.CONVENTIONAL, self._files(paths)
                 )
-            seen = projectfiles.find(root)
-            self._seen.append(seen)
+            discovery = projectfiles.find_crd_files(root)
+            self._discoveries.append(discovery)
             for origin in (FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS):
                 is_for_tests = origin is FileOrigin.FOUND_IN_TESTS
-                paths = [path for path in seen.files if projectfiles.is_for_tests(path, root) == is_for_tests]
+                paths = [path for path in discovery.files if projectfiles.is_for_tests(path, root) == is_for_tests]
                 yield SearchPlace("", origin, self._files(paths))
 
     def in_vain(self) -> Iterator[Mistake]:
-        """Yield what is to be said once all places have been looked at, and there was no CRD."""
+        """Yield the mistakes to report if no place has a CRD: what was searched, and ignored files with CRDs."""
         yield Mistake(str(self.base), 0, _NOT_THERE)
-        for seen in self._seen:
-            listed = "that git does not ignore" if seen.is_of_git else "that are there (git says nothing of them)"
-            files = f"{seen.count} YAML and JSON files {listed}, {_RULE}"
-            yield Mistake(str(seen.root), 0, f"looked in {', '.join(CONVENTIONAL_PATHS)}; then through the {files}")
-            hidden = projectfiles.ignored(seen.root)
+        for discovery in self._discoveries:
+            listed = "that git does not ignore" if discovery.is_of_git else "that are there (git says nothing of them)"
+            files = f"{discovery.count} YAML and JSON files {listed}, {_RULE}"
+            yield Mistake(
+                str(discovery.root), 0, f"looked in {', '.join(CONVENTIONAL_PATHS)}; then through the {files}"
+            )
+            hidden = projectfiles.ignored(discovery.root)
             yield from (Mistake(self._name(path), 0, "has CRDs, but git ignores it") for path in hidden[:_MOST_FILES])
             if len(hidden) > _MOST_FILES:
-                yield Mistake(str(seen.root), 0, f"git ignores {len(hidden) - _MOST_FILES} more files that have CRDs")
+                count = len(hidden) - _MOST_FILES
+                yield Mistake(str(discovery.root), 0, f"git ignores {count} more files that have CRDs")
 
     def _roots(self) -> Iterator[Path]:
         yield self.base
@@ -124,15 +127,15 @@ class CrdSearch:
 
     def _files(self, paths: Iterable[Path]) -> list[ManifestFile]:
         real = RealPaths()
-        found = {real.resolve(path): path for path in paths}
+        files = {real.resolve(path): path for path in paths}
         return [
             ManifestFile(path, self._name(path), named=False)
-            for resolved, path in found.items()
+            for resolved, path in files.items()
             if resolved not in self._are_left_out
         ]
 
     def _name(self, path: Path) -> str:
-        """Return how a terminal in the folder of the project would name a file."""
+        """Return the path of a file relative to the folder of the project."""
         is_below = path.is_relative_to(self.base)
         return str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve())
 
@@ -144,30 +147,32 @@ class CrdSearch:
         try:
             files = manifest.files(patterns, base=self.base)
         except ManifestError as error:
-            mistakes = [Mistake(f"{manifest.LEFT_OUT}{one.source}", 0, one.message) for one in error.mistakes]
+            mistakes = [
+                Mistake(f"{manifest.LEFT_OUT}{mistake.source}", 0, mistake.message) for mistake in error.mistakes
+            ]
             raise ManifestError(mistakes) from None
         real = RealPaths()
         return frozenset(real.resolve(file.path) for file in files)
 
 
 def _holds_some(path: Path) -> bool:
-    """Return whether there are files at a path: an empty folder is what a build has left, or will fill."""
+    """Return whether a path is a file or a folder with files; an empty folder may be a remnant of a build."""
     return path.is_file() or any(manifest.below(path))
 
 
 def has_operator(usual: Iterable[str]) -> bool:
-    """Return whether CRDs are where kubebuilder keeps those of an operator, beside which there may be others."""
+    """Return whether a conventional path is kubebuilder's, so that other operators may have folders of their own."""
     return any(path.split("/")[0] == _CONFIG for path in usual)
 
 
-def of_operators(names: Iterable[str]) -> dict[str, list[str]]:
+def find_operators(names: Iterable[str]) -> dict[str, list[str]]:
     """
     Return the files with CRDs of operators in folders of their own, by the folder: `operators/b/config/crd/bases`.
 
     Args:
-        names: The files of the project, relative to its folder; test data does not count.
+        names: The files of the project, relative to its folder; test data is ignored.
     """
-    found: dict[str, list[str]] = {}
+    by_folder: dict[str, list[str]] = {}
     for name in names:
         path = PurePosixPath(name)
         parts = path.parts[:-1]
@@ -175,15 +180,15 @@ def of_operators(names: Iterable[str]) -> dict[str, list[str]]:
         inside = parts[at + 1 : at + 3]
         if 0 < at <= _DEPTH and inside[:1] in _OF_CONFIG and not projectfiles.is_for_tests(path, PurePosixPath()):
             end = at + 3 if inside[1:] == ("bases",) else at + 2
-            found.setdefault("/".join(parts[:end]), []).append(name)
-    kept = narrowest(sorted(found, key=len, reverse=True))
-    return {folder: names for folder, names in sorted(found.items()) if folder in kept}
+            by_folder.setdefault("/".join(parts[:end]), []).append(name)
+    selected = narrowest(sorted(by_folder, key=len, reverse=True))
+    return {folder: names for folder, names in sorted(by_folder.items()) if folder in selected}
 
 
 def narrowest(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return *paths* without those around one that comes earlier: `config/crd` where there is `config/crd/bases`."""
-    kept: list[str] = []
+    """Return *paths* without folders around an earlier path: no `config/crd` after `config/crd/bases`."""
+    selected: list[str] = []
     for path in paths:
-        if not any(other.startswith(f"{path}/") for other in kept):
-            kept.append(path)
-    return tuple(kept)
+        if not any(inner.startswith(f"{path}/") for inner in selected):
+            selected.append(path)
+    return tuple(selected)

@@ -21,7 +21,7 @@ _NO_FINALIZERS: Final = {"metadata": {"finalizers": None}}
 _PATIENCE: Final = 30.0
 
 
-def find(server: client.Server) -> list[Remnant]:
+def find_remnants(server: client.Server) -> list[Remnant]:
     """
     Return the objects that runs have created, and those that look like one.
 

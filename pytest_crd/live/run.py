@@ -166,7 +166,7 @@ class Run:
         """
         if self._is_installed:
             return [], []
-        foreign = [remnant for remnant in remnants.find(self._target.server) if remnant.run != self.id]
+        foreign = [remnant for remnant in remnants.find_remnants(self._target.server) if remnant.run != self.id]
         expired = [remnant for remnant in foreign if remnant.is_left(sandbox.now())]
         remaining = remnants.remove(self._target.server, expired)
         removed = [remnant for remnant in expired if remnant not in remaining]
@@ -185,7 +185,7 @@ class Run:
             self._threads.shutdown(cancel_futures=True)
             remaining = [str(remnant) for remnant in self._sandbox.end()]
             if whole and not self._is_installed:
-                found_remnants = remnants.find(self._target.server)
+                found_remnants = remnants.find_remnants(self._target.server)
                 own = [remnant for remnant in found_remnants if remnant.run == self.id and remnant.is_ours]
                 remaining += [str(remnant) for remnant in remnants.remove(self._target.server, own)]
         except NoAnswerError as error:

@@ -112,7 +112,7 @@ def _call(implementation: Any, config: pytest.Config) -> Sequence[MadeManifests]
         raise CrdError([Mistake(maker, 0, f"{_HOOK} cannot be a wrapper: each returns its own manifests")])
     arguments = (config,) if implementation.argnames else ()
     try:
-        returned = madecrds.listed(implementation.function(*arguments))
+        returned = madecrds.materialize(implementation.function(*arguments))
     # A hook that skips or exits must not go unnoticed.
     except (Exception, SystemExit, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - shown as a mistake
         text = "".join(traceback.format_exception(error)).rstrip()

@@ -111,7 +111,7 @@ class Reader:
         return Specimens(tuple(self._specimens), tuple(self._notes))
 
     def _add_samples(self, name: str, content: bytes) -> None:
-        label = self.tree.shown(name)
+        label = self.tree.display_name(name)
         try:
             for item in manifest.read(content, source=label):
                 if isinstance(item.value, dict):
@@ -120,7 +120,7 @@ class Reader:
             self._notes.append(f"{label}: passed over: {error.mistakes[0].message}")
 
     def _add_cases(self, name: str, content: bytes) -> None:
-        label = self.tree.shown(name)
+        label = self.tree.display_name(name)
         try:
             loaded = loader.load_any(content, source=label)
             for source, crd, version, old in self._stored(loaded, name):
@@ -140,7 +140,7 @@ class Reader:
             updates = (case for case in declared if isinstance(case, UpdateCase))
             resolved = (objectsources.resolve(case, Path(folder), read=self._content) for case in updates)
             for case in (case for case in resolved if isinstance(case, UpdateCase) and case.old is not None):
-                yield f"{self.tree.shown(name)}:{case.line}", crd, part.version or "", case.old
+                yield f"{self.tree.display_name(name)}:{case.line}", crd, part.version or "", case.old
 
     def _content(self, path: Path) -> bytes:
         """

@@ -208,18 +208,18 @@ def test_a_missing_commit_says_how_to_fetch_it(repository: Repository) -> None:
 
 def test_a_folder_outside_of_git_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is in no git repository: fatal: not a git repository"):
-        releases.find(tmp_path, "v1")
+        releases.find_commit(tmp_path, "v1")
 
 
 def test_git_that_cannot_be_run_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
 
     with pytest.raises(InputError, match="git cannot be run"):
-        releases.find(tmp_path, "v1")
+        releases.find_commit(tmp_path, "v1")
 
 
 def latest(repository: Repository, ref: str = "latest-tag") -> str:
-    return releases.find(repository.path, ref).ref
+    return releases.find_commit(repository.path, ref).ref
 
 
 def test_the_last_release_is_the_nearest_tag(repository: Repository) -> None:
@@ -346,7 +346,7 @@ def test_a_part_of_a_history_is_no_ground_to_find_a_release_on(repository: Repos
     with pytest.raises(
         InputError, match="has a part of its history alone, by which no release can be found: git fetch"
     ):
-        releases.find(shallow, "latest-tag")
+        releases.find_commit(shallow, "latest-tag")
 
 
 def test_a_commit_that_git_does_not_give_is_a_mistake(repository: Repository) -> None:
@@ -398,7 +398,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[FolderTree, GitTree]
     for name in NAMES:
         repository.write(name, "")
     repository.commit("v1")
-    commit = releases.find(repository.path, "v1")
+    commit = releases.find_commit(repository.path, "v1")
     return FolderTree(repository.path), filetrees.of_commit(repository.path, commit.id, ref="v1", folder="")
 
 
@@ -418,9 +418,9 @@ def test_a_pattern_names_the_same_files_in_a_folder_and_at_a_commit(
 def test_a_tree_reads_what_is_there(both: tuple[FolderTree, GitTree], monkeypatch: pytest.MonkeyPatch) -> None:
     of_folder, of_commit = both
     assert of_folder.read(["a.yaml", "none.yaml"]) == of_commit.read(["a.yaml", "none.yaml"]) == {"a.yaml": b""}
-    assert of_commit.shown("a.yaml") == "v1:a.yaml"
-    assert of_folder.shown("a.yaml") == str(of_folder.folder / "a.yaml")
+    assert of_commit.display_name("a.yaml") == "v1:a.yaml"
+    assert of_folder.display_name("a.yaml") == str(of_folder.folder / "a.yaml")
     monkeypatch.chdir(of_folder.folder)
-    assert of_folder.shown("a.yaml") == "a.yaml"
+    assert of_folder.display_name("a.yaml") == "a.yaml"
     assert sorted(of_folder.every()) == sorted(of_commit.every())
-    assert git.ask(of_folder.folder, "status", "--porcelain").output == b""
+    assert git.run(of_folder.folder, "status", "--porcelain").output == b""

@@ -81,8 +81,8 @@ def test_no_program_of_a_repository_is_run(repository: Path, ran: Path) -> None:
     assert projectfiles.files(repository) == [repository / "gardens.yaml"]
     assert projectfiles.ignored(repository) == ()
     assert tags.latest(repository).name == "v1.0.0"
-    found = releases.find(repository, "latest-tag")
-    assert releases.find(repository, "HEAD").note.startswith("of 2")
+    found = releases.find_commit(repository, "latest-tag")
+    assert releases.find_commit(repository, "HEAD").note.startswith("of 2")
     tree = filetrees.of_commit(repository, found.id, ref="v1.0.0", folder="")
     assert tree.read(["gardens.yaml"]) == {"gardens.yaml": KIND.encode()}
 
@@ -126,7 +126,7 @@ def test_a_partial_clone_asks_no_remote_for_files(repository: Path, tmp_path: Pa
     git(clone, "config", "remote.origin.uploadpack", str(tmp_path / "program"))
     ran.unlink(missing_ok=True)
 
-    found = releases.find(clone, "v1.0.0")
+    found = releases.find_commit(clone, "v1.0.0")
     tree = filetrees.of_commit(clone, found.id, ref="v1.0.0", folder="")
     with pytest.raises(CrdError, match="fetch it whole, without a filter"):
         tree.read(["gardens.yaml"])

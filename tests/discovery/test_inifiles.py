@@ -24,7 +24,7 @@ from pytest_crd.discovery import inifiles
 def test_a_setting_is_found_in_each_form(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
 
-    assert inifiles.find(tmp_path) == tmp_path / name
+    assert inifiles.find_file(tmp_path) == tmp_path / name
     assert inifiles.words(tmp_path / name, "a") == ["x", "y z"]
     assert inifiles.words(tmp_path / name, "b") == []
 
@@ -56,4 +56,4 @@ def test_the_file_is_the_one_that_pytest_takes(files: dict[str, str], found: str
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 
-    assert inifiles.find(tmp_path) == (None if found is None else tmp_path / found)
+    assert inifiles.find_file(tmp_path) == (None if found is None else tmp_path / found)

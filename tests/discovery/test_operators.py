@@ -63,7 +63,7 @@ def test_folders_of_operators_are_told_from_others() -> None:
         "config.yaml",
     ]
 
-    assert search.of_operators(names) == {
+    assert search.find_operators(names) == {
         "b/config/crd/bases": ["b/config/crd/bases/b.yaml"],
         "c/config/crd": ["c/config/crd/c.yaml"],
         "x/y/config/crds": ["x/y/config/crds/d.yaml"],

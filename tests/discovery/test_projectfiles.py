@@ -50,7 +50,7 @@ def _names(paths: tuple[Path, ...], root: Path) -> list[str]:
 
 
 def test_without_git_what_is_hidden_or_of_others_is_left_out(root: Path) -> None:
-    found = projectfiles.find(root)
+    found = projectfiles.find_crd_files(root)
 
     assert (found.is_of_git, found.count, _names(found.files, root)) == (False, 7, ["build/f.yaml", *FOUND])
     assert projectfiles.ignored(root) == ()
@@ -64,19 +64,19 @@ def test_git_says_what_is_ignored_and_what_is_not_added_yet_counts(root: Path) -
     git(root, "add", "deploy")
     (root / "deploy/gone.yaml").unlink()
 
-    found = projectfiles.find(root)
+    found = projectfiles.find_crd_files(root)
 
     assert (found.is_of_git, _names(found.files, root)) == (True, FOUND)
     assert _names(projectfiles.ignored(root), root) == ["build/f.yaml"]
     assert projectfiles.repository(root / "deploy") == root.resolve()
-    assert _names(projectfiles.find(root / "deploy").files, root) == FOUND[:3]
+    assert _names(projectfiles.find_crd_files(root / "deploy").files, root) == FOUND[:3]
 
 
 def test_git_that_does_not_trust_the_owner_is_not_asked_twice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(root, "init")
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
-    assert not projectfiles.find(root).is_of_git
+    assert not projectfiles.find_crd_files(root).is_of_git
 
 
 @pytest.mark.parametrize("script", [None, "#!/bin/sh\nexec sleep 9\n"], ids=["not there", "hangs"])
@@ -91,7 +91,7 @@ def test_git_that_is_not_there_or_hangs_is_done_without(
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
     monkeypatch.setattr(git_module, "_SECONDS", 0.2)
 
-    assert not projectfiles.find(root).is_of_git
+    assert not projectfiles.find_crd_files(root).is_of_git
 
 
 def test_in_a_hook_git_is_asked_about_the_folder_and_not_about_the_hook_s_repository(
@@ -103,7 +103,7 @@ def test_in_a_hook_git_is_asked_about_the_folder_and_not_about_the_hook_s_reposi
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
 
-    assert _names(projectfiles.find(root).files, root) == FOUND
+    assert _names(projectfiles.find_crd_files(root).files, root) == FOUND
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_what_is_made_is_found_and_removed_with_its_objects(
         }
         assert server.ask("POST", path, body).code == 201
 
-    found = remnants.find(server)
+    found = remnants.find_remnants(server)
 
     assert [str(one).partition(" ")[0] for one in found] == [f"{one}" for one in box.names[::-1]]
     assert {one.run for one in found} == {"r1"}
@@ -129,7 +129,7 @@ def test_what_only_looks_so_is_found_and_what_does_not_is_not(fake: FakeServer, 
     for name in ("default", "pytest-crd-x"):
         fake.objects[f"{NAMESPACES}/{name}"] = {"metadata": {"name": name, "uid": "u"}}
 
-    assert [(one.name, one.is_ours) for one in remnants.find(server)] == [
+    assert [(one.name, one.is_ours) for one in remnants.find_remnants(server)] == [
         ("things.b.pytest-crd.example.com", False),
         ("pytest-crd-x", False),
     ]
@@ -140,14 +140,14 @@ def test_a_server_without_namespaces_needs_none(fake: FakeServer, server: client
 
     assert box.namespace.startswith("pytest-crd-")
     assert box.names == []
-    assert remnants.find(server) == []
+    assert remnants.find_remnants(server) == []
 
 
 def test_who_may_not_list_is_told_so(fake: FakeServer, server: client.Server) -> None:
     fake.interfere = _refusing("GET", 403)
 
     with pytest.raises(NoAnswerError, match=r"GET http://.*/customresourcedefinitions: 403 no$"):
-        remnants.find(server)
+        remnants.find_remnants(server)
 
 
 def test_who_may_make_no_namespace_is_told_so(fake: FakeServer, box: Sandbox) -> None:

@@ -129,7 +129,7 @@ def _restore_backslashes(config: pytest.Config, name: str, value: list[str]) -> 
 
     from pytest_crd.discovery import inifiles  # noqa: PLC0415
 
-    written = inifiles.written(ini, name) or ""
+    written = inifiles.read_value(ini, name) or ""
     is_same_value = shlex.split(written, comments=False) == value
     return shlex.split(_SEPARATOR.sub("/", written)) if is_same_value else value
 
