@@ -1,9 +1,10 @@
 """
-Coverage: what of the schemas of CRDs is exercised.
+Coverage: the exercised points of CRD schemas.
 
-Requests and what cases state of them come in, reports go out. `nodes` and `keywords` give a schema's points, `meter` and `look` say which of
-them a request reaches, `collector` gathers that, `statements` and `recognition` what cases say of it; `accounts` decides whose requests
-count, `summary` adds up, and `table`, `files` and `page` tell, the last with `pageparts` and a `crdsection` for each CRD.
+Input: requests and the expectations of cases; output: reports. `coveragenodes` and `keywordpoints` list the points of a schema, `meter` and
+`look` find the points that a request reaches, and `collector` gathers them. `statements` and `recognition` find the points that a case holds.
+`accounts` decides which tests count, `summary` adds up, and `coveragetable`, `reportfiles` and `page` write reports, the last with
+`pageparts` and a `crdsection` for each CRD.
 """
 
 from pytest_crd.coverage.collector import Collector, points

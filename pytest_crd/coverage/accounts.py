@@ -1,8 +1,8 @@
 """
-Accounts: who has asked for what, and whether it counts.
+Accounts: the points reached by tests and fixtures, and whether they count.
 
-What a test has reached counts where it has passed, by its last try. What a fixture has reached that several tests share counts where
-each test that used it has passed, in whichever process.
+The points of a test count if its last attempt passed. The points of a fixture that several tests share count if all tests that used it
+passed, in all processes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _PHASES: Final = frozenset({"setup", "call", "teardown"})
 
 class Attempt:
     """
-    One try of a test.
+    One attempt of a test.
 
     Attributes:
-        collector: What it has reached itself.
-        fixtures: The fixtures that it used and that others may use too.
-        ended: Those of them, or of others, that ended with it.
+        collector: The collector of its own requests.
+        fixtures: The shared fixtures that it used.
+        ended: The shared fixtures that were torn down with it.
         is_begun: Whether its setup has begun.
     """
 
@@ -38,29 +38,29 @@ class Attempt:
         self._failed: set[str] = set()
 
     def hear(self, phase: str, *, is_passed: bool) -> None:
-        """Take note of how a phase has ended: its setup, its call, its teardown."""
+        """Record the outcome of a phase: setup, call or teardown."""
         (self._passed if is_passed else self._failed).add(phase)
 
     @property
     def has_passed(self) -> bool:
-        """Whether all of it has passed."""
+        """Whether all phases have passed."""
         return not self._failed and self._passed >= _PHASES
 
     @property
     def has_ended_badly(self) -> bool:
-        """Whether its teardown has failed, and so that of a fixture that ended with it."""
+        """Whether its teardown has failed, which may be the fault of a fixture that ended with it."""
         return "teardown" in self._failed
 
 
 @dataclass(slots=True)
 class Shared:
     """
-    What a fixture has reached that several tests share.
+    The points that a shared fixture has reached.
 
     Attributes:
-        reached: What it has reached.
-        has_passed: Whether a test that used it has passed.
-        has_failed: Whether one has not.
+        reached: The reached points.
+        has_passed: Whether a test that used the fixture has passed.
+        has_failed: Whether a test that used the fixture has failed.
     """
 
     reached: Data = field(default_factory=Data)
@@ -71,57 +71,57 @@ class Shared:
 @dataclass(slots=True)
 class Accounts:
     """
-    What tests and fixtures have reached, as it travels between processes.
+    The reached points of tests and fixtures, in a form that is exchanged between processes.
 
     Attributes:
-        reached: What tests that passed have reached.
-        shared: What fixtures have reached that several tests share, by what names them in each process.
-        uncounted: How many tests made requests and did not pass.
+        reached: The points reached by passed tests.
+        shared: The points reached by shared fixtures, by a name that is unique in the session.
+        uncounted: The number of tests that made requests and did not pass.
     """
 
     reached: Data = field(default_factory=Data)
     shared: dict[str, Shared] = field(default_factory=dict)
     uncounted: int = 0
 
-    def add(self, other: Accounts) -> None:
-        """Add those of another process."""
-        self.reached.add(other.reached)
-        self.uncounted += other.uncounted
-        for name, theirs in other.shared.items():
+    def add(self, accounts: Accounts) -> None:
+        """Add the accounts of another process."""
+        self.reached.add(accounts.reached)
+        self.uncounted += accounts.uncounted
+        for name, theirs in accounts.shared.items():
             own = self.shared.setdefault(name, Shared())
             own.reached.add(theirs.reached)
             own.has_passed |= theirs.has_passed
             own.has_failed |= theirs.has_failed
 
     def settle(self) -> Data:
-        """Return what counts, once there are no more tests."""
+        """Return the points that count, after the last test."""
         settled = Data()
         settled.add(self.reached)
-        for one in self.shared.values():
-            if one.has_passed and not one.has_failed:
-                settled.add(one.reached)
+        for fixture in self.shared.values():
+            if fixture.has_passed and not fixture.has_failed:
+                settled.add(fixture.reached)
         return settled
 
     def to_json(self) -> dict[str, Any]:
-        """Return them as JSON."""
+        """Return the accounts as a JSON value."""
         shared = {
-            name: {"reached": one.reached.to_json(), "passed": one.has_passed, "failed": one.has_failed}
-            for name, one in self.shared.items()
+            name: {"reached": fixture.reached.to_json(), "passed": fixture.has_passed, "failed": fixture.has_failed}
+            for name, fixture in self.shared.items()
         }
         return {"reached": self.reached.to_json(), "shared": shared, "uncounted": self.uncounted}
 
 
 def from_json(value: Any) -> Accounts:
-    """Return what another process has made JSON of."""
+    """Return the accounts from the JSON value of another process."""
     shared = {
-        name: Shared(data.from_json(one["reached"]), one["passed"], one["failed"])
-        for name, one in value["shared"].items()
+        name: Shared(data.from_json(fixture["reached"]), fixture["passed"], fixture["failed"])
+        for name, fixture in value["shared"].items()
     }
     return Accounts(data.from_json(value["reached"]), shared, value["uncounted"])
 
 
 class Ledger:
-    """Who asks, in this process, while its tests run."""
+    """The collectors of the tests and fixtures of this process."""
 
     def __init__(self) -> None:
         self._passed = Collector()
@@ -130,12 +130,12 @@ class Ledger:
         self._has_failed: set[str] = set()
         self._uncounted = 0
 
-    def of_fixture(self, name: str) -> Collector:
-        """Return what collects what a fixture asks that several tests share."""
+    def fixture_collector(self, name: str) -> Collector:
+        """Return the collector of the shared fixture *name*."""
         return self._shared.setdefault(name, Collector())
 
     def close(self, attempt: Attempt) -> None:
-        """Take the last try of a test."""
+        """Record the last attempt of a test."""
         if attempt.has_passed:
             self._passed.add(attempt.collector)
             self._has_passed |= attempt.fixtures
@@ -146,10 +146,10 @@ class Ledger:
             self._has_failed |= attempt.ended
 
     def accounts(self, root: Path) -> Accounts:
-        """Return what was reached; *root*: the folder to which files are relative that are below it."""
+        """Return the reached points; file names below *root* are relative to it."""
         shared = {
-            name: Shared(data.of_collector(collector, root), name in self._has_passed, name in self._has_failed)
+            name: Shared(data.export_collector(collector, root), name in self._has_passed, name in self._has_failed)
             for name, collector in self._shared.items()
             if collector.crds
         }
-        return Accounts(data.of_collector(self._passed, root), shared, self._uncounted)
+        return Accounts(data.export_collector(self._passed, root), shared, self._uncounted)

@@ -1,4 +1,4 @@
-"""What runs have reached, as it travels between processes and is kept in a file for later runs."""
+"""Coverage data: the reached points of runs, in a form for other processes and for files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FORMAT: Final = 2
 
 
 class DataError(ValueError):
-    """A file that does not hold what runs have reached; the message says why, and what to do."""
+    """The coverage data of a file is unusable; the message has the reason and a remedy."""
 
 
 @dataclass(slots=True)
 class Record:
     """
-    What was reached of a CRD.
+    The reached points of a CRD.
 
     Attributes:
-        name: The CRD.
-        file: The file that it was read from; empty where a command has printed it.
-        versions: What was reached, by the name of the version.
+        name: The name of the CRD.
+        file: The file of the CRD; empty if a command printed it.
+        versions: The reached points by version name.
     """
 
     name: str
@@ -37,22 +37,22 @@ class Record:
 
 
 class Data(dict[str, Record]):
-    """What was reached, by the digest of the CRD: of one that was changed nothing is known."""
+    """Reached points by the digest of the CRD; a changed CRD starts without any."""
 
     def add(self, others: Data) -> None:
-        """Add what others have reached."""
+        """Add the points of *others*."""
         for digest, record in others.items():
             own = self.setdefault(digest, Record(record.name, record.file))
             for version, reached in record.versions.items():
                 own.versions.setdefault(version, Reached()).add(reached)
 
-    def of(self, digest: str, version: str) -> Reached:
-        """Return what was reached of a version."""
+    def find(self, digest: str, version: str) -> Reached:
+        """Return the reached points of a version; no points if the digest is unknown."""
         record = self.get(digest)
         return record.versions.get(version, Reached()) if record else Reached()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the data as a JSON value."""
         return {
             "format": FORMAT,
             "crds": [
@@ -62,11 +62,11 @@ class Data(dict[str, Record]):
                     "digest": digest,
                     "versions": {
                         name: {
-                            "requests": one.requests,
-                            "held": sorted(one.held),
-                            "seen": sorted(one.points - one.held),
+                            "requests": reached.requests,
+                            "held": sorted(reached.held),
+                            "seen": sorted(reached.points - reached.held),
                         }
-                        for name, one in sorted(record.versions.items())
+                        for name, reached in sorted(record.versions.items())
                     },
                 }
                 for digest, record in sorted(self.items(), key=lambda item: (item[1].name, item[1].file, item[0]))
@@ -74,27 +74,27 @@ class Data(dict[str, Record]):
         }
 
 
-def of_collector(collector: Collector, root: Path) -> Data:
+def export_collector(collector: Collector, root: Path) -> Data:
     """
-    Return what *collector* has collected of CRDs that were read; what a test makes up itself is its own.
+    Return the data of *collector* for CRDs that were read; CRDs that a test builds itself are left out.
 
     Args:
         collector: The collector.
-        root: The folder to which files are relative that are below it.
+        root: The folder; file names below it are relative to it.
     """
     data = Data()
     for crd in collector.crds.values():
         if crd.written is None:
             continue
         path = "" if crd.written.path is None else manifest.name_of(crd.written.path.resolve(), root.resolve())
-        versions = {version.name: collector.of(version) for version in crd.versions}
-        asked = {name: one for name, one in versions.items() if one.requests}
-        data.add(Data({digest_of(crd): Record(crd.name, path, asked)}))
+        versions = {version.name: collector.snapshot(version) for version in crd.versions}
+        requested = {name: reached for name, reached in versions.items() if reached.requests}
+        data.add(Data({compute_digest(crd): Record(crd.name, path, requested)}))
     return data
 
 
-def digest_of(crd: CustomResourceDefinition) -> str:
-    """Return what changes with what *crd*, which was read, declares; comments and the order of keys do not count."""
+def compute_digest(crd: CustomResourceDefinition) -> str:
+    """Return a digest of the declared name and spec of *crd*, which must have been read; comments and key order do not count."""
     assert crd.written is not None  # noqa: S101
     text = json.dumps([crd.name, crd.written.manifest.value["spec"]], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -102,10 +102,10 @@ def digest_of(crd: CustomResourceDefinition) -> str:
 
 def from_json(value: Any) -> Data:
     """
-    Return what *value* holds.
+    Return the data from a JSON value.
 
     Raises:
-        DataError: It is of another format.
+        DataError: The value has another format.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise DataError(f"its format is not {FORMAT}")
@@ -116,22 +116,22 @@ def from_json(value: Any) -> Data:
 
 
 def _records(crds: Iterable[Any]) -> Iterator[tuple[str, Record]]:
-    for one in crds:
-        versions = {str(name): _reached(reached) for name, reached in one["versions"].items()}
-        yield str(one["digest"]), Record(str(one["name"]), str(one["file"]), versions)
+    for crd in crds:
+        versions = {str(name): _reached(reached) for name, reached in crd["versions"].items()}
+        yield str(crd["digest"]), Record(str(crd["name"]), str(crd["file"]), versions)
 
 
-def _reached(one: Any) -> Reached:
-    held, seen = (set(map(str, one[state])) for state in ("held", "seen"))
-    return Reached(int(one["requests"]), held | seen, held)
+def _reached(value: Any) -> Reached:
+    held_ids, seen_ids = (set(map(str, value[state])) for state in ("held", "seen"))
+    return Reached(int(value["requests"]), held_ids | seen_ids, held_ids)
 
 
 def read(path: Path) -> Data:
     """
-    Return what the file at *path* holds; nothing where there is none.
+    Return the data of the file at *path*; empty data if there is no file.
 
     Raises:
-        DataError: It cannot be read.
+        DataError: The file cannot be read.
     """
     try:
         value = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Evidence: by what a request has reached a point, from which follows what a case must state of it."""
+"""Evidence: the way in which a request has reached a point, which determines the expectation that holds it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.schema.schemamap import Place
 
-# Keys and indices, from the root of an object.
+# Keys and indices from the root of an object.
 Path: TypeAlias = "tuple[str | int, ...]"
 
 
 class Kept(NamedTuple):
     """
-    A value is in the object that results.
+    A value is in the resulting object.
 
     Attributes:
-        path: Where.
+        path: The path of the value.
     """
 
     path: Path
@@ -24,10 +24,10 @@ class Kept(NamedTuple):
 
 class KeptSomewhere(NamedTuple):
     """
-    Values at a place are in the object that results; it is not known which of them counts.
+    Some value at a place is in the resulting object; the path is unknown.
 
     Attributes:
-        place: Where objects have them.
+        place: The place in the schema.
     """
 
     place: Place
@@ -35,10 +35,10 @@ class KeptSomewhere(NamedTuple):
 
 class PutIn(NamedTuple):
     """
-    A default is put in.
+    A default is set.
 
     Attributes:
-        path: Where.
+        path: The path of the default.
     """
 
     path: Path
@@ -46,10 +46,10 @@ class PutIn(NamedTuple):
 
 class Unknown(NamedTuple):
     """
-    An unknown field is dropped, or the request refused for it.
+    An unknown field is dropped, or causes a refusal.
 
     Attributes:
-        path: Where.
+        path: The path of the field.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class NullDropped(NamedTuple):
     A null is dropped.
 
     Attributes:
-        path: Where.
+        path: The path of the null.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class ValueRefused(NamedTuple):
     A value is refused.
 
     Attributes:
-        error: With this.
+        error: The error of the refusal.
     """
 
     error: FieldError
@@ -79,7 +79,7 @@ class ValueRefused(NamedTuple):
 
 class Worded(NamedTuple):
     """
-    The message of an error was made.
+    The message of an error was computed by a `messageExpression`.
 
     Attributes:
         error: The error.
@@ -92,10 +92,10 @@ Evidence: TypeAlias = "Kept | KeptSomewhere | PutIn | Unknown | NullDropped | Va
 
 
 class ReachedPoints(dict[str, list[Evidence]]):
-    """What a request has reached: the ids of points, each with its evidence."""
+    """The ids of the points that a request has reached, each with its evidence."""
 
     def see(self, id_: str, evidence: Evidence) -> None:
-        """Note that a point was reached."""
+        """Record that a point was reached."""
         self.setdefault(id_, []).append(evidence)
 
 

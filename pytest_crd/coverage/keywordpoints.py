@@ -1,8 +1,8 @@
 """
-Keywords that judge values: their points, and which of them a value reaches.
+Points of validation keywords, and the probes that detect them in values.
 
-A keyword holds as the engine's own check of it says, and is broken where an error of the answer has it as its origin: where the server
-stops at another error, or an update leaves a value alone, nothing was seen of it.
+A keyword is held if the engine's own check accepts the value. It is broken if an error of the answer has the keyword as its origin; if the
+server stops at another error, or an update leaves the value unchanged, nothing is recorded.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _SIZES: Final = {
     "maxProperties": (dict, valuekeywords.property_checks),
 }
 _LIMITS: Final = {"minimum": -1, "maximum": 1}
-# A format that every text has.
+# A format that accepts every text.
 _OPEN_FORMAT: Final = "password"
 
 
-# What looks at a value.
+# A function that looks at a value.
 Probe: TypeAlias = Callable[[JSONValue, Look], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
     """
-    What looks at the values of one schema.
+    A probe with its points.
 
     Attributes:
-        points: What it can see.
-        probe: What looks; None where errors alone reach the points.
+        points: The points that the probe can detect.
+        probe: The probe; None if only errors reach the points.
     """
 
     points: tuple[Point, ...]
@@ -61,10 +61,10 @@ class Probed:
 @dataclass(frozen=True, slots=True)
 class Keywords:
     """
-    The keywords of a schema, which are looked at.
+    The keywords of a schema.
 
     Attributes:
-        node: The schema, which gives structure or stands in an `allOf`.
+        node: The schema node, structural or from an `allOf`.
         profile: The Kubernetes version.
     """
 
@@ -73,21 +73,21 @@ class Keywords:
 
     @property
     def schema(self) -> Schema:
-        """The keywords."""
+        """The schema with the keywords."""
         return self.node.schema
 
     @property
     def structure(self) -> Schema:
-        """Those that say which fields there are."""
+        """The structural schema at the same place; empty if there is no such schema."""
         return {} if self.node.structure is None else self.node.structure.schema
 
     def point(self, kind: PointKind, steps: Steps, side: str, words: str) -> Point:
-        """Return a point at *steps* from the schema on."""
+        """Return a point at *steps* below the schema."""
         return Point(kind, self.node.place, (*self.node.steps, *steps), side, words)
 
 
-def find(own: Keywords) -> Iterator[Probed]:
-    """Yield what looks at the values of a schema, in the order in which its keywords are told of."""
+def find_probes(own: Keywords) -> Iterator[Probed]:
+    """Yield the probes of a schema, in the order of reports."""
     yield from _enum(own)
     yield from _sizes(own)
     yield from _numbers(own)
@@ -97,8 +97,8 @@ def find(own: Keywords) -> Iterator[Probed]:
     yield from _junctors(own)
 
 
-def shown(value: JSONValue) -> str:
-    """Return *value* as it is shown in words: on one line, cut where it is long."""
+def format_value(value: JSONValue) -> str:
+    """Return *value* in words: on one line, shortened."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -107,30 +107,33 @@ def _holds(check: KeywordCheck, value: JSONValue) -> bool | None:
     try:
         return check.holds(value)
     except ServerPanicError:
-        return None  # the server has no answer
+        return None  # the server panics
 
 
 def _two_sided(
-    held: Point, broken: Point, checks: dict[type, KeywordCheck], is_at_boundary: Callable[[Any], bool] = lambda _: True
+    held_point: Point,
+    broken: Point,
+    checks: dict[type, KeywordCheck],
+    is_at_boundary: Callable[[Any], bool] = lambda _: True,
 ) -> Probed:
-    """Return what sees a keyword hold, at its boundary where it has one, and broken; *checks*: by the Python type of values."""
-    held_id = held.id
+    """Return a probe for the held and the broken side of a keyword; *checks* are by the Python type of values."""
+    held_id = held_point.id
 
     def probe(value: JSONValue, look: Look) -> None:
         check = checks.get(type(value))
         if check is not None and _holds(check, value) and is_at_boundary(value):
             look.keep(held_id)
 
-    return Probed((held, broken), probe)
+    return Probed((held_point, broken), probe)
 
 
 def _enum(own: Keywords) -> Iterator[Probed]:
     if not own.schema.get("enum"):
         return
-    # Null is never found among the values, wherever it is listed.
+    # Null never matches a listed value, even if it is listed.
     values = [(index, value) for index, value in enumerate(own.schema["enum"]) if value is not None]
     used = [
-        own.point("enum", ("enum", index), "used", f"the value {shown(value)} of enum is never used")
+        own.point("enum", ("enum", index), "used", f"the value {format_value(value)} of enum is never used")
         for index, value in values
     ]
     broken = own.point("enum", ("enum",), "broken", "no value is refused that enum does not list")
@@ -148,22 +151,22 @@ def _sizes(own: Keywords) -> Iterator[Probed]:
     for keyword, (kind, checks) in _SIZES.items():
         limit = own.schema.get(keyword)
         if limit is None or (limit <= 0 and keyword.startswith("min")):
-            continue  # nothing is shorter than nothing
+            continue  # no value is shorter than 0
         [check] = checks({keyword: limit}, own.profile)
         sides = _sides(own, "bound", keyword)
-        yield _two_sided(*sides, {kind: check}, functools.partial(_has_size, limit))
+        yield _two_sided(*sides, {kind: check}, functools.partial(_is_of_size, limit))
 
 
-def _has_size(size: int, value: Any) -> bool:
+def _is_of_size(size: int, value: Any) -> bool:
     return len(value) == size
 
 
 def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool = True) -> tuple[Point, Point]:
-    stated = f"{keyword} {shown(own.schema[keyword])}"
+    declaration = f"{keyword} {format_value(own.schema[keyword])}"
     value = "value at the boundary of" if has_boundary else "value that meets"
     return (
-        own.point(kind, (keyword,), "held", f"no {value} {stated}"),
-        own.point(kind, (keyword,), "broken", f"no value is refused by {stated}"),
+        own.point(kind, (keyword,), "held", f"no {value} {declaration}"),
+        own.point(kind, (keyword,), "broken", f"no value is refused by {declaration}"),
     )
 
 
@@ -176,7 +179,7 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
             continue
         exclusive = f"exclusive{keyword.capitalize()}"
         alone = {keyword: schema[keyword], exclusive: schema.get(exclusive, False)}
-        by_kind = _by_kind(alone, declared)
+        by_kind = _checks_by_kind(alone, declared)
         step = schema.get("multipleOf") or (1 if types and "number" not in types else None)
         is_at_boundary = _boundary(
             schema[keyword], by_kind, step and step * direction, is_open=bool(schema.get(exclusive))
@@ -184,12 +187,12 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
         yield _two_sided(*_sides(own, "bound", keyword), by_kind, is_at_boundary)
     if schema.get("multipleOf") is not None:
         alone = {"multipleOf": schema["multipleOf"]}
-        by_kind = _by_kind(alone, declared)
+        by_kind = _checks_by_kind(alone, declared)
         yield _two_sided(*_sides(own, "bound", "multipleOf", has_boundary=False), by_kind)
 
 
-def _by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
-    """Return the check of one keyword by how the server holds a number; that of its type and format comes before."""
+def _checks_by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
+    """Return the check of one keyword by the Python type of numbers, without the checks of type and format before it."""
     types, number_format, profile = declared.types, declared.format, declared.profile
     return {kind: numberkeywords.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
 
@@ -198,13 +201,13 @@ def _boundary(
     limit: float, checks: dict[type, KeywordCheck], step: float | None, *, is_open: bool
 ) -> Callable[[JSONValue], bool]:
     """
-    Return what tells whether a number that holds is at the boundary.
+    Return a predicate that is true for valid numbers at the boundary.
 
     Args:
         limit: The limit.
-        checks: The check of it.
-        step: From one number that may stand there to the next, beyond the limit; None where there is one between any two.
-        is_open: Whether the limit itself does not hold.
+        checks: The check of the limit, by the type of number.
+        step: The step to the next possible number beyond the limit; None if numbers are dense.
+        is_open: Whether the limit itself is excluded.
     """
     if step is not None:
         return lambda value: not _holds(checks[type(value + step)], value + step)
@@ -220,10 +223,10 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
     checks: dict[type, KeywordCheck] = {}
-    if (of_text := valuekeywords.format_check(declared)) is not None:
-        checks = {str: of_text}
-    elif of_numbers := numberkeywords.checks({}, declared.types, declared.format, profile, kind=int):
-        checks = {int: of_numbers[0]}
+    if (text_check := valuekeywords.format_check(declared)) is not None:
+        checks = {str: text_check}
+    elif number_checks := numberkeywords.checks({}, declared.types, declared.format, profile, kind=int):
+        checks = {int: number_checks[0]}
     if checks:
         yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)
 
@@ -232,9 +235,9 @@ def _required(own: Keywords) -> Iterator[Probed]:
     properties = own.structure.get("properties") or {}
     for index, name in enumerate(own.schema.get("required") or ()):
         if (properties.get(name) or {}).get("default") is not None:
-            continue  # it is put in before anybody misses it
+            continue  # the default is set before validation
         if not own.node.place and name in {"apiVersion", "kind", "metadata"}:
-            continue  # without these the request is another one
+            continue  # such a request has no object of the version
         yield _missing(own, index, name)
 
 
@@ -247,8 +250,8 @@ def _list_type(own: Keywords) -> Iterator[Probed]:
     kind = own.schema.get("x-kubernetes-list-type")
     if kind not in {"set", "map"}:
         return
-    what = "item" if kind == "set" else "item with the same keys"
-    broken = own.point("list", ("x-kubernetes-list-type",), "broken", f"no {what} is refused for being there twice")
+    noun = "item" if kind == "set" else "item with the same keys"
+    broken = own.point("list", ("x-kubernetes-list-type",), "broken", f"no {noun} is refused for being there twice")
     yield Probed((broken,))
 
 
@@ -263,33 +266,35 @@ def _junctors(own: Keywords) -> Iterator[Probed]:
 
 def _alternatives(own: Keywords, junctor: str) -> Probed:
     branches = own.schema[junctor]
-    taken = [
+    branch_points = [
         own.point("junctor", (junctor, index), "taken", f"{junctor}[{index}] is never the one that holds")
         for index in range(len(branches))
     ]
     broken = own.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
     validators = [valuevalidation.compile(branch, own.profile) for branch in branches]
-    # That it is an integer or a text is said by its type.
-    of_type = bool(own.structure.get("x-kubernetes-int-or-string"))
+    # The declaration of an integer or a text counts as the type.
+    is_type_declaration = bool(own.structure.get("x-kubernetes-int-or-string"))
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is None:
             return
-        holding = [point.id for point, one in zip(taken, validators, strict=True) if one.accepts(value)]
+        holding = [
+            point.id for point, validator in zip(branch_points, validators, strict=True) if validator.accepts(value)
+        ]
         if junctor == "anyOf" or len(holding) == 1:
             for id_ in holding:
                 look.keep(id_)
 
-    return Probed(tuple(taken) if of_type else (*taken, broken), probe)
+    return Probed(tuple(branch_points) if is_type_declaration else (*branch_points, broken), probe)
 
 
 def _negation(own: Keywords) -> Probed:
-    held = own.point("junctor", ("not",), "held", "no value that meets not")
+    held_point = own.point("junctor", ("not",), "held", "no value that meets not")
     broken = own.point("junctor", ("not",), "broken", "no value is refused by not")
     validator = valuevalidation.compile(own.schema["not"], own.profile)
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is not None and not validator.accepts(value):
-            look.keep(held.id)
+            look.keep(held_point.id)
 
-    return Probed((held, broken), probe)
+    return Probed((held_point, broken), probe)

@@ -1,4 +1,4 @@
-"""Where points stand: the lines of a CRD's text, and what its comments and the settings leave out."""
+"""Lines of points in the text of a CRD, and the points that comments and settings exclude."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
 
 NO_COVER: Final = "# crd: no cover"
-# What every comment has that may be meant for us: no other line need be searched.
+# Part of every exclusion comment; other lines need not be searched.
 _NAME: Final = "crd:"
 _COMMENT: Final = re.compile(r"(?:^|\s)#\s*crd:\s*no cover\s*$")
 _NEARLY: Final = re.compile(
@@ -23,12 +23,12 @@ _NEARLY: Final = re.compile(
 
 class Exclusion(NamedTuple):
     """
-    What a setting leaves out.
+    A line of the `crd_cov_exclude` setting.
 
     Attributes:
         name: The name of the CRD.
-        version: One of its versions; empty for all.
-        path: Where objects have it: the place and what is below it.
+        version: The version; empty for all.
+        path: The excluded path in objects, with everything below.
     """
 
     name: str
@@ -37,24 +37,24 @@ class Exclusion(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The exclusion as the setting has it."""
+        """The line of the setting."""
         return f"{self.name}{f'/{self.version}' if self.version else ''} {self.path}"
 
     def leaves_out(self, name: str, version: str, point: Point) -> bool:
-        """Return whether *point* of a version of the CRD *name* is left out."""
+        """Return True if *point* of a version of the CRD *name* is excluded."""
         return bool(point.place) and self.is_about(name, version) and fieldpath.leads_to(self.path, point.path)
 
     def is_about(self, name: str, version: str) -> bool:
-        """Return whether something of a *version* of the CRD *name* is left out."""
+        """Return True if the exclusion applies to *version* of the CRD *name*."""
         return self.name == name and self.version in {"", version}
 
 
 def read_exclusion(text: str) -> Exclusion:
     """
-    Return what a line of the setting says: `NAME PATH` or `NAME/VERSION PATH`.
+    Parse a line of the setting: `NAME PATH` or `NAME/VERSION PATH`.
 
     Raises:
-        ValueError: It says something else.
+        ValueError: The line has another form.
     """
     name, _, path = text.strip().partition(" ")
     if not path.strip() or " " in path.strip():
@@ -65,16 +65,16 @@ def read_exclusion(text: str) -> Exclusion:
 
 class CrdLines:
     """
-    The lines of a CRD that was read.
+    The text of a CRD that was read.
 
     Attributes:
-        file: What it was read from: the file, or the command.
-        before: How many lines stand before its document.
-        text: The lines of its document.
+        file: The source: a file or a command.
+        before: The number of lines before the document.
+        text: The lines of the document.
     """
 
     def __init__(self, crd: CustomResourceDefinition, written: WrittenCrd) -> None:
-        """Take the CRD, and where it is written."""
+        """Index the lines and the exclusion comments of a CRD."""
         manifest = written.manifest
         self.file = manifest.document.source
         self.before, self.text = manifest.document.text_lines
@@ -89,9 +89,9 @@ class CrdLines:
         self._used: set[int] = set()
 
     def steps_of(self, version: str, point: Point) -> Steps:
-        """Return where in the CRD a point of *version* stands."""
+        """Return the steps of a point of *version* in the CRD."""
         if point.kind == "conversion":
-            names = [one["name"] for one in self._manifest["spec"]["versions"]]
+            names = [item["name"] for item in self._manifest["spec"]["versions"]]
             return ("spec", "versions", names.index(version), "name")
         return (*declared.place_of_schema(self._manifest, version), *point.steps)
 
@@ -100,13 +100,17 @@ class CrdLines:
         return self._lines[steps]
 
     def are_left_out(self, steps: Steps) -> bool:
-        """Return whether a comment says that what stands at *steps* need not be covered."""
-        found = [line for line, left in self._left_out.items() if left is not None and steps[: len(left)] == left]
-        self._used.update(found)
-        return bool(found)
+        """Return True if a comment excludes *steps* or a parent; the comment counts as used."""
+        matching = [
+            line
+            for line, excluded in self._left_out.items()
+            if excluded is not None and steps[: len(excluded)] == excluded
+        ]
+        self._used.update(matching)
+        return bool(matching)
 
     def problems(self) -> Sequence[tuple[int, str]]:
-        """Return what is wrong with its comments, once it was asked of all points whether they are left out, by line."""
+        """Return the problems of exclusion comments by line; call it after `are_left_out` for all points."""
         idle = f"`{NO_COVER}` leaves out nothing: write it behind a key of the schema, or behind an item of a list"
-        found = [(line, idle) for line in self._left_out if line not in self._used]
-        return sorted([*found, *((line, f"says nothing: write `{NO_COVER}`") for line in self._misspelt)])
+        unused = [(line, idle) for line in self._left_out if line not in self._used]
+        return sorted([*unused, *((line, f"says nothing: write `{NO_COVER}`") for line in self._misspelt)])

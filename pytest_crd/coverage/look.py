@@ -1,4 +1,4 @@
-"""A look at the values of one request: which points they reach by what they are, and its errors by what they are about."""
+"""A look at the values and errors of one request, to find the points that they reach."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_crd.coverage import points
 from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, ValueRefused
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 
-# Sides of a keyword that a value does not meet.
+# The sides of a keyword that an invalid value reaches.
 _REFUSING = ("broken", "missing")
 
 
@@ -17,30 +17,30 @@ class Look:
     A look at the values of one request.
 
     Attributes:
-        findings: What was reached.
-        path: Where the value stands that is looked at.
+        findings: The reached points.
+        path: The path of the present value.
     """
 
     def __init__(self) -> None:
-        """Begin at the whole object."""
+        """Begin at the root of the object."""
         self.findings = ReachedPoints()
         self.path = ROOT
 
     def keep(self, id_: str) -> None:
-        """See a point that a value reaches by what it is."""
+        """Record a point that the present value reaches."""
         self.findings.see(id_, Kept(self.path))
 
     def at(self, path: Path) -> Look:
-        """Return the look, at the value at *path*."""
+        """Return this look, moved to the value at *path*."""
         self.path = path
         return self
 
     def read(self, errors: Iterable[FieldError], known: Container[str]) -> None:
-        """See the points, of those whose ids are *known*, that values reach by being refused."""
+        """Record the points with ids in *known* that errors reach."""
         for error in errors:
-            # In a list, keys are also wrong where an item has none.
-            is_of_another = error.type is not ErrorType.DUPLICATE and _is_of_list_type(error)
-            if error.origin is None or error.rule is not None or is_of_another:
+            # In a `map` list, an item without its keys causes such an error as well.
+            is_missing_key = error.type is not ErrorType.DUPLICATE and _is_of_list_type(error)
+            if error.origin is None or error.rule is not None or is_missing_key:
                 continue
             for side in _REFUSING:
                 id_ = points.id_of(error.origin.steps, side)

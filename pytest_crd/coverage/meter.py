@@ -1,8 +1,8 @@
 """
-Meters: the points of one version of a CRD, and which of them a request reaches.
+Meters: the points of a version of a CRD, and the points that a request reaches.
 
-What was sent is held beside what the server made of it, and what it validated against the keywords. Of an object whose status is a
-subresource, each request counts for the part that it writes.
+A meter compares the sent object with the server's result, and tests the validated object against the keywords. If the status is a
+subresource, each request counts only for the part that it writes.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class Meter:
     The points of a version.
 
     Attributes:
-        points: All of them, those of a value before those inside it.
+        points: All points, the points of a value before those inside it.
     """
 
     def __init__(self, version: Version) -> None:
         """
-        Take the version.
+        Build the nodes of the version.
 
         Raises:
-            UnsupportedConstructError: Its schema has a construct under which the server serves no custom resources.
+            UnsupportedConstructError: The schema has a construct with which the server serves no custom resources.
         """
-        version.as_served  # noqa: B018 - raises where nothing is served, so that nothing is exercised
+        version.as_served  # noqa: B018 - raises if nothing is served
         self._profile = profile.named(version.crd.kubernetes_version)
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
@@ -64,9 +64,9 @@ class Meter:
     def read(self, exchange: ObservedRequest) -> ReachedPoints:
         """Return the points that a request has reached."""
         look = Look()
-        made = exchange.validated
-        if made is not None and (made.get("apiVersion"), made.get("kind")) != self._type:
-            return look.findings  # it is none of the objects of the version
+        resource = exchange.validated
+        if resource is not None and (resource.get("apiVersion"), resource.get("kind")) != self._type:
+            return look.findings  # not an object of the version
         if exchange.decoded is not None:
             self._compare(exchange, exchange.decoded, look.findings)
         elif exchange.pruned is not None:
@@ -82,7 +82,7 @@ class Meter:
         return look.findings
 
     def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: ReachedPoints) -> None:
-        """See what a rule was, and whether its message was made."""
+        """Record the result of a rule, and whether its message was computed."""
         rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
         if outcome.holds:
             findings.see(rule, KeptSomewhere(self._places[rule]))
@@ -95,25 +95,25 @@ class Meter:
             for error in errors:
                 findings.see(message, Worded(error))
 
-    def _compare(self, exchange: ObservedRequest, made: Mapping[str, JSONValue], findings: ReachedPoints) -> None:
-        """See what became of what was sent."""
-        sent, kept = (
-            {key: value for key, value in one.items() if self._is_written(exchange, key)}
-            for one in (exchange.sent, made)
+    def _compare(self, exchange: ObservedRequest, result: Mapping[str, JSONValue], findings: ReachedPoints) -> None:
+        """Record the points that a comparison of the sent object with the result reaches."""
+        sent, written = (
+            {key: value for key, value in resource.items() if self._is_written(exchange, key)}
+            for resource in (exchange.sent, result)
         )
-        _Comparison(findings).compare(self._root, sent, kept, ROOT, is_given=True)
+        _Comparison(findings).compare(self._root, sent, written, ROOT, is_given=True)
 
     def _compare_refused(
         self, exchange: ObservedRequest, pruned: Mapping[str, JSONValue], findings: ReachedPoints
     ) -> None:
-        """See the fields for which a strict server refuses a request: they would have been dropped."""
-        found = ReachedPoints()
-        self._compare(exchange, pruned, found)
+        """Record the unknown fields for which strict field validation refuses a request."""
+        reached = ReachedPoints()
+        self._compare(exchange, pruned, reached)
         dropped = {point.id for point in self.points if point.side == UNKNOWN_DROPPED}
-        findings.update({id_: evidence for id_, evidence in found.items() if id_ in dropped})
+        findings.update({id_: evidence for id_, evidence in reached.items() if id_ in dropped})
 
     def _is_written(self, exchange: ObservedRequest, key: str) -> bool:
-        """Return whether a request writes the field *key* of the object."""
+        """Return True if a request writes the field *key* of the object."""
         if key in META_FIELDS:
             return False
         if not self._has_status or not exchange.written:
@@ -121,7 +121,7 @@ class Meter:
         return (key == _STATUS) == (exchange.written == _STATUS)
 
     def _look_at(self, exchange: ObservedRequest, value: Mapping[str, JSONValue], look: Look) -> None:
-        """Look at what was validated."""
+        """Record the points that the validated object reaches."""
         if exchange.written == _STATUS:
             node = self._root.properties.get(_STATUS)
             if node is not None and _STATUS in value:
@@ -133,7 +133,7 @@ class Meter:
     def _visit(
         self, node: PointNode, value: JSONValue, look: Look, without: set[str] | tuple[()] = (), path: Path = ROOT
     ) -> None:
-        """Look at a value, which stands at *path*, and at what is in it, the fields *without* aside."""
+        """Record the points of the value at *path* and of values inside it, except the fields *without*."""
         for probe in node.probes:
             probe(value, look.at(path))
         for part in node.parts:
@@ -148,16 +148,16 @@ class Meter:
                 self._visit(node.items, item, look, path=(*path, index))
 
 
-# A meter takes as long to make as some hundred requests to read; it does not hold its version.
+# Building a meter takes as long as reading some hundred requests. A meter does not refer to its version.
 _METERS: Final[WeakKeyDictionary[Version, Meter]] = WeakKeyDictionary()
 
 
-def of(version: Version) -> Meter:
+def find_meter(version: Version) -> Meter:
     """
-    Return the meter of *version*, always the same one.
+    Return the cached meter of *version*.
 
     Raises:
-        UnsupportedConstructError: As for `Meter`.
+        UnsupportedConstructError: As in `Meter`.
     """
     if version not in _METERS:
         _METERS[version] = Meter(version)
@@ -165,26 +165,26 @@ def of(version: Version) -> Meter:
 
 
 class _Comparison:
-    """Holds what was sent beside what became of it."""
+    """A comparison of a sent value with the server's result."""
 
     def __init__(self, findings: ReachedPoints) -> None:
         self._findings = findings
 
-    def compare(self, node: PointNode, sent: JSONValue, made: JSONValue, path: Path, *, is_given: bool) -> None:
+    def compare(self, node: PointNode, sent: JSONValue, result: JSONValue, path: Path, *, is_given: bool) -> None:
         """
-        See what became of a value.
+        Record the points of a value.
 
         Args:
-            node: Its schema.
-            sent: What was sent.
-            made: What became of it.
-            path: Where it stands.
-            is_given: Whether it was sent, or is a default in which others are put.
+            node: The coverage node of the value.
+            sent: The sent value.
+            result: The resulting value.
+            path: The path of the value.
+            is_given: Whether the value was sent, and is not a default that gets further defaults.
         """
-        if type(sent) is dict and type(made) is dict:
+        if type(sent) is dict and type(result) is dict:
             if is_given:
-                self._compare_fields(node, sent, made, path)
-            for key, value in made.items():
+                self._compare_fields(node, sent, result, path)
+            for key, value in result.items():
                 child, below = node.child(key), (*path, key)
                 if child is None:
                     continue
@@ -193,39 +193,39 @@ class _Comparison:
                 else:
                     self._see(child, "applied", PutIn(below))
                     self.compare(child, child.schema.get("default"), value, below, is_given=False)
-        elif type(sent) is list and type(made) is list and node.items is not None:
-            for index, (before, after) in enumerate(zip(sent, made, strict=True)):
+        elif type(sent) is list and type(result) is list and node.items is not None:
+            for index, (before, after) in enumerate(zip(sent, result, strict=True)):
                 below = (*path, index)
                 if is_given:
                     self._see(node.items, "set", Kept(below))
                 self.compare(node.items, before, after, below, is_given=is_given)
 
     def _compare_fields(
-        self, node: PointNode, sent: Mapping[str, JSONValue], made: Mapping[str, JSONValue], path: Path
+        self, node: PointNode, sent: Mapping[str, JSONValue], result: Mapping[str, JSONValue], path: Path
     ) -> None:
-        """See which fields of an object stay."""
+        """Record the points of the fields of an object: set, dropped, or null."""
         for key, value in sent.items():
             child, below = node.child(key), (*path, key)
             if child is None:
-                if key in made:
+                if key in result:
                     self._see(node, "unknown-kept", Kept(below))
                 else:
                     self._see(node, UNKNOWN_DROPPED, Unknown(below))
-            elif key not in made:
+            elif key not in result:
                 self._see(node, "null-dropped", NullDropped(below))
             elif value is not None:
                 self._see(child, "set", Kept(below))
-            elif made[key] is None:
+            elif result[key] is None:
                 self._see(child, "null-kept", Kept(below))
 
     def _see(self, node: PointNode, side: str, evidence: Evidence) -> None:
-        if (found := node.seen.get(side)) is not None:
-            self._findings.see(found, evidence)
+        if (point_id := node.side_ids.get(side)) is not None:
+            self._findings.see(point_id, evidence)
 
 
 def _conversion(version: Version) -> tuple[Point, ...]:
-    """Return the point of the conversion to the storage version: none where it is that version, or a webhook converts."""
-    storage = next((one.name for one in version.crd.versions if one.storage), version.name)
+    """Return the point of the conversion to the storage version; empty for the storage version itself, or with a webhook."""
+    storage = next((item.name for item in version.crd.versions if item.storage), version.name)
     if storage == version.name or version.unknown_when_stored:
         return ()
     return (Point("conversion", (), (), "stored", f"no object of {version.name} is ever stored as {storage}"),)

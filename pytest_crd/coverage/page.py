@@ -1,7 +1,7 @@
 """
-The page: a table of the CRDs, and the YAML of each, coloured by line; as one file, or as a folder with a file for each CRD.
+The HTML page: a table of the CRDs, and the YAML of each CRD, coloured by line; as one file, or as a folder with one file for each CRD.
 
-Pages need nothing but themselves, are light or dark as the reader's system is, and can be read without JavaScript.
+Pages are self-contained, follow the light or dark mode of the system, and are readable without JavaScript.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pytest_crd.coverage.crdsection import CrdSection, ShownObjects, Write
 from pytest_crd.coverage.pageparts import SCRIPT, STYLE
 from pytest_crd.coverage.summary import Summary, Tally
 
-# What a page of a folder is about, and its file.
+# The section of a page in a folder, and the name of its file.
 Page: TypeAlias = tuple[CrdSection, str]
 
 MOST_OBJECTS: Final = 1000
-"""For how many points an object is made: for those of rules, that takes some time."""
+"""The number of missing points for which objects are made; making one for a rule takes some time."""
 INDEX: Final = "index.html"
-"""The file of a folder that names the others."""
+"""The index file of a folder."""
 _STATES: Final = {
     "all": "every point of the line is covered",
     "some": "some of its points are",
@@ -43,9 +43,9 @@ def render(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -> str:
     Return the page of all CRDs.
 
     Args:
-        summary: What was reached.
-        write: Writes an object.
-        most: For how many points an object is made.
+        summary: The coverage summary.
+        write: The formatter of objects.
+        most: The number of points for which objects are made.
     """
     objects = ShownObjects(write, most)
     sections = _sections(summary, objects)
@@ -53,17 +53,17 @@ def render(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -> str:
     lines = [*_overview(summary, sections, links), *_LEGEND]
     for number, section in enumerate(sections, 1):
         lines += section.lines(number, is_open=len(sections) == 1)
-    return _document(_title(summary.tally), [*lines, *_told_of(objects)])
+    return _document(_title(summary.tally), [*lines, *_limit_notice(objects)])
 
 
 def render_folder(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -> Iterator[tuple[str, str]]:
     """
-    Yield the name and the text of each file of a folder: one for each CRD, then the index, which links to them.
+    Yield the name and the text of each file of a folder: one for each CRD, then the index with links.
 
     Args:
-        summary: What was reached.
-        write: Writes an object.
-        most: For how many points an object is made, on all pages together.
+        summary: The coverage summary.
+        write: The formatter of objects.
+        most: The number of points for which objects are made, on all pages together.
     """
     objects = ShownObjects(write, most)
     sections = _sections(summary, objects)
@@ -77,15 +77,15 @@ def render_folder(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -
             *_neighbours(pages[:index], pages[index + 1 :]),
             *_LEGEND,
             *section.lines(1, is_open=True),
-            *_told_of(objects),
+            *_limit_notice(objects),
         )
-        yield name, _document(f"{section.name}: {own.tally.shown}", body)
+        yield name, _document(f"{section.name}: {own.tally.percent_text}", body)
     body = (*_overview(summary, sections, names), *_neighbours([], pages), *_LEGEND)
     yield INDEX, _document(_title(summary.tally), body)
 
 
 def _document(title: str, lines: Iterable[str]) -> str:
-    """Return a page with these lines in its body."""
+    """Return an HTML page with *lines* as body."""
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
@@ -95,17 +95,17 @@ def _document(title: str, lines: Iterable[str]) -> str:
 
 
 def _title(tally: Tally) -> str:
-    return f"Coverage of CRDs: {tally.shown}"
+    return f"Coverage of CRDs: {tally.percent_text}"
 
 
 def _sections(summary: Summary, objects: ShownObjects) -> list[CrdSection]:
-    """Return a section for each CRD; versions that stand in one text are in one."""
-    grouped = itertools.groupby(summary.versions, key=lambda one: id(one.lines))
+    """Return a section for each CRD, with all versions that are in the same text."""
+    grouped = itertools.groupby(summary.versions, key=lambda version: id(version.lines))
     return [CrdSection(list(versions), objects) for _, versions in grouped]
 
 
 def _file_names(crds: Iterable[str]) -> list[str]:
-    """Return the name of a file for each CRD, no two alike where capital letters do not count."""
+    """Return a file name for each CRD; the names are unique also on case-insensitive file systems."""
     used = {INDEX}
     names: list[str] = []
     for crd in crds:
@@ -117,29 +117,29 @@ def _file_names(crds: Iterable[str]) -> list[str]:
 
 
 def _neighbours(before: Sequence[Page], behind: Sequence[Page]) -> Iterator[str]:
-    """Yield links to the nearest pages that miss something, where the keys go on."""
+    """Yield links to the nearest pages with missing points, for the keys `n` and `p`."""
     for relation, words, pages in (("prev", "Misses before", before[::-1]), ("next", "Misses behind", behind)):
-        found = next(((section.name, name) for section, name in pages if section.missing), None)
-        if found is not None:
-            yield f'<p>{words}: <a rel="{relation}" href="{found[1]}">{escape(found[0])}</a></p>'
+        neighbour = next(((section.name, name) for section, name in pages if section.missing), None)
+        if neighbour is not None:
+            yield f'<p>{words}: <a rel="{relation}" href="{neighbour[1]}">{escape(neighbour[0])}</a></p>'
 
 
 def _overview(summary: Summary, sections: Sequence[CrdSection], links: Sequence[str]) -> Iterator[str]:
-    """Yield a table of the versions, each with the link of its CRD, and what is wrong."""
+    """Yield a table of the versions with links to their CRDs, and the problems."""
     yield f"<h1>{_title(summary.tally)}</h1>"
     yield "<table><thead><tr><th>Name</th><th>Points</th><th>Held</th><th>Seen</th><th>Miss</th><th>Left out</th><th>Cover</th></tr></thead><tbody>"
     for section, link in zip(sections, links, strict=True):
-        for one in section.versions:
-            yield _row(f'<a href="{link}">{escape(one.name)}</a>', one.tally)
+        for version in section.versions:
+            yield _row(f'<a href="{link}">{escape(version.name)}</a>', version.tally)
     yield f"</tbody><tfoot>{_row('Total', summary.tally)}</tfoot></table>"
     yield from (f"<p>{escape(problem)}</p>" for problem in summary.problems)
 
 
 def _row(name: str, tally: Tally) -> str:
-    cells = (tally.points, tally.held, tally.seen, tally.missed, tally.left_out, tally.shown)
+    cells = (tally.points, tally.held, tally.seen, tally.missed, tally.left_out, tally.percent_text)
     return f"<tr><td>{name}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _told_of(objects: ShownObjects) -> Iterator[str]:
-    if objects.left <= 0:
+def _limit_notice(objects: ShownObjects) -> Iterator[str]:
+    if objects.remaining <= 0:
         yield '<p class="soft">Objects were made for the first points that are missing; for those behind them, run again.</p>'

@@ -1,8 +1,8 @@
 """
-What all pages have in common: how they look, and the script that draws what is opened.
+Common parts of all pages: the style sheet, and the script that renders opened parts.
 
-What need not be there from the start stands in `<noscript>` below the `<details>` that it is drawn with: a browser that runs scripts takes
-it for text and makes no element of it before it is opened, and one that runs none shows it.
+Parts that are not needed at first are in `<noscript>` inside of their `<details>`: a browser with scripts treats them as text and creates no
+elements before they are opened; a browser without scripts shows them.
 """
 
 from __future__ import annotations

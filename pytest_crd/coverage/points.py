@@ -1,4 +1,4 @@
-"""Points: what of a schema can be exercised, one by one."""
+"""Points: the units of coverage in a schema."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PointKind: TypeAlias = Literal[
 
 class Point(NamedTuple):
     """
-    Something that requests can exercise.
+    A behaviour of a schema that requests can exercise.
 
     Attributes:
-        kind: Of what kind it is.
-        place: Where objects have it; empty for the whole object.
-        steps: Where it stands: keys and indices from the schema of the version. Of a conversion: no steps.
-        side: Which side of it: `held`, `broken`, `used`, `true` …
-        words: What nobody has seen yet, as long as it is missed.
+        kind: The kind of point.
+        place: The place in objects; empty for the whole object.
+        steps: The keys and indices from the root schema of the version; empty for a conversion.
+        side: The side of the keyword: `held`, `broken`, `used`, `true` …
+        words: The description of the missing behaviour.
     """
 
     kind: PointKind
@@ -46,23 +46,23 @@ class Point(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What tells it from all others of its version, as long as the schema stays the same: `properties/spec/maximum:held`."""
+        """The id, unique in the version and stable while the schema is unchanged: `properties/spec/maximum:held`."""
         return id_of(self.steps, self.side)
 
     @property
     def path(self) -> str:
-        """The place as a person writes it: `spec.items[*].name`; empty for the whole object."""
+        """The spelling of the place: `spec.items[*].name`; empty for the whole object."""
         return schemamap.spelled(self.place)
 
     @property
     def text(self) -> str:
-        """Where, and what is missed."""
+        """The place and the missing behaviour."""
         return f"{self.path}: {self.words}" if self.place else self.words
 
 
 def id_of(steps: Steps, side: str) -> str:
-    """Return the id of the points at *steps* of a schema that are about one *side* of a keyword."""
+    """Return the id of a point at *steps* of a schema for one *side* of a keyword."""
     text = "/".join(map(str, steps))
-    if "~" in text or text.count("/") >= len(steps) > 0:  # which a step itself has
+    if "~" in text or text.count("/") >= len(steps) > 0:  # a step contains a separator
         text = "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     return f"{text}:{side}"

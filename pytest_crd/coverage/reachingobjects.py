@@ -1,7 +1,7 @@
 """
-Suggestions: for a point that nobody has reached, an object that reaches it.
+Suggestions: objects that reach missing points.
 
-Objects are made from the schema, sent to the engine, and kept only where the point was reached then.
+Objects are made from the schema and sent to the engine; an object is suggested only if it reaches the point.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pytest_crd.synthesis import Boundaries, NoExampleError, boundaryvalues, obj
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import Placer
 
-# How many values are tried for a branch of a junctor.
+# The number of values to try for an enum value or a branch of a junctor.
 _MOST_VALUES: Final = 12
-# Whose keywords draw a boundary around values.
+# Point kinds with keywords that limit values.
 _LIMITS: Final = frozenset({"enum", "bound", "pattern", "format"})
 
 
@@ -33,8 +33,8 @@ class Suggestion(NamedTuple):
 
     Attributes:
         sent: The object.
-        subresource: Where it is sent: `status`, or empty for the object itself.
-        old: What it replaces; None where it is created, or its status is updated.
+        subresource: The subresource of the request: `status`, or empty for the main resource.
+        old: The object that *sent* replaces; None if it is created, or its status is updated.
     """
 
     sent: Mapping[str, Any]
@@ -43,31 +43,31 @@ class Suggestion(NamedTuple):
 
 
 class Suggestions:
-    """Makes objects for one version."""
+    """A source of suggestions for one version."""
 
     def __init__(self, version: Version) -> None:
-        """Take the version."""
+        """Create the suggestions for *version*; objects are made on demand."""
         self._version = version
-        self._meter = meter.of(version)
+        self._meter = meter.find_meter(version)
 
-    def find(self, point: Point) -> Suggestion | None:
-        """Return an object that reaches *point*; None where none was found."""
+    def suggest(self, point: Point) -> Suggestion | None:
+        """Return an object that reaches *point*; None if none was found."""
         try:
-            return next((one for one in self._candidates(point) if self._reaches(one, point)), None)
+            return next((item for item in self._candidates(point) if self._reaches(item, point)), None)
         except (NoExampleError, InputError, UnsupportedExpressionError):
             return None
 
-    def _reaches(self, one: Suggestion, point: Point) -> bool:
+    def _reaches(self, suggestion: Suggestion, point: Point) -> bool:
         reached: set[str] = set()
-        old = self._placer.start if one.subresource and one.old is None else one.old
-        stored = None if old is None else self._stored(old, one.subresource)
+        old = self._placer.start if suggestion.subresource and suggestion.old is None else suggestion.old
+        stored = None if old is None else self._stored(old, suggestion.subresource)
         version = self._version.observed_by(Observer(lambda _, request: reached.update(self._meter.read(request))))
         if stored is None:
-            version.create(one.sent)
-        elif one.subresource:
-            version.update_status(one.sent, old=stored)
+            version.create(suggestion.sent)
+        elif suggestion.subresource:
+            version.update_status(suggestion.sent, old=stored)
         else:
-            version.update(one.sent, old=stored)
+            version.update(suggestion.sent, old=stored)
         return point.id in reached
 
     def _stored(self, resource: Mapping[str, Any], subresource: str) -> Mapping[str, Any]:
@@ -80,31 +80,33 @@ class Suggestions:
         place = point.place
         if point.side in _FROM_OBJECTS:
             subresource = self._placer.subresource(place)
-            yield from (Suggestion(one, subresource) for one in self._objects(place, point))
+            yield from (Suggestion(resource, subresource) for resource in self._objects(place, point))
             return
         if "allOf" in point.steps and point.kind in _LIMITS:
-            yield from self._of_part(place, point)
+            yield from self._suggest_for_part(place, point)
             return
         boundary = self._boundaries.find_boundary(place, self._keyword(point))
         if point.side in {"held", "true"}:
-            yield from _given(boundary.inside, boundary.subresource)
-            yield from _given(boundary.old, boundary.subresource, boundary.old)  # of a change that may be
+            yield from _suggest_if_any(boundary.inside, boundary.subresource)
+            yield from _suggest_if_any(
+                boundary.old, boundary.subresource, boundary.old
+            )  # the unchanged update of a transition rule
         else:
-            yield from _given(boundary.outside, boundary.subresource, boundary.old)
+            yield from _suggest_if_any(boundary.outside, boundary.subresource, boundary.old)
 
-    def _of_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
-        """Yield objects for a keyword in `allOf`, beside which others speak of the same value."""
-        held = self._placer.existing(place)
-        if held is None:
+    def _suggest_for_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
+        """Yield objects for a keyword in `allOf`, which shares its value with other keywords."""
+        placed = self._placer.existing(place)
+        if placed is None:
             return
-        resource, steps = held
+        resource, steps = placed
         alternative = next(self._placer.node(place).alternatives())
         sides = boundaryvalues.find_sides(alternative, str(point.steps[-1]), self._placer.maker)
         for value in sides.inside if point.side == "held" else sides.outside:
             yield Suggestion(objectplaces.replaced(resource, steps, value), self._placer.subresource(place))
 
     def _keyword(self, point: Point) -> str:
-        """Return how examples name the keyword of a point."""
+        """Return the keyword of a point, spelled as in boundaries."""
         if point.kind == "required":
             return f"required {self._declared(point.steps)}"
         if point.kind in {"rule", "message"}:
@@ -113,30 +115,31 @@ class Suggestions:
         return str(point.steps[-1])
 
     def _objects(self, place: Place, point: Point) -> Iterator[Mapping[str, Any]]:
-        """Yield objects for what is seen of fields, of values of enums and of branches of junctors."""
+        """Yield objects for points of fields, enum values and branches of junctors."""
         outer = self._placer.existing(place[:-1]) if point.side == "applied" else None
         if outer is not None:
             yield outer[0]
-        if (held := self._placer.existing(place)) is None:
+        if (placed := self._placer.existing(place)) is None:
             return
-        resource, steps = held
+        resource, steps = placed
         if point.side in {"used", "taken"}:
             node = self._placer.node(place)
             wanted = [self._declared(point.steps)] if point.side == "used" else self._placer.maker.find_values(node)
-            found = (self._placer.place_value(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
-            yield from (one[0] for one in found if one is not None)
+            attempts = (self._placer.place_value(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
+            yield from (attempt[0] for attempt in attempts if attempt is not None)
         elif point.side == "null-kept":
             yield objectplaces.replaced(resource, steps, None)
         elif point.side in _ADDED:
             fields = _ADDED[point.side](self._placer.node(place))
             yield from (
-                objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **one}) for one in fields
+                objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **added})
+                for added in fields
             )
         else:
             yield resource
 
     def _declared(self, steps: Steps) -> Any:
-        """Return what stands at *steps* in the schema."""
+        """Return the value at *steps* in the schema."""
         declared: Any = self._version.schema_map.schema
         for step in steps:
             declared = declared[step]
@@ -164,7 +167,7 @@ _ADDED: Final[Mapping[str, Callable[[Demand], Iterable[Mapping[str, Any]]]]] = {
 _FROM_OBJECTS: Final = frozenset({"set", "applied", "stored", "used", "taken", "null-kept", *_ADDED})
 
 
-def _given(
+def _suggest_if_any(
     sent: Mapping[str, Any] | None, subresource: str, old: Mapping[str, Any] | None = None
 ) -> Iterator[Suggestion]:
     if sent is not None:

@@ -1,7 +1,7 @@
 """
-Recognition: which of the errors of an answer a case has stated, so that no other keyword and no other limit could stand behind it.
+Recognition: the errors of an answer that a case expects specifically enough to identify the keyword and its limit.
 
-What an expected error says is held against the words of an error; nothing else in coverage looks at such words.
+Expected errors are compared with the words of the server's errors; no other module of coverage reads these words.
 """
 
 from __future__ import annotations
@@ -16,48 +16,50 @@ from pytest_crd.cases.model import RequestCase
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
 
-# What each of these stands for is said by the type alone: its keyword has no limit that could be another one.
+# Types of errors that identify their keyword, which has no limit that could differ.
 _PLAIN: Final = frozenset({ErrorType.REQUIRED, ErrorType.DUPLICATE, ErrorType.NOT_SUPPORTED})
-# What a keyword declares, as it stands in the words of its error: its number, its pattern, its type or format.
+# The declared value in the words of an error: a number, a pattern, a type or a format.
 _DECLARED: Final = re.compile(r"(?<=match ').*(?=')|(?<=of type )[^:]+|\d+(?:\.\d+)?", re.DOTALL)
 _SUBJECT: Final = " in body "
 
 
 def states(case: RequestCase, error: FieldError, others: Sequence[FieldError]) -> bool:
     """
-    Return whether a case that holds states an error of the answer by what tells its keyword from others.
+    Return True if a passed case expects *error* specifically enough to identify its keyword.
 
     Args:
-        case: What is expected.
+        case: The case.
         error: The error.
         others: The other errors of the answer.
     """
-    return _is_stated(case, error, others, _names_keyword)
+    return _is_expected(case, error, others, _names_keyword)
 
 
 def states_words(case: RequestCase, error: FieldError, others: Sequence[FieldError]) -> bool:
-    """Return whether a case that holds states the words of an error, which a `messageExpression` has made; as `states`."""
-    return _is_stated(case, error, others, _has_words)
+    """Return True if a passed case expects the words of an error, which a `messageExpression` computed; arguments as in `states`."""
+    return _is_expected(case, error, others, _has_words)
 
 
 def texts(case: RequestCase) -> Iterator[str]:
-    """Yield the whole texts that a case expects in its refusal."""
-    for one in (*(case.errors or ()), *(case.contains_errors or ())):
-        yield from filter(None, (one.message, one.detail))
+    """Yield the complete texts that a case expects in its refusal."""
+    for expected in (*(case.errors or ()), *(case.contains_errors or ())):
+        yield from filter(None, (expected.message, expected.detail))
     if case.error is not None:
         yield case.error
 
 
-def _is_stated(
+def _is_expected(
     case: RequestCase,
     error: FieldError,
     others: Sequence[FieldError],
     is_enough: Callable[[ExpectedError, FieldError], bool],
 ) -> bool:
-    # Of a whole list each error has its own; what is only some of the errors might be met by another.
-    own = (one for one in case.contains_errors or () if not any(refusals.meets(one, other) for other in others))
-    found = (one for one in (*(case.errors or ()), *own) if refusals.meets(one, error))
-    return any(is_enough(one, error) for one in found) or _is_part_stated(case.error, error, others)
+    # Each error in a complete list has its own expectation; an error in a partial list counts only if it meets no other error.
+    unambiguous = (
+        item for item in case.contains_errors or () if not any(refusals.meets(item, unmet) for unmet in others)
+    )
+    matching = (item for item in (*(case.errors or ()), *unambiguous) if refusals.meets(item, error))
+    return any(is_enough(item, error) for item in matching) or _is_part_expected(case.error, error, others)
 
 
 def _names_keyword(expected: ExpectedError, error: FieldError) -> bool:
@@ -73,22 +75,22 @@ def _has_words(expected: ExpectedError, error: FieldError) -> bool:
     if expected.matches is None:
         return False
     finds = patterns.compile(expected.matches)
-    return not any(finds(message) for message in _altered(error))
+    return not any(finds(message) for message in _alter_message(error))
 
 
-def _is_part_stated(part: str | None, error: FieldError, others: Sequence[FieldError]) -> bool:
-    """Return whether a part of the whole message is about *error*, and would not be there without it."""
+def _is_part_expected(part: str | None, error: FieldError, others: Sequence[FieldError]) -> bool:
+    """Return True if *part* of the whole message is about *error* and would be missing without it."""
     if part is None:
         return False
     if str(error) in part:
         return True
-    if part not in str(error) or any(part in str(other) for other in others):
+    if part not in str(error) or any(part in str(item) for item in others):
         return False
-    return not any(part in f"{error.field}: {message}" for message in _altered(error))
+    return not any(part in f"{error.field}: {message}" for message in _alter_message(error))
 
 
-def _altered(error: FieldError) -> Iterator[str]:
-    """Yield the message as others would have it: without its detail, and as if the keyword declared something else."""
+def _alter_message(error: FieldError) -> Iterator[str]:
+    """Yield the message without its detail, and with another declared value."""
     begin = error.message.removesuffix(error.detail)
     if error.detail:
         yield begin

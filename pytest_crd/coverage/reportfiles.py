@@ -1,4 +1,4 @@
-"""Reports that programs read: JSON, LCOV and Cobertura, so that code hosts show what is missing at its line."""
+"""Machine-readable reports: JSON, LCOV and Cobertura, so that code hosts show missing points at their lines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class LinePoints(NamedTuple):
     A line of a CRD's file with its points.
 
     Attributes:
-        number: Its number.
-        covered: Of each of its points, whether it is covered.
+        number: The line number.
+        covered: Whether each point is covered.
     """
 
     number: int
@@ -29,7 +29,7 @@ class LinePoints(NamedTuple):
 
     @property
     def hits(self) -> int:
-        """How many of its points are covered."""
+        """The number of covered points."""
         return sum(self.covered)
 
 
@@ -39,8 +39,8 @@ def render(kind: str, summary: Summary, root: Path) -> str:
 
     Args:
         kind: `json`, `lcov` or `cobertura`.
-        summary: What was reached.
-        root: The folder of the project, to which the names of files are relative.
+        summary: The coverage summary.
+        root: The folder of the project, to which file names are relative.
     """
     if kind == "json":
         return as_json(summary)
@@ -48,12 +48,12 @@ def render(kind: str, summary: Summary, root: Path) -> str:
 
 
 def as_json(summary: Summary) -> str:
-    """Return what was reached and what was not, as JSON."""
+    """Return the JSON report."""
     value = {
         "format": FORMAT,
         "counted": ["held", "seen"] if summary.tally.counts_seen else ["held"],
         "totals": _tally(summary.tally),
-        "versions": [_version(one) for one in summary.versions],
+        "versions": [_version(version) for version in summary.versions],
         "problems": list(summary.problems),
     }
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
@@ -77,10 +77,12 @@ def _version(version: VersionCoverage) -> dict[str, Any]:
         "file": version.lines.file,
         "requests": version.requests,
         "totals": _tally(version.tally),
-        "missing": [_point(one) for one in version.counted if one.state == "missed" and not one.is_left_out],
-        "left_out": [_point(one) for one in version.counted if one.is_left_out],
-        "held": [one.point.id for one in version.counted if one.state == "held"],
-        "seen": [_point(one) for one in version.counted if one.state == "seen" and not one.is_left_out],
+        "missing": [
+            _point(counted) for counted in version.counted if counted.state == "missed" and not counted.is_left_out
+        ],
+        "left_out": [_point(counted) for counted in version.counted if counted.is_left_out],
+        "held": [counted.point.id for counted in version.counted if counted.state == "held"],
+        "seen": [_point(counted) for counted in version.counted if counted.state == "seen" and not counted.is_left_out],
     }
 
 
@@ -89,40 +91,40 @@ def _point(counted: Counted) -> dict[str, Any]:
     return {"id": point.id, "kind": point.kind, "path": point.path, "line": counted.line, "text": counted.text}
 
 
-def of_files(summary: Summary, root: Path) -> Iterator[tuple[str, list[LinePoints]]]:
-    """Yield each file, relative to *root* with slashes, with its lines that have points; what a command printed is no file."""
+def group_by_file(summary: Summary, root: Path) -> Iterator[tuple[str, list[LinePoints]]]:
+    """Yield the name of each file relative to *root*, with slashes, and its lines with points; printed CRDs are left out."""
     by_file: dict[Path, dict[int, list[bool]]] = {}
     for version in summary.versions:
         if version.path is None:
             continue
         lines = by_file.setdefault(version.path, {})
-        for one in version.counted:
-            if not one.is_left_out:
-                lines.setdefault(one.line, []).append(one.is_covered)
-    for path, found in by_file.items():
+        for counted in version.counted:
+            if not counted.is_left_out:
+                lines.setdefault(counted.line, []).append(counted.is_covered)
+    for path, lines in by_file.items():
         name = Path(os.path.relpath(path, root)).as_posix()
-        yield name, [LinePoints(number, tuple(found[number])) for number in sorted(found)]
+        yield name, [LinePoints(number, tuple(lines[number])) for number in sorted(lines)]
 
 
 def as_lcov(summary: Summary, root: Path) -> str:
-    """Return the lines and, where several points stand on one, its points as branches, as LCOV reads them."""
+    """Return the LCOV report; several points of a line are its branches."""
     text: list[str] = []
-    for name, lines in of_files(summary, root):
+    for name, lines in group_by_file(summary, root):
         branches = [line for line in lines if len(line.covered) > 1]
         text += ["TN:", f"SF:{name}"]
         text += [f"DA:{line.number},{line.hits}" for line in lines]
         text += [f"LF:{len(lines)}", f"LH:{sum(line.hits > 0 for line in lines)}"]
         for line in branches:
-            taken = ["1" if one else "0" if line.hits else "-" for one in line.covered]
-            text += [f"BRDA:{line.number},0,{index},{one}" for index, one in enumerate(taken)]
+            counts = ["1" if is_covered else "0" if line.hits else "-" for is_covered in line.covered]
+            text += [f"BRDA:{line.number},0,{index},{count}" for index, count in enumerate(counts)]
         text += [f"BRF:{sum(len(line.covered) for line in branches)}", f"BRH:{sum(line.hits for line in branches)}"]
         text += ["end_of_record"]
     return "".join(f"{line}\n" for line in text)
 
 
 def as_cobertura(summary: Summary, root: Path) -> str:
-    """Return the same as Cobertura's XML."""
-    files = list(of_files(summary, root))
+    """Return the Cobertura report in XML; several points of a line are its branches."""
+    files = list(group_by_file(summary, root))
     every = [line for _, lines in files for line in lines]
     top = ET.Element("coverage", {"version": "pytest-crd", "timestamp": str(int(time.time() * 1000)), **_rates(every)})
     ET.SubElement(ET.SubElement(top, "sources"), "source").text = str(root)
@@ -130,9 +132,9 @@ def as_cobertura(summary: Summary, root: Path) -> str:
     classes = ET.SubElement(package, "classes")
     for name, lines in files:
         attributes = {"name": name.rpartition("/")[2], "filename": name, **_rates(lines, totals=False)}
-        one = ET.SubElement(classes, "class", attributes)
-        ET.SubElement(one, "methods")
-        within = ET.SubElement(one, "lines")
+        class_ = ET.SubElement(classes, "class", attributes)
+        ET.SubElement(class_, "methods")
+        within = ET.SubElement(class_, "lines")
         for line in lines:
             ET.SubElement(within, "line", {"number": str(line.number), "hits": str(line.hits), **_branches(line)})
     ET.indent(top)
@@ -151,12 +153,12 @@ def _branches(line: LinePoints) -> dict[str, str]:
 def _rates(lines: list[LinePoints], *, totals: bool = True) -> dict[str, str]:
     branches = [line for line in lines if len(line.covered) > 1]
     covered, valid = sum(line.hits > 0 for line in lines), len(lines)
-    taken, possible = sum(line.hits for line in branches), sum(len(line.covered) for line in branches)
-    rates = {"line-rate": _rate(covered, valid), "branch-rate": _rate(taken, possible), "complexity": "0"}
+    covered_branches, possible = sum(line.hits for line in branches), sum(len(line.covered) for line in branches)
+    rates = {"line-rate": _rate(covered, valid), "branch-rate": _rate(covered_branches, possible), "complexity": "0"}
     counts = {
         "lines-covered": str(covered),
         "lines-valid": str(valid),
-        "branches-covered": str(taken),
+        "branches-covered": str(covered_branches),
         "branches-valid": str(possible),
     }
     return {**rates, **(counts if totals else {})}

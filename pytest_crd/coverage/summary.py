@@ -1,4 +1,4 @@
-"""What was reached of all CRDs and what was not, point by point: what reports tell."""
+"""The coverage summary: the state of all points of all CRDs, for reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.coverage.lines import CrdLines, Exclusion
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedConstructError, Version
 
-# A case states what follows; or only a request has reached it; or nobody has.
+# Held by a case, only reached by a request, or not reached.
 State: TypeAlias = Literal["held", "seen", "missed"]
 _UNSTATED: Final = "where a case states what follows"
 
@@ -25,14 +25,14 @@ _UNSTATED: Final = "where a case states what follows"
 @dataclass(frozen=True, slots=True)
 class Counted:
     """
-    A point, and what became of it.
+    A point with its state.
 
     Attributes:
         point: The point.
-        line: Where it stands.
-        state: What became of it.
-        is_left_out: Whether it need not be covered.
-        is_covered: Whether that is enough.
+        line: The line of the point.
+        state: The state of the point.
+        is_left_out: Whether the point is excluded.
+        is_covered: Whether the state counts as covered.
     """
 
     point: Point
@@ -43,21 +43,21 @@ class Counted:
 
     @property
     def text(self) -> str:
-        """Where, and what is missed."""
+        """The place and the missing behaviour."""
         return f"{self.point.text} {_UNSTATED}" if self.state == "seen" else self.point.text
 
 
 @dataclass(frozen=True)
 class Tally:
     """
-    How many points there are, and what became of them.
+    The number of points by state.
 
     Attributes:
-        points: Those that count.
-        held: Those of them of which a case states what follows.
-        seen: Those that requests have only reached.
-        left_out: Those that do not count.
-        counts_seen: Whether what is only seen is covered.
+        points: The number of counted points.
+        held: The number of points that cases hold.
+        seen: The number of points that only requests have reached.
+        left_out: The number of excluded points.
+        counts_seen: Whether seen points are covered.
     """
 
     points: int
@@ -68,27 +68,27 @@ class Tally:
 
     @property
     def missed(self) -> int:
-        """How many were not even seen."""
+        """The number of points that no request has reached."""
         return self.points - self.held - self.seen
 
     @property
     def covered(self) -> int:
-        """How many are covered."""
+        """The number of covered points."""
         return self.held + (self.seen if self.counts_seen else 0)
 
     @property
     def percent(self) -> float:
-        """Which part of the points is covered; 0 where there is none: what cannot be covered is not covered."""
+        """The percentage of covered points; 0 without any points."""
         return 100 * self.covered / self.points if self.points else 0.0
 
     @property
     def percent_seen(self) -> float:
-        """Which part of the points would be covered if what is only seen were."""
+        """The percentage of held and seen points; 0 without any points."""
         return 100 * (self.held + self.seen) / self.points if self.points else 0.0
 
     @property
-    def shown(self) -> str:
-        """The percentage as reports have it: 100% only where all is covered, and 0% only where nothing is."""
+    def percent_text(self) -> str:
+        """The percentage in reports: 100% only if all points are covered, 0% only if no point is."""
         if 0 < self.covered < self.points:
             return f"{min(99, max(1, math.floor(self.percent + 0.5)))}%"
         return f"{self.percent:.0f}%"
@@ -97,14 +97,14 @@ class Tally:
 @dataclass(frozen=True)
 class VersionCoverage:
     """
-    What was reached of a version.
+    The coverage of a version.
 
     Attributes:
         version: The version.
         lines: The lines of its CRD.
-        counted: Its points, in the order of the schema.
-        requests: How many requests tests that passed have made to it.
-        counts_seen: Whether what is only seen is covered.
+        counted: The points with their states, in the order of the schema.
+        requests: The number of requests by passed tests.
+        counts_seen: Whether seen points are covered.
     """
 
     version: Version
@@ -115,24 +115,24 @@ class VersionCoverage:
 
     @property
     def path(self) -> Path | None:
-        """The file of the CRD; None where a command has printed it."""
+        """The file of the CRD; None if a command printed it."""
         return self.version.crd.written.path if self.version.crd.written else None
 
     @property
     def name(self) -> str:
-        """The CRD and the version."""
+        """The names of the CRD and the version."""
         return f"{self.version.crd.name} {self.version.name}"
 
     @cached_property
     def missing(self) -> tuple[Counted, ...]:
-        """The points that are not covered and should be, by line."""
-        found = (one for one in self.counted if not one.is_covered and not one.is_left_out)
-        return tuple(sorted(found, key=lambda one: one.line))
+        """The points that are neither covered nor excluded, by line."""
+        missing = (item for item in self.counted if not item.is_covered and not item.is_left_out)
+        return tuple(sorted(missing, key=lambda item: item.line))
 
     @cached_property
     def tally(self) -> Tally:
-        """How many points there are, and what became of them."""
-        states = Counter(one.state for one in self.counted if not one.is_left_out)
+        """The number of points by state."""
+        states = Counter(item.state for item in self.counted if not item.is_left_out)
         left_out = len(self.counted) - states.total()
         return Tally(states.total(), states["held"], states["seen"], left_out, self.counts_seen)
 
@@ -140,11 +140,11 @@ class VersionCoverage:
 @dataclass(frozen=True)
 class Summary:
     """
-    What was reached of all CRDs.
+    The coverage of all CRDs.
 
     Attributes:
-        versions: What was reached of each served version of each CRD.
-        problems: What is wrong with comments and settings, and what could not be counted.
+        versions: The coverage of each served version of each CRD.
+        problems: Problems of comments and settings, and versions that cannot be covered.
     """
 
     versions: tuple[VersionCoverage, ...]
@@ -152,20 +152,20 @@ class Summary:
 
     @cached_property
     def tally(self) -> Tally:
-        """The sum of all."""
-        tallies = [one.tally for one in self.versions]
+        """The number of points by state, in all versions."""
+        tallies = [version.tally for version in self.versions]
         return Tally(
-            sum(one.points for one in tallies),
-            sum(one.held for one in tallies),
-            sum(one.seen for one in tallies),
-            sum(one.left_out for one in tallies),
-            any(one.counts_seen for one in tallies),
+            sum(tally.points for tally in tallies),
+            sum(tally.held for tally in tallies),
+            sum(tally.seen for tally in tallies),
+            sum(tally.left_out for tally in tallies),
+            any(tally.counts_seen for tally in tallies),
         )
 
     @property
     def requests(self) -> int:
-        """How many requests were made."""
-        return sum(one.requests for one in self.versions)
+        """The number of requests."""
+        return sum(version.requests for version in self.versions)
 
 
 def summarize(
@@ -176,63 +176,63 @@ def summarize(
     counts_seen: bool = False,
 ) -> Summary:
     """
-    Return what was reached of *crds*, which were read, and of which each counts once.
+    Return the coverage of *crds*, which must have been read, each once.
 
     Args:
         crds: The CRDs.
-        reached: What runs have reached.
-        exclusions: What need not be covered.
-        counts_seen: Whether what is only seen is covered.
+        reached: The reached points of the runs.
+        exclusions: The exclusions of the settings.
+        counts_seen: Whether seen points are covered.
     """
-    found: list[VersionCoverage] = []
+    coverages: list[VersionCoverage] = []
     problems: list[str] = []
     used: set[Exclusion] = set()
     for crd in crds:
         assert crd.written is not None  # noqa: S101
         lines = CrdLines(crd, crd.written)
-        digest = data.digest_of(crd)
+        digest = data.compute_digest(crd)
         for version in crd.versions:
             if not version.served:
-                continue  # no request reaches it
+                continue  # no request reaches the version
             try:
                 declared = points(version)
             except UnsupportedConstructError as error:
                 problems.append(f"{crd.source}: {crd.name} {version.name} cannot be covered: {error}")
                 continue
-            its = reached.of(digest, version.name)
-            counting = _Counting(version, lines, its, exclusions, counts_seen=counts_seen)
+            version_reached = reached.find(digest, version.name)
+            counting = _Counting(version, lines, version_reached, exclusions, counts_seen=counts_seen)
             counted = tuple(map(counting.count, declared))
             used |= counting.used
-            found.append(VersionCoverage(version, lines, counted, its.requests, counts_seen))
+            coverages.append(VersionCoverage(version, lines, counted, version_reached.requests, counts_seen))
         problems += [f"{lines.file}:{line}: {text}" for line, text in lines.problems()]
-    problems += [f"crd_cov_exclude: `{one.text}` leaves out nothing" for one in exclusions if one not in used]
-    return Summary(tuple(found), tuple(problems))
+    problems += [f"crd_cov_exclude: `{item.text}` leaves out nothing" for item in exclusions if item not in used]
+    return Summary(tuple(coverages), tuple(problems))
 
 
 class _Counting:
     """
-    Counts the points of one version.
+    A count of the points of one version.
 
     Attributes:
-        used: The exclusions that leave something out.
+        used: The exclusions that apply to a point.
     """
 
     def __init__(
-        self, version: Version, lines: CrdLines, its: Reached, exclusions: Sequence[Exclusion], *, counts_seen: bool
+        self, version: Version, lines: CrdLines, reached: Reached, exclusions: Sequence[Exclusion], *, counts_seen: bool
     ) -> None:
         self.used: set[Exclusion] = set()
         self._version = version
         self._lines = lines
-        self._its = its
+        self._reached = reached
         self._exclusions = exclusions
         self._covering: set[State] = {"held", "seen"} if counts_seen else {"held"}
 
     def count(self, point: Point) -> Counted:
         version = self._version
         steps = self._lines.steps_of(version.name, point)
-        excluding = [one for one in self._exclusions if one.leaves_out(version.crd.name, version.name, point)]
+        excluding = [item for item in self._exclusions if item.leaves_out(version.crd.name, version.name, point)]
         self.used.update(excluding)
         is_left_out = self._lines.are_left_out(steps) or bool(excluding)
         id_ = point.id
-        state: State = "held" if id_ in self._its.held else "seen" if id_ in self._its.points else "missed"
+        state: State = "held" if id_ in self._reached.held else "seen" if id_ in self._reached.points else "missed"
         return Counted(point, self._lines.line_of(steps), state, is_left_out, state in self._covering)

@@ -40,7 +40,7 @@ class Reach:
     @property
     def count(self) -> int:
         """The number of points that cases cover so far."""
-        return len(self._ids & self._collector.held(self._version))
+        return len(self._ids & self._collector.held_points(self._version))
 
     def check(self, case: AnyCase) -> None:
         """

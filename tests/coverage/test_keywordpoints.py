@@ -1,4 +1,4 @@
-"""Keywords: their points, and which objects reach them."""
+"""The points of keywords, and the objects that reach them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ LIST = {"type": "array", "items": {"type": "string"}}
 MAP = {"type": "object", "additionalProperties": {"type": "string"}}
 
 
-def _of(keyword: str, found: set[str]) -> set[str]:
+def _sides_of(keyword: str, result: set[str]) -> set[str]:
     """Return the sides of a keyword that are among points."""
-    return {id_.rpartition(":")[2] for id_ in found if id_.rpartition(":")[0] == keyword}
+    return {id_.rpartition(":")[2] for id_ in result if id_.rpartition(":")[0] == keyword}
 
 
 @pytest.mark.parametrize(
     ("schema", "keyword", "value", "sides"),
     [
-        # sizes: at the boundary, beyond it, and inside
+        # sizes: at the boundary, beyond and inside
         ({**TEXT, "minLength": 2}, "minLength", "ab", {"held"}),
         ({**TEXT, "minLength": 2}, "minLength", "abc", set()),
         ({**TEXT, "minLength": 2}, "minLength", "a", {"broken"}),
@@ -39,7 +39,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
         ({**MAP, "minProperties": 1}, "minProperties", {}, {"broken"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b"}, {"held"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b", "c": "d"}, {"broken"}),
-        # numbers: the nearest that holds is at the boundary
+        # numbers: the nearest valid number is at the boundary
         ({**INTEGER, "minimum": 2}, "minimum", 2, {"held"}),
         ({**INTEGER, "minimum": 2}, "minimum", 3, set()),
         ({**INTEGER, "minimum": 2}, "minimum", 1, {"broken"}),
@@ -56,7 +56,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.5, {"held"}),
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.6, set()),
         ({**NUMBER, "minimum": 1.5}, "minimum", 1.4, {"broken"}),
-        # between an open boundary and any number there is another one
+        # beyond any number near an open boundary there is a nearer one
         ({**NUMBER, "minimum": 1.5, "exclusiveMinimum": True}, "minimum", 7, {"held"}),
         ({**NUMBER, "minimum": 1.5, "exclusiveMinimum": True}, "minimum", 1.5, {"broken"}),
         ({**INTEGER, "multipleOf": 5}, "multipleOf", 10, {"held"}),
@@ -90,7 +90,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
         ({**TEXT, "not": {"enum": ["a"]}}, "not", "a", {"broken"}),
         ({**TEXT, "nullable": True, "not": {"enum": ["a"]}}, "not", None, set()),
         ({**TEXT, "nullable": True, "anyOf": [{"minLength": 2}]}, "anyOf/0", None, set()),
-        # what stands in allOf always counts
+        # keywords in allOf always count
         ({**TEXT, "allOf": [{"maxLength": 2}, {"minLength": 1}]}, "allOf/0/maxLength", "ab", {"held"}),
         ({**TEXT, "allOf": [{"maxLength": 2}, {"minLength": 1}]}, "allOf/1/minLength", "", {"broken"}),
         ({**INTEGER, "allOf": [{"maximum": 2}]}, "allOf/0/maximum", 1, set()),
@@ -99,7 +99,7 @@ def _of(keyword: str, found: set[str]) -> set[str]:
 def test_an_object_reaches_the_side_of_a_keyword_that_it_is_on(
     schema: Any, keyword: str, value: Any, sides: set[str]
 ) -> None:
-    assert _of(keyword, reached_in_spec(schema, value)) == sides
+    assert _sides_of(keyword, reached_in_spec(schema, value)) == sides
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_an_object_reaches_the_side_of_a_keyword_that_it_is_on(
         {**TEXT, "enum": []},
     ],
 )
-def test_what_nothing_can_break_is_no_point(schema: Any) -> None:
+def test_keywords_that_cannot_be_violated_have_no_points(schema: Any) -> None:
     kinds = {point.kind for point in coverage.points(version_of(schema))}
 
     assert kinds <= {"property", "pruning", "null"}
 
 
-def test_a_format_is_a_point_where_the_version_of_kubernetes_checks_it() -> None:
+def test_a_format_has_points_if_the_kubernetes_version_checks_it() -> None:
     schema = {**TEXT, "format": "k8s-short-name"}
 
     kinds = [
@@ -133,13 +133,13 @@ def test_a_format_is_a_point_where_the_version_of_kubernetes_checks_it() -> None
     assert kinds == [set(), {"format"}]
 
 
-def test_null_is_never_among_the_values_of_an_enum() -> None:
+def test_null_in_an_enum_has_no_point() -> None:
     points = coverage.points(version_of({**TEXT, "nullable": True, "enum": ["a", None]}))
 
     assert [point.id for point in points if point.side == "used"] == ["properties/spec/enum/0:used"]
 
 
-def test_a_value_that_is_equal_in_another_type_is_another_value() -> None:
+def test_equal_values_of_different_types_are_distinct() -> None:
     schema = {"type": "number", "enum": [1, 2]}
 
     assert {"enum/0:used"} <= reached_in_spec(schema, 1)
@@ -162,7 +162,7 @@ def test_a_limit_counts_for_the_numbers_of_an_int_or_string(number: int, side: s
     assert reached_in_spec(schema, number, "text") == {f"minimum:{side}"}
 
 
-def test_a_required_field_is_missed_where_the_server_says_so() -> None:
+def test_a_missing_required_field_reaches_its_point() -> None:
     inner = {"type": "object", "required": ["b"], "properties": {"b": TEXT}}
     schema = {
         "type": "object",
@@ -177,11 +177,11 @@ def test_a_required_field_is_missed_where_the_server_says_so() -> None:
     assert {"required/0:missing"} == {id_ for id_ in reached_in_spec(schema, {}) if "required" in id_}
     assert {"properties/a/required/0:missing"} <= reached_in_spec(schema, {"a": {}})
     assert {"properties/m/additionalProperties/required/0:missing"} <= reached_in_spec(schema, {"m": {"x.y": {}}})
-    # It is put in before anybody misses it.
+    # The default is set before validation.
     assert "properties/spec/required/1:missing" not in {point.id for point in coverage.points(version_of(schema))}
 
 
-def test_what_is_required_in_all_of_is_missed_too() -> None:
+def test_a_missing_field_required_in_all_of_reaches_its_point() -> None:
     schema = {
         "type": "object",
         "properties": {"a": TEXT, "b": {**TEXT, "default": "x"}},
@@ -212,20 +212,20 @@ def test_a_second_item_with_the_same_keys_reaches_the_map() -> None:
     assert set(twice - once) == {"additionalProperties/properties/l/x-kubernetes-list-type:broken"}
 
 
-def test_a_failure_that_the_server_does_not_tell_of_is_not_seen() -> None:
+def test_unreported_failures_reach_no_point() -> None:
     schema = {**TEXT, "maxLength": 1, "pattern": "^a"}
 
-    # Of several that fail, it tells of the first.
+    # If several fields are missing, the server reports the first.
     assert reached_in_spec(schema, "bb") == {"maxLength:broken"}
 
 
 @pytest.mark.parametrize("version", ["1.21", "1.32", "1.37"])
-def test_what_an_update_leaves_alone_breaks_nothing(version: str) -> None:
+def test_unchanged_values_of_an_update_break_nothing(version: str) -> None:
     manifest = version_of({"type": "object", "properties": {"a": {**TEXT, "maxLength": 1}, "b": TEXT}}, "1.37")
-    asked = manifest.crd.under(version).version("v1")
+    served = manifest.crd.under(version).version("v1")
 
     def update(a: str) -> set[str]:
-        return reached(asked, lambda asked: asked.update({"spec": {"a": a}}, old={"spec": {"a": "long", "b": "x"}}))
+        return reached(served, lambda served: served.update({"spec": {"a": a}}, old={"spec": {"a": "long", "b": "x"}}))
 
     assert "properties/spec/properties/a/maxLength:broken" in update("longer")
     ratchets = version != "1.21"
@@ -236,20 +236,20 @@ def test_what_an_update_leaves_alone_breaks_nothing(version: str) -> None:
 def test_items_are_found_however_the_server_names_them(version: str) -> None:
     manifest = version_of({"type": "array", "items": {**TEXT, "maxLength": 1}})
 
-    found = reached(manifest.crd.under(version).version("v1"), lambda asked: asked.create({"spec": ["a", "bb"]}))
+    result = reached(manifest.crd.under(version).version("v1"), lambda served: served.create({"spec": ["a", "bb"]}))
 
-    assert {"properties/spec/items/maxLength:held", "properties/spec/items/maxLength:broken"} <= found
+    assert {"properties/spec/items/maxLength:held", "properties/spec/items/maxLength:broken"} <= result
 
 
 def test_a_number_on_which_the_server_panics_reaches_nothing() -> None:
     version = version_of({**INTEGER, "multipleOf": 0.5}).crd.under("1.21").version("v1")
 
-    found = reached(version, lambda version: version.create({"spec": 2}))
+    result = reached(version, lambda version: version.create({"spec": 2}))
 
-    assert found == {"properties/spec:set"}
+    assert result == {"properties/spec:set"}
 
 
-def test_keys_are_told_apart_in_ids() -> None:
+def test_keys_with_separators_are_escaped_in_ids() -> None:
     schema = {"type": "object", "properties": {"a/b": TEXT, "a~1b": TEXT}}
 
     ids = {point.id for point in coverage.points(version_of(schema))}
@@ -257,13 +257,13 @@ def test_keys_are_told_apart_in_ids() -> None:
     assert {"properties/spec/properties/a~1b:set", "properties/spec/properties/a~01b:set"} <= ids
 
 
-def test_long_values_are_cut_in_words() -> None:
+def test_long_values_are_shortened_in_words() -> None:
     [used, _] = [point for point in coverage.points(version_of({**TEXT, "enum": ["x" * 100]})) if point.kind == "enum"]
 
     assert used.text == f'spec: the value "{"x" * 58}… of enum is never used'
 
 
-def test_what_no_request_can_leave_out_is_never_missing() -> None:
+def test_type_and_metadata_have_no_missing_point() -> None:
     root = {
         "type": "object",
         "required": ["metadata", "spec"],
@@ -275,16 +275,18 @@ def test_what_no_request_can_leave_out_is_never_missing() -> None:
     assert missing == ["the required field spec is never missing"]
 
 
-def test_a_value_that_was_refused_before_breaks_nothing_as_long_as_it_stays() -> None:
+def test_an_unchanged_invalid_value_breaks_nothing() -> None:
     version = version_of({**TEXT, "not": {"enum": ["a"]}})
 
     assert "properties/spec/not:broken" not in reached(
-        version, lambda one: one.update({"spec": "a"}, old={"spec": "a"})
+        version, lambda served: served.update({"spec": "a"}, old={"spec": "a"})
     )
-    assert "properties/spec/not:broken" in reached(version, lambda one: one.update({"spec": "a"}, old={"spec": "b"}))
+    assert "properties/spec/not:broken" in reached(
+        version, lambda served: served.update({"spec": "a"}, old={"spec": "b"})
+    )
 
 
-def test_what_a_rule_calls_a_duplicate_is_the_rules() -> None:
+def test_a_duplicate_error_of_a_rule_does_not_count_for_the_list_type() -> None:
     item = {
         **TEXT,
         "maxLength": 3,
@@ -292,7 +294,7 @@ def test_what_a_rule_calls_a_duplicate_is_the_rules() -> None:
     }
     schema = {"type": "array", "maxItems": 5, "x-kubernetes-list-type": "set", "items": item}
 
-    found = reached_in_spec(schema, ["a", "b"])
+    result = reached_in_spec(schema, ["a", "b"])
 
-    assert "items/x-kubernetes-validations/0:false" in found
-    assert "x-kubernetes-list-type:broken" not in found
+    assert "items/x-kubernetes-validations/0:false" in result
+    assert "x-kubernetes-list-type:broken" not in result

@@ -1,4 +1,4 @@
-"""What requests reach of a version beside its keywords: fields, defaults, nulls, rules, conversion."""
+"""The points besides keywords that requests reach: fields, defaults, nulls, rules, conversion."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GARDEN = {
         ({"label": None}, {":null-dropped"}),
         ({"bogus": 1}, {":unknown-dropped"}),
         ({"size": 1}, {"properties/size:set"}),
-        # A null that the default replaces is the default's.
+        # A null that is replaced by the default counts for the default.
         ({"size": None}, {"properties/size/default:applied"}),
         ({"note": None}, {"properties/note/nullable:null-kept"}),
         ({"kept": None}, {"properties/kept/nullable:null-kept"}),
@@ -52,38 +52,38 @@ GARDEN = {
         ({"list": []}, {"properties/list:set"}),
         ({"list": [{"a": "x"}]}, {"properties/list:set", "properties/list/items:set", "properties/list/items/properties/a:set"}),
         ({"list": [{"b": "x"}]}, {"properties/list:set", "properties/list/items:set", "properties/list/items:unknown-dropped"}),
-        # What has the wrong type was sent all the same.
+        # A value of the wrong type counts as sent.
         ({"bed": []}, {"properties/bed:set"}),
         ({"list": {"a": 1}}, {"properties/list:set"}),
     ],
     ids=lambda value: None if isinstance(value, set) else str(value),
 )  # fmt: skip
-def test_what_becomes_of_a_field_is_seen(spec: Any, expected: set[str]) -> None:
+def test_fields_defaults_and_nulls_reach_their_points(spec: Any, expected: set[str]) -> None:
     by_default = {
         *("properties/size/default:applied", "properties/kept/default:applied", "properties/bed/default:applied"),
         "properties/bed/properties/rows/default:applied",
     }
 
-    found = reached_in_spec(GARDEN, spec)
+    result = reached_in_spec(GARDEN, spec)
 
-    assert found - by_default == expected - by_default
-    assert expected <= found
-    assert (f"properties/{next(iter(spec))}/default:applied" in found) == (
+    assert result - by_default == expected - by_default
+    assert expected <= result
+    assert (f"properties/{next(iter(spec))}/default:applied" in result) == (
         f"properties/{next(iter(spec))}/default:applied" in expected
     )
 
 
-def test_the_points_of_an_object_are_those_that_can_be_reached() -> None:
+def test_unreachable_behaviour_has_no_points() -> None:
     sides = {point.id.removeprefix("properties/spec/") for point in coverage.points(version_of(GARDEN))}
 
-    assert "properties/rest:unknown-dropped" not in sides  # it is kept
-    assert "properties/marks:unknown-dropped" not in sides  # every key is known
-    assert "properties/rest:null-dropped" not in sides  # nothing says what is null there
-    assert "properties/bed:null-dropped" not in sides  # a default takes its place
+    assert "properties/rest:unknown-dropped" not in sides  # unknown fields are preserved
+    assert "properties/marks:unknown-dropped" not in sides  # every key is declared
+    assert "properties/rest:null-dropped" not in sides  # no field is declared
+    assert "properties/bed:null-dropped" not in sides  # the default replaces null
     assert "properties/list/items:null-dropped" in sides
 
 
-def test_what_stands_in_a_default_was_not_sent() -> None:
+def test_fields_in_a_default_do_not_count_as_sent() -> None:
     bed = {
         "type": "object",
         "properties": {"rows": {"type": "integer", "default": 1}, "l": {"type": "array", "items": TEXT}},
@@ -97,39 +97,39 @@ def test_items_of_a_list_that_keeps_unknown_fields_keep_them() -> None:
     inner = {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}, OPEN: True}
     version = version_of({"type": "object", "properties": {"l": inner}})
 
-    found = reached(version, lambda version: version.create({"spec": {"l": [{"b": 1}]}}))
+    result = reached(version, lambda version: version.create({"spec": {"l": [{"b": 1}]}}))
 
-    kept = "properties/spec/properties/l/items:unknown-kept"
-    assert kept in found
-    assert kept in {point.id for point in coverage.points(version)}
+    point_id = "properties/spec/properties/l/items:unknown-kept"
+    assert point_id in result
+    assert point_id in {point.id for point in coverage.points(version)}
 
 
-def test_metadata_counts_for_its_keywords_alone() -> None:
+def test_metadata_has_points_for_keywords_only() -> None:
     metadata = {"type": "object", "properties": {"name": {**TEXT, "maxLength": 2}}}
     root = {"type": "object", "properties": {"apiVersion": TEXT, "kind": TEXT, "metadata": metadata, "spec": TEXT}}
     version = version_of(root)
 
     ids = {point.id for point in coverage.points(version)}
-    found = reached(version, lambda version: version.create({"metadata": {"name": "ab"}, "bogus": 1}))
+    result = reached(version, lambda version: version.create({"metadata": {"name": "ab"}, "bogus": 1}))
 
     assert {id_ for id_ in ids if "metadata" in id_} == {
         "properties/metadata/properties/name/maxLength:held",
         "properties/metadata/properties/name/maxLength:broken",
     }
     assert not {id_ for id_ in ids if "apiVersion" in id_ or "kind" in id_}
-    assert found == {"properties/metadata/properties/name/maxLength:held", ":unknown-dropped"}
+    assert result == {"properties/metadata/properties/name/maxLength:held", ":unknown-dropped"}
 
 
-def test_fields_at_the_root_are_found_by_the_names_that_the_server_gives_them() -> None:
+def test_errors_of_root_fields_are_found() -> None:
     root = {
         "type": "object",
         "required": ["spec"],
         "properties": {"spec": TEXT, "bed": {**TEXT, "maxLength": 1, "oneOf": [{"minLength": 3}]}},
     }
 
-    found = reached(version_of(root), lambda version: version.create({"bed": "ab"}))
+    result = reached(version_of(root), lambda version: version.create({"bed": "ab"}))
 
-    assert found == {
+    assert result == {
         "required/0:missing",
         "properties/bed:set",
         "properties/bed/maxLength:broken",
@@ -137,7 +137,7 @@ def test_fields_at_the_root_are_found_by_the_names_that_the_server_gives_them() 
     }
 
 
-def test_what_no_schema_names_stands_in_a_map_at_the_root() -> None:
+def test_a_map_at_the_root_has_points() -> None:
     root = {"type": "object", "additionalProperties": {**TEXT, "maxLength": 1, "anyOf": [{"minLength": 3}]}}
     version = version_of(
         {"type": "object", "properties": {"spec": {}}} and {"type": "object", "properties": {"spec": TEXT}}
@@ -149,13 +149,13 @@ def test_what_no_schema_names_stands_in_a_map_at_the_root() -> None:
     }
     of_map = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
 
-    found = reached(of_map, lambda version: version.create({"spec": "ab"}))
+    result = reached(of_map, lambda version: version.create({"spec": "ab"}))
 
     assert {
         "additionalProperties:set",
         "additionalProperties/maxLength:broken",
         "additionalProperties/anyOf:broken",
-    } <= found
+    } <= result
 
 
 STATUS = {
@@ -185,24 +185,24 @@ def test_a_request_counts_for_the_part_that_it_writes(kubernetes_version: str) -
 
 
 def test_a_status_without_a_subresource_is_written_with_the_object() -> None:
-    found = reached(version_of(STATUS), lambda version: version.create({"status": {"phase": "ab"}}))
+    result = reached(version_of(STATUS), lambda version: version.create({"status": {"phase": "ab"}}))
 
-    assert {f"{OF_STATUS}:set", f"{OF_STATUS}/maxLength:held"} <= found
+    assert {f"{OF_STATUS}:set", f"{OF_STATUS}/maxLength:held"} <= result
 
 
-def test_an_update_of_a_status_that_does_not_send_one_reaches_nothing_of_it() -> None:
+def test_a_status_update_without_a_status_reaches_no_status_points() -> None:
     version = version_of(STATUS, subresources={"status": {}})
 
     assert reached(version, lambda version: version.update_status({}, old={"spec": {}})) == set()
 
 
-def test_the_update_of_a_status_that_the_schema_does_not_know_reaches_nothing() -> None:
+def test_updates_of_an_undeclared_status_reach_nothing() -> None:
     version = version_of({"type": "object", "properties": {"spec": TEXT}}, subresources={"status": {}})
 
     assert reached(version, lambda version: version.update_status({"status": {"a": 1}}, old={})) == {":unknown-dropped"}
 
 
-def test_the_passes_alone_count_for_what_they_do() -> None:
+def test_single_passes_reach_their_points() -> None:
     version = version_of(GARDEN)
     sent = {"apiVersion": "example.com/v1", "kind": "Pot", "spec": {"bogus": 1, "label": None, "bed": {}}}
     below = "properties/spec"
@@ -215,13 +215,13 @@ def test_the_passes_alone_count_for_what_they_do() -> None:
     assert f"{below}:unknown-dropped" not in defaulted
 
 
-def test_a_strict_request_that_is_refused_for_unknown_fields_reaches_these_alone() -> None:
-    found = reached(
+def test_a_refused_strict_request_reaches_only_unknown_field_points() -> None:
+    result = reached(
         version_of(GARDEN),
         lambda version: version.create({"spec": {"bogus": 1, "label": "a"}}, field_validation="Strict"),
     )
 
-    assert found == {"properties/spec:unknown-dropped"}
+    assert result == {"properties/spec:unknown-dropped"}
 
 
 @pytest.mark.parametrize(
@@ -233,20 +233,20 @@ def test_a_strict_request_that_is_refused_for_unknown_fields_reaches_these_alone
     ],
 )
 def test_a_request_that_is_refused_as_a_whole_reaches_nothing(sent: Any) -> None:
-    found = reached(version_of(GARDEN), lambda version: version.create(sent, field_validation="Strict"))
+    result = reached(version_of(GARDEN), lambda version: version.create(sent, field_validation="Strict"))
 
-    assert found == set()
+    assert result == set()
 
 
-def test_values_are_not_looked_at_where_the_server_does_not() -> None:
+def test_objects_of_another_kind_reach_nothing() -> None:
     version = version_of({**TEXT, "maxLength": 1})
 
-    found = reached(version, lambda version: version.create({"kind": "Other", "spec": "a"}))
+    result = reached(version, lambda version: version.create({"kind": "Other", "spec": "a"}))
 
-    assert found == set()
+    assert result == set()
 
 
-def test_nothing_is_dropped_where_a_crd_of_v1beta1_switches_that_off() -> None:
+def test_without_pruning_in_v1beta1_there_are_no_pruning_points() -> None:
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1beta1",
         "kind": "CustomResourceDefinition",
@@ -302,9 +302,9 @@ RANGE = {
     [
         ({"low": 1, "high": 2}, {f"{RULES}/0:true"}),
         ({"low": 3, "high": 2}, {f"{RULES}/0:false", f"{RULES}/0/messageExpression:evaluated"}),
-        # It cannot be evaluated: neither true nor false.
+        # The rule cannot be evaluated, so it is neither true nor false.
         ({"low": 3}, set()),
-        # An error keeps the server from running rules.
+        # An error prevents the server from running rules.
         ({"low": 3, "high": 2, "text": "four"}, set()),
     ],
 )
@@ -312,13 +312,13 @@ def test_a_rule_is_seen_true_and_false(spec: Any, expected: set[str]) -> None:
     assert {id_ for id_ in reached_in_spec(RANGE, spec) if RULES in id_} == expected
 
 
-def test_rules_on_a_change_are_seen_and_what_an_update_leaves_alone_is_not() -> None:
+def test_transition_rules_count_and_unchanged_values_do_not() -> None:
     version = version_of(RANGE)
     old = {"spec": {"low": 3, "high": 2, "text": "a"}}
 
     def update(spec: Any) -> set[str]:
-        found = reached(version, lambda version: version.update({"spec": spec}, old=old))
-        return {id_.removeprefix(f"properties/spec/{RULES}/") for id_ in found if RULES in id_}
+        result = reached(version, lambda version: version.update({"spec": spec}, old=old))
+        return {id_.removeprefix(f"properties/spec/{RULES}/") for id_ in result if RULES in id_}
 
     assert update({"low": 3, "high": 2, "text": "a"}) == {"1:true"}
     assert update({"low": 1, "high": 2, "text": "b"}) == {"0:true", "1:false"}
@@ -336,7 +336,7 @@ def test_rules_have_their_points() -> None:
     ]
 
 
-def test_rules_in_lists_and_maps_are_found_where_they_stand() -> None:
+def test_rules_in_lists_and_maps_have_points_at_their_places() -> None:
     item = {**TEXT, "maxLength": 5, RULES: [{"rule": "self != 'x'"}]}
     lists = {"type": "array", "maxItems": 3, "items": item}
     schema = {"type": "object", "additionalProperties": lists, "maxProperties": 3}
@@ -344,15 +344,15 @@ def test_rules_in_lists_and_maps_are_found_where_they_stand() -> None:
     assert f"additionalProperties/items/{RULES}/0:false" in reached_in_spec(schema, {"some.key": ["a", "x"]})
 
 
-def test_a_message_that_runs_out_of_its_budget_leaves_the_rule_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_over_budget_reaches_no_point(monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.engine.rules import rulemessages
 
     version = version_of(RANGE)
     monkeypatch.setattr(rulemessages, "evaluate", lambda *_: rulemessages.Evaluated(problem="out of budget"))
 
-    found = reached(version, lambda version: version.create({"spec": {"low": 3, "high": 2}}))
+    result = reached(version, lambda version: version.create({"spec": {"low": 3, "high": 2}}))
 
-    assert not {id_ for id_ in found if RULES in id_}
+    assert not {id_ for id_ in result if RULES in id_}
 
 
 def _two_versions(**spec: Any) -> engine.CustomResourceDefinition:
@@ -363,27 +363,27 @@ def _two_versions(**spec: Any) -> engine.CustomResourceDefinition:
     return engine.CustomResourceDefinition.from_manifest(manifest)
 
 
-def test_an_object_that_is_stored_in_another_version_is_converted() -> None:
+def test_storing_in_another_version_reaches_the_conversion() -> None:
     crd = _two_versions()
-    [point] = [one for one in coverage.points(crd.version("v1beta1")) if one.kind == "conversion"]
+    [point] = [candidate for candidate in coverage.points(crd.version("v1beta1")) if candidate.kind == "conversion"]
 
     assert point.text == "no object of v1beta1 is ever stored as v1"
-    assert not [one for one in coverage.points(crd.version("v1")) if one.kind == "conversion"]
+    assert not [candidate for candidate in coverage.points(crd.version("v1")) if candidate.kind == "conversion"]
     assert point.id in reached(crd.version("v1beta1"), lambda version: version.create({"spec": "a"}))
     assert point.id not in reached(crd.version("v1beta1"), lambda version: version.create({"spec": "ab"}))
     assert point.id not in reached(crd.version("v1beta1"), lambda version: version.prune({"spec": "ab"}))
 
 
-def test_what_a_webhook_converts_is_no_point() -> None:
+def test_webhook_conversion_has_no_point() -> None:
     client = {"url": "https://example.com/convert"}
     crd = _two_versions(
         conversion={"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}}
     )
 
-    assert not [one for one in coverage.points(crd.version("v1beta1")) if one.kind == "conversion"]
+    assert not [candidate for candidate in coverage.points(crd.version("v1beta1")) if candidate.kind == "conversion"]
 
 
-def test_every_point_has_an_id_of_its_own() -> None:
+def test_ids_of_points_are_unique() -> None:
     for schema in (GARDEN, RANGE, STATUS):
         points = coverage.points(version_of(schema))
 
@@ -393,7 +393,7 @@ def test_every_point_has_an_id_of_its_own() -> None:
 # Collectors
 
 
-def test_a_collector_counts_and_says_what_is_missing() -> None:
+def test_a_collector_counts_requests_and_lists_missing_points() -> None:
     version = version_of({**TEXT, "maxLength": 1})
     collector = Collector()
 
@@ -407,10 +407,10 @@ def test_a_collector_counts_and_says_what_is_missing() -> None:
         ":null-dropped",
         "properties/spec/maxLength:broken",
     ]
-    assert collector.missing(version) == coverage.points(version)  # no case states what follows
+    assert collector.missing(version) == coverage.points(version)  # no case holds a point
 
 
-def test_a_collector_knows_nothing_of_what_nobody_asked_about() -> None:
+def test_a_version_without_requests_misses_all_points() -> None:
     collector, version = Collector(), version_of(TEXT)
 
     assert collector.requests(version) == 0
@@ -418,7 +418,7 @@ def test_a_collector_knows_nothing_of_what_nobody_asked_about() -> None:
     assert collector.missing(version) == coverage.points(version)
 
 
-def test_what_is_asked_outside_does_not_count() -> None:
+def test_requests_outside_of_collecting_do_not_count() -> None:
     collector, version = Collector(), version_of(TEXT)
 
     with collector.collecting():
@@ -428,7 +428,7 @@ def test_what_is_asked_outside_does_not_count() -> None:
     assert collector.requests(version) == 0
 
 
-def test_one_collector_in_another_is_the_one_that_is_told() -> None:
+def test_requests_count_for_the_innermost_collector() -> None:
     outer, inner, version = Collector(), Collector(), version_of(TEXT)
 
     with outer.collecting():
@@ -439,20 +439,20 @@ def test_one_collector_in_another_is_the_one_that_is_told() -> None:
     assert (outer.requests(version), inner.requests(version)) == (1, 1)
 
 
-def test_a_version_that_nobody_needs_any_more_is_forgotten() -> None:
+def test_meters_do_not_keep_versions_alive() -> None:
     version = version_of(TEXT)
     points = coverage.points(version)
-    seen = weakref.ref(version)
+    reference = weakref.ref(version)
 
     del version
     gc.collect()
 
     assert points
-    assert seen() is None
+    assert reference() is None
 
 
-def test_of_applies_what_comes_of_each_is_seen() -> None:
-    """An apply sends some items, and others are stored beside."""
+def test_each_apply_reaches_points() -> None:
+    """An apply sends some items; other items are stored already."""
     schema = {
         "type": "object",
         "properties": {
@@ -469,7 +469,7 @@ def test_of_applies_what_comes_of_each_is_seen() -> None:
         },
     }
 
-    def ask(version: engine.Version) -> None:
+    def send_applies(version: engine.Version) -> None:
         first = version.apply({"spec": {"list": [{"a": "1"}]}}, manager="a")
         second = version.apply({"spec": {"list": [{"a": "2"}]}}, manager="b", old=first)
         version.apply({"spec": {"list": []}}, manager="b", old=second).assert_accepted()
@@ -480,4 +480,4 @@ def test_of_applies_what_comes_of_each_is_seen() -> None:
         f"{below}/items:set",
         f"{below}/items/properties/a:set",
         f"{below}/items/properties/b/default:applied",
-    } <= reached(version_of(schema), ask)
+    } <= reached(version_of(schema), send_applies)

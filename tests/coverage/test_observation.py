@@ -1,4 +1,4 @@
-"""Which requests an observer is told of."""
+"""The requests that observers receive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_crd.engine.observer import OF_PROCESS, Observer
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "minLength": 2}}}
 
 
-def test_objects_that_are_only_tried_count_for_nothing() -> None:
+def test_trial_objects_do_not_count() -> None:
     def make(version: engine.Version) -> None:
         assert synthesis.example(version)
         assert synthesis.example(version, full=True)
@@ -28,87 +28,87 @@ def test_objects_that_are_only_tried_count_for_nothing() -> None:
 
 
 def test_requests_of_other_threads_count() -> None:
-    def ask(version: engine.Version) -> None:
+    def send(version: engine.Version) -> None:
         thread = threading.Thread(target=version.create, args=({"spec": {"a": "ab"}},))
         thread.start()
         thread.join()
 
-    assert "properties/spec/properties/a/minLength:held" in reached(version_of(SCHEMA), ask)
+    assert "properties/spec/properties/a/minLength:held" in reached(version_of(SCHEMA), send)
 
 
-def test_who_listened_before_is_told_again_after_a_failure() -> None:
-    told: list[str] = []
+def test_the_outer_listener_is_restored_after_a_failure() -> None:
+    received: list[str] = []
 
-    with OF_PROCESS.heard_by(request=lambda *_: told.append("outer")):
-        with pytest.raises(KeyError), OF_PROCESS.heard_by(request=lambda *_: told.append("inner")):
+    with OF_PROCESS.heard_by(request=lambda *_: received.append("outer")):
+        with pytest.raises(KeyError), OF_PROCESS.heard_by(request=lambda *_: received.append("inner")):
             _fail()
         version_of(SCHEMA).create({})
 
-    assert told == ["outer"]
+    assert received == ["outer"]
     assert OF_PROCESS.request is None
 
 
-def test_who_listens_to_something_else_takes_nothing_from_who_listens_to_requests() -> None:
-    told: list[object] = []
+def test_a_listener_for_verdicts_does_not_replace_the_listener_for_requests() -> None:
+    received: list[object] = []
 
     with (
-        OF_PROCESS.heard_by(request=lambda _, request: told.append(request.sent)),
-        OF_PROCESS.heard_by(question=told.append),
+        OF_PROCESS.heard_by(request=lambda _, request: received.append(request.sent)),
+        OF_PROCESS.heard_by(question=received.append),
     ):
         version_of(SCHEMA).prune({"spec": {}})
 
-    assert told == [{"spec": {}}]
+    assert received == [{"spec": {}}]
 
 
-def test_a_version_that_is_not_observed_tells_nobody_and_shares_what_is_compiled() -> None:
+def test_an_unobserved_version_has_no_listeners_and_shares_compiled_schemas() -> None:
     version = version_of(SCHEMA)
-    told: list[object] = []
+    received: list[object] = []
 
-    with OF_PROCESS.heard_by(request=lambda *request: told.append(request)):
+    with OF_PROCESS.heard_by(request=lambda *request: received.append(request)):
         version.unobserved.prune({})
         answer = version.unobserved.create({"spec": {"a": "a"}})
 
-    assert told == []
+    assert received == []
     assert answer.errors == version.create({"spec": {"a": "a"}}).errors
     assert version.unobserved is version.unobserved
     assert version.unobserved.passes is version.passes
 
 
-def test_crds_that_are_made_of_an_observed_one_tell_the_same_observer(tmp_path: Path) -> None:
+def test_crds_derived_from_an_observed_crd_have_the_same_observer(tmp_path: Path) -> None:
     observer = Observer()
-    told: list[object] = []
+    received: list[object] = []
     context = CrdContext(observer=observer)
     manifest = version_of(SCHEMA).crd.manifest
     crd = engine.CustomResourceDefinition.from_value(manifest, kubernetes_version="1.37", context=context)
 
-    with observer.heard_by(request=lambda version, _: told.append(version.crd)):
+    with observer.heard_by(request=lambda version, _: received.append(version.crd)):
         crds = [crd, crd.under("1.36"), crd.guarded(None), crd.altered(crd.declared)]
-        for one in crds:
-            one.version("v1").create({})
+        for derived in crds:
+            derived.version("v1").create({})
 
-    assert told == crds
+    assert received == crds
 
 
-def test_who_listens_here_does_not_listen_in_another_process() -> None:
+def test_listeners_are_not_pickled() -> None:
     version = version_of(SCHEMA)
 
     with OF_PROCESS.heard_by(request=lambda *_: None):
-        again, alone = pickle.loads(pickle.dumps((version, version.unobserved)))  # noqa: S301 - made here
+        again, alone = pickle.loads(pickle.dumps((version, version.unobserved)))  # noqa: S301 - pickled here
 
     assert again.crd.observer is OF_PROCESS
     assert alone.create({"spec": {"a": "ab"}}).accepted
 
 
-def test_answers_are_the_same_where_somebody_observes() -> None:
+def test_observation_does_not_change_answers() -> None:
     version = version_of({**SCHEMA, "x-kubernetes-validations": [{"rule": "self.a != 'xx'"}]})
     sent = [{"spec": {"a": a, "b": 1}} for a in ("x", "xx", "xxx")]
-    unobserved = [version.create(one) for one in sent]
+    unobserved = [version.create(item) for item in sent]
 
     with Collector().collecting():
-        observed = [version.create(one) for one in sent]
+        observed = [version.create(item) for item in sent]
 
-    assert [(one.code, one.stored, one.status, one.warnings) for one in observed] == [
-        (one.code, one.stored, one.status, one.warnings) for one in unobserved
+    assert [(item.code, item.stored, item.status, item.warnings) for item in observed] == [
+        (item.code, item.stored, item.status, item.warnings) for item in unobserved
     ]
 
 

@@ -1,4 +1,4 @@
-"""The page."""
+"""The HTML page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_crd.coverage.summary import Summary, summarize
 
 class _Reader(HTMLParser):
     """
-    Reads the lines of CRDs, by the number that a browser shows: their classes and texts; and what else a page has.
+    Parser of a page: the classes and texts of CRD lines by their shown number, links, targets and rendered parts.
 
     `drawn` counts the elements that a browser with scripts has before anything is opened, for which `<noscript>` is text.
     """
@@ -83,7 +83,10 @@ def _summary(folder: Path, text: str = POTS) -> Summary:
     with collector.collecting():
         crd.version("v1").create({"spec": {"size": 1}})
     return summarize(
-        [crd], data.of_collector(collector, folder), (read_exclusion("pots.example.com spec.old"),), counts_seen=True
+        [crd],
+        data.export_collector(collector, folder),
+        (read_exclusion("pots.example.com spec.old"),),
+        counts_seen=True,
     )
 
 
@@ -116,7 +119,7 @@ def test_lines_are_coloured_by_what_was_reached(tmp_path: Path) -> None:
     assert {20: "all", 16: "some", 22: "some", 18: "none", 27: "none", 23: "out"}.items() <= states.items()
 
 
-def test_what_is_missing_is_said_with_an_object(tmp_path: Path) -> None:
+def test_missing_points_have_an_object(tmp_path: Path) -> None:
     text, reader = _page(_summary(tmp_path))
 
     assert (
@@ -135,7 +138,7 @@ def test_a_page_is_escaped(tmp_path: Path) -> None:
     assert "&lt;script&gt;&amp;" in text
 
 
-def test_objects_are_made_for_so_many_points(tmp_path: Path) -> None:
+def test_the_number_of_objects_is_limited(tmp_path: Path) -> None:
     text, _ = _page(_summary(tmp_path), most=2)
 
     assert text.count("<pre>") == 2
@@ -143,7 +146,7 @@ def test_objects_are_made_for_so_many_points(tmp_path: Path) -> None:
     assert "Objects were made" not in _page(_summary(tmp_path))[0]
 
 
-def test_an_object_that_is_not_found_is_said(tmp_path: Path) -> None:
+def test_points_without_an_object_are_marked(tmp_path: Path) -> None:
     text, _ = _page(
         _summary(
             tmp_path, POTS.replace("minimum: 1", "minimum: 1\n                maximum: 1\n                enum: [5]")
@@ -153,7 +156,7 @@ def test_an_object_that_is_not_found_is_said(tmp_path: Path) -> None:
     assert "No object was found that reaches it." in text
 
 
-def test_what_is_sent_elsewhere_is_told(tmp_path: Path) -> None:
+def test_objects_name_their_subresource_and_old_object(tmp_path: Path) -> None:
     ruled = "type: string\n                maxLength: 5\n                x-kubernetes-validations: [{rule: self == oldSelf}]\n"
     status = (
         "          status:\n            type: object\n            properties:\n              phase:\n                "
@@ -165,20 +168,20 @@ def test_what_is_sent_elsewhere_is_told(tmp_path: Path) -> None:
     text = text.replace("    storage: true\n", "    storage: true\n    subresources: {status: {}}\n")
     text = text.replace("  - name: v1beta1\n", f"{status}  - name: v1beta1\n")
 
-    shown, _ = _page(_summary(tmp_path, text))
+    html, _ = _page(_summary(tmp_path, text))
 
-    assert re.search(r"<pre># sent over the object below\n[^<]*\n---\n[^<]*</pre>", shown)
-    assert re.search(r"<pre># sent to its status over the object below\n[^<]*\n---\n[^<]*</pre>", shown)
-    assert "<pre># sent to its status\napiVersion" in shown
+    assert re.search(r"<pre># sent over the object below\n[^<]*\n---\n[^<]*</pre>", html)
+    assert re.search(r"<pre># sent to its status over the object below\n[^<]*\n---\n[^<]*</pre>", html)
+    assert "<pre># sent to its status\napiVersion" in html
 
 
-def test_a_version_of_which_nothing_is_missing_needs_no_object(tmp_path: Path) -> None:
+def test_a_fully_covered_version_has_no_objects(tmp_path: Path) -> None:
     crd = read(tmp_path)
     summary = summarize([crd], data.Data(), (read_exclusion("pots.example.com spec"),))
-    reached = data.Data({data.digest_of(crd): data.Record("pots.example.com", "pots.yaml")})
-    for one in summary.versions:
-        ids = {counted.point.id for counted in one.counted}
-        reached[data.digest_of(crd)].versions[one.version.name] = Reached(1, ids, ids)
+    reached = data.Data({data.compute_digest(crd): data.Record("pots.example.com", "pots.yaml")})
+    for version_coverage in summary.versions:
+        ids = {counted.point.id for counted in version_coverage.counted}
+        reached[data.compute_digest(crd)].versions[version_coverage.version.name] = Reached(1, ids, ids)
 
     text, _ = _page(summarize([crd], reached))
 
@@ -189,15 +192,15 @@ def test_a_version_of_which_nothing_is_missing_needs_no_object(tmp_path: Path) -
 
 def test_two_crds_in_one_file_are_two_texts(tmp_path: Path) -> None:
     crd = read(tmp_path)
-    other = read(tmp_path, POTS.replace("pots", "jars").replace("Pot", "Jar"), "jars.yaml")
+    copy = read(tmp_path, POTS.replace("pots", "jars").replace("Pot", "Jar"), "jars.yaml")
 
-    text, reader = _page(summarize([crd, other], data.Data()))
+    text, reader = _page(summarize([crd, copy], data.Data()))
 
     assert text.count("<h2") == 2
     assert {"c1-13", "c2-13", "crd-1", "crd-2"} <= reader.targets
 
 
-def test_a_long_list_of_what_is_missing_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_of_missing_points_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crdsection, "_MOST_LISTED", 3)
 
     text, _ = _page(_summary(tmp_path))
@@ -222,7 +225,7 @@ def test_lines_far_from_any_point_are_folded(tmp_path: Path, lines: int, folded:
     assert reader.numbers == list(range(1, len(reader.lines) + 1))
 
 
-def test_what_is_left_out_is_folded_and_counted(tmp_path: Path) -> None:
+def test_excluded_points_are_folded_and_counted(tmp_path: Path) -> None:
     crd = read(tmp_path)
     excluded = (read_exclusion("pots.example.com spec"),)
 
@@ -234,7 +237,7 @@ def test_what_is_left_out_is_folded_and_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.uncounted
-def test_of_several_crds_little_is_drawn_before_one_is_opened(tmp_path: Path) -> None:
+def test_closed_crds_are_not_rendered(tmp_path: Path) -> None:
     crds = [read(tmp_path, POTS.replace("pots", f"pots{number}"), f"{number}.yaml") for number in range(10)]
 
     _, alone = _page(summarize(crds[:1], data.Data()))
@@ -246,7 +249,7 @@ def test_of_several_crds_little_is_drawn_before_one_is_opened(tmp_path: Path) ->
     assert len(reader.lines) == 10 * len(alone.lines)
 
 
-def test_the_keys_lead_through_the_lines_that_miss_something(tmp_path: Path) -> None:
+def test_the_keys_lead_through_lines_with_missing_points(tmp_path: Path) -> None:
     text, reader = _page(_summary(tmp_path))
 
     assert '<p id="keys" hidden>Keys: <kbd>n</kbd> goes to the next line' in text
@@ -262,37 +265,37 @@ def test_the_keys_lead_through_the_lines_that_miss_something(tmp_path: Path) -> 
 def test_a_folder_has_an_index_and_a_page_for_each_crd(tmp_path: Path) -> None:
     names = ("pots", "jars", "urns")
     crds = [read(tmp_path, POTS.replace("pots", name), f"{name}.yaml") for name in names]
-    # Of the one in the middle, nothing is missing.
+    # The CRD in the middle has no missing points.
     summary = summarize(
         crds, data.Data(), (read_exclusion("jars.example.com spec"), read_exclusion("jars.example.com status"))
     )
-    kept = tuple(
-        one
-        if "jars" not in one.name
-        else replace(one, counted=tuple(point for point in one.counted if point.is_left_out))
-        for one in summary.versions
+    version_coverages = tuple(
+        item
+        if "jars" not in item.name
+        else replace(item, counted=tuple(point for point in item.counted if point.is_left_out))
+        for item in summary.versions
     )
 
-    pages = dict(page.render_folder(replace(summary, versions=kept), yamltext.block))
+    pages = dict(page.render_folder(replace(summary, versions=version_coverages), yamltext.block))
 
     assert list(pages) == [*(f"{name}.example.com.html" for name in names), "index.html"]
     read_pages = {name: _read(text) for name, text in pages.items()}
     assert read_pages["index.html"].lines == []
     assert read_pages["index.html"].links == dict.fromkeys(list(pages)[:3]) | {"pots.example.com.html": "next"}
-    relations = {name: {link: by for link, by in one.links.items() if by} for name, one in read_pages.items()}
+    relations = {name: {link: by for link, by in item.links.items() if by} for name, item in read_pages.items()}
     assert relations["pots.example.com.html"] == {"urns.example.com.html": "next"}
     assert relations["jars.example.com.html"] == {"pots.example.com.html": "prev", "urns.example.com.html": "next"}
     assert relations["urns.example.com.html"] == {"pots.example.com.html": "prev"}
-    for name, one in read_pages.items():
-        assert "index.html" in one.links or name == "index.html"
-        within = {link.removeprefix("#") for link in one.links if link.startswith("#")}
-        assert within <= one.targets
-        assert {link for link in one.links if not link.startswith("#")} <= pages.keys()
+    for name, item in read_pages.items():
+        assert "index.html" in item.links or name == "index.html"
+        within = {link.removeprefix("#") for link in item.links if link.startswith("#")}
+        assert within <= item.targets
+        assert {link for link in item.links if not link.startswith("#")} <= pages.keys()
     assert "\n".join(text for _, text in read_pages["urns.example.com.html"].lines) == POTS.replace("pots", "urns")
     assert ">pots.example.com v1<" in pages["index.html"]
 
 
-def test_objects_are_made_for_so_many_points_of_all_pages(tmp_path: Path) -> None:
+def test_the_number_of_objects_is_limited_for_all_pages_together(tmp_path: Path) -> None:
     crds = [read(tmp_path), read(tmp_path, POTS.replace("pots", "jars"), "jars.yaml")]
 
     summary = summarize(crds, data.Data())
@@ -304,7 +307,7 @@ def test_objects_are_made_for_so_many_points_of_all_pages(tmp_path: Path) -> Non
     assert ["Objects were made" in text for text in pages.values()] == [False, True, False]
 
 
-def test_files_of_pages_have_names_of_their_own() -> None:
+def test_file_names_of_pages_are_unique() -> None:
     names = page._file_names(["index", "a/b.example.com", "A_B.example.com", "../up", "x" * 300, "a_b.example.com-2"])
 
     assert names == [

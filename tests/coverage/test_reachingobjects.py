@@ -1,4 +1,4 @@
-"""Objects that reach what is missing."""
+"""Objects that reach missing points."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ TEXT = {"type": "string"}
 BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 
 
-def _found(version: engine.Version) -> dict[str, Any]:
+def _suggest_all(version: engine.Version) -> dict[str, Any]:
     suggestions = Suggestions(version)
-    return {point.id: suggestions.find(point) for point in coverage.points(version)}
+    return {point.id: suggestions.suggest(point) for point in coverage.points(version)}
 
 
 @pytest.mark.parametrize("name", ["v1", "v1alpha1"])
-def test_there_is_an_object_for_every_point_of_a_usual_crd(name: str) -> None:
+def test_every_point_of_a_usual_crd_has_a_suggestion(name: str) -> None:
     [crd] = engine.load([BACKUPS])
     version = crd.version(name)
 
-    found = _found(version)
+    suggestions_by_id = _suggest_all(version)
 
-    assert [id_ for id_, one in found.items() if one is None] == []
-    assert {one.subresource for id_, one in found.items() if id_.startswith("properties/status") and one} <= {"status"}
+    assert [id_ for id_, suggestion in suggestions_by_id.items() if suggestion is None] == []
+    assert {
+        suggestion.subresource
+        for id_, suggestion in suggestions_by_id.items()
+        if id_.startswith("properties/status") and suggestion
+    } <= {"status"}
 
 
 SCHEMA = {
@@ -60,39 +64,39 @@ SCHEMA = {
 
 
 def test_each_object_reaches_its_point() -> None:
-    found = _found(version_of(SCHEMA))
+    suggestions_by_id = _suggest_all(version_of(SCHEMA))
 
-    assert [id_ for id_, one in found.items() if one is None] == []
+    assert [id_ for id_, suggestion in suggestions_by_id.items() if suggestion is None] == []
 
 
-def test_a_change_is_told_with_what_it_replaces() -> None:
-    found = _found(version_of(SCHEMA))
+def test_an_update_is_suggested_with_its_old_object() -> None:
+    suggestions_by_id = _suggest_all(version_of(SCHEMA))
 
-    refused = found["properties/spec/properties/class/x-kubernetes-validations/0:false"]
-    allowed = found["properties/spec/properties/class/x-kubernetes-validations/0:true"]
+    refused = suggestions_by_id["properties/spec/properties/class/x-kubernetes-validations/0:false"]
+    allowed = suggestions_by_id["properties/spec/properties/class/x-kubernetes-validations/0:true"]
     assert refused.old["spec"]["class"] != refused.sent["spec"]["class"]
     assert allowed.old == allowed.sent
 
 
-def test_a_change_of_a_status_is_sent_there() -> None:
+def test_a_status_update_is_suggested_for_the_subresource() -> None:
     phase = {**TEXT, "maxLength": 9, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
     schema = {
         "type": "object",
         "properties": {"spec": TEXT, "status": {"type": "object", "properties": {"phase": phase}}},
     }
 
-    found = _found(version_of(schema, subresources={"status": {}}))
+    suggestions_by_id = _suggest_all(version_of(schema, subresources={"status": {}}))
 
-    refused = found["properties/status/properties/phase/x-kubernetes-validations/0:false"]
+    refused = suggestions_by_id["properties/status/properties/phase/x-kubernetes-validations/0:false"]
     assert refused.subresource == "status"
     assert refused.old["status"] != refused.sent["status"]
 
 
-def test_what_nothing_reaches_has_no_object() -> None:
+def test_unreachable_points_have_no_suggestion() -> None:
     schema = {"type": "object", "properties": {"a": {**TEXT, "enum": ["x"], "maxLength": 9, "pattern": "^x$"}}}
     version = version_of({**schema, "x-kubernetes-validations": [{"rule": "true"}]})
 
-    nowhere = {id_ for id_, one in _found(version).items() if one is None}
+    nowhere = {id_ for id_, suggestion in _suggest_all(version).items() if suggestion is None}
 
     assert nowhere == {
         "properties/spec/x-kubernetes-validations/0:false",
@@ -100,19 +104,19 @@ def test_what_nothing_reaches_has_no_object() -> None:
     }
 
 
-def test_what_no_object_has_has_no_suggestion() -> None:
+def test_points_of_impossible_values_have_no_suggestion() -> None:
     nothing = {**TEXT, "allOf": [{"maxLength": 3}], "x-kubernetes-validations": [{"rule": "false"}]}
     few = {**TEXT, "allOf": [{"pattern": "^"}, {"enum": ["a"]}]}
 
-    found = _found(version_of({"type": "object", "properties": {"no": nothing, "few": few}}))
+    suggestions_by_id = _suggest_all(version_of({"type": "object", "properties": {"no": nothing, "few": few}}))
 
-    assert found["properties/spec/properties/no:set"] is None
-    assert found["properties/spec/properties/no/allOf/0/maxLength:held"] is None
-    assert found["properties/spec/properties/few/allOf/0/pattern:broken"] is None
-    assert found["properties/spec/properties/few/allOf/1/enum:broken"] is not None
+    assert suggestions_by_id["properties/spec/properties/no:set"] is None
+    assert suggestions_by_id["properties/spec/properties/no/allOf/0/maxLength:held"] is None
+    assert suggestions_by_id["properties/spec/properties/few/allOf/0/pattern:broken"] is None
+    assert suggestions_by_id["properties/spec/properties/few/allOf/1/enum:broken"] is not None
 
 
-def test_a_version_of_which_there_is_no_object_has_no_suggestion() -> None:
+def test_a_version_without_an_accepted_object_has_no_suggestions() -> None:
     version = version_of({**TEXT, "x-kubernetes-validations": [{"rule": "false"}]})
     needed = version_of(
         {
@@ -122,6 +126,6 @@ def test_a_version_of_which_there_is_no_object_has_no_suggestion() -> None:
         }
     )
 
-    # An object without the field is one.
-    assert _found(version)["properties/spec/x-kubernetes-validations/0:true"] is None
-    assert set(_found(needed).values()) == {None}
+    # An object without the field is such an object.
+    assert _suggest_all(version)["properties/spec/x-kubernetes-validations/0:true"] is None
+    assert set(_suggest_all(needed).values()) == {None}

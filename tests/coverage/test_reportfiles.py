@@ -1,4 +1,4 @@
-"""Reports for programs."""
+"""Machine-readable reports."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pytest_crd.coverage.lines import read_exclusion
 from pytest_crd.coverage.summary import Summary, summarize
 
 
-def test_what_is_left_out_has_no_line(tmp_path: Path) -> None:
+def test_excluded_points_have_no_line(tmp_path: Path) -> None:
     crd = read(tmp_path, POTS.replace("minimum: 1", "minimum: 1 # crd: no cover"))
     summary = summarize([crd], Data(), (read_exclusion("pots.example.com spec.old"),))
 
-    [(name, lines)] = reportfiles.of_files(summary, tmp_path)
+    [(name, lines)] = reportfiles.group_by_file(summary, tmp_path)
 
     assert name == "pots.yaml"
     assert not {22, 23, 26} & {line.number for line in lines}
@@ -25,7 +25,7 @@ def test_what_is_left_out_has_no_line(tmp_path: Path) -> None:
     assert "DA:22," not in reportfiles.as_lcov(summary, tmp_path)
 
 
-def test_a_run_without_files_has_rates_of_nothing(tmp_path: Path) -> None:
+def test_a_report_without_files_has_zero_rates(tmp_path: Path) -> None:
     top = ET.fromstring(reportfiles.as_cobertura(Summary(()), tmp_path))  # noqa: S314 - written here
 
     assert (top.get("line-rate"), top.get("lines-valid"), list(top.iter("class"))) == ("0", "0", [])
@@ -34,6 +34,6 @@ def test_a_run_without_files_has_rates_of_nothing(tmp_path: Path) -> None:
 def test_files_outside_of_the_project_are_named_from_there(tmp_path: Path) -> None:
     summary = summarize([read(tmp_path)], Data())
 
-    [(name, _)] = reportfiles.of_files(summary, tmp_path / "some" / "where")
+    [(name, _)] = reportfiles.group_by_file(summary, tmp_path / "some" / "where")
 
     assert name == "../../pots.yaml"

@@ -1,4 +1,4 @@
-"""What a case states of the points that its request reaches: these are held, others only seen."""
+"""The points of a request that a case holds; other reached points are only seen."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ VERSION = version_of(SPEC)
 TOO_LARGE = "spec.size in body should be less than or equal to 5"
 
 
-def states(declared: str, *, section: str = "create", version: Version = VERSION) -> tuple[set[str], set[str]]:
-    """Return the ids of the points below the spec that a case holds, and of those that it has seen."""
+def find_points(declared: str, *, section: str = "create", version: Version = VERSION) -> tuple[set[str], set[str]]:
+    """Return the ids of held and of reached points below the spec."""
     collector, result = _run(declared, version, section)
     assert result.holds, result.mismatches
-    held, reached = (
+    held_ids, reached = (
         {id_.removeprefix("properties/spec").removeprefix("/").removeprefix("properties/") for id_ in ids}
-        for ids in (collector.held(version), collector.reached(version))
+        for ids in (collector.held_points(version), collector.reached(version))
     )
-    return held, reached
+    return held_ids, reached
 
 
 def _run(declared: str, version: Version, section: str = "create") -> tuple[Collector, CaseResult]:
-    """Run a case, and return what was collected and what became of it."""
+    """Run a case; return the collector and the result."""
     case = {"name": "a", **yaml.safe_load(f"{{{declared}}}")}
     text = yaml.safe_dump({"crd": "pots.example.com", section: [case]}, sort_keys=False)
     [file] = loader.load(text.encode(), source="cases")
@@ -93,7 +93,7 @@ def _wrong(spec: str, errors: str) -> str:
         (f"free/{OPEN}:unknown-kept", "input: {spec: {free: {x: 1}}}, contains: {spec: {free: {x: 1}}}", True),
         ("doors/items/properties/width:set", "input: {spec: {doors: [{name: a}, {name: b, width: 2}]}}, contains: {spec: {doors: [{name: b, width: 2}]}}", True),
         ("doors/items/properties/width:set", "input: {spec: {doors: [{name: a}, {name: b, width: 2}]}}, contains: {spec: {doors: [{name: a, width: 1}]}}", False),
-        # A default is put in: its value has to be stated, and all of it.
+        # A default is set: it must be expected, and completely.
         ("size/default:applied", "input: {spec: {}}, accepted: true", False),
         ("size/default:applied", "input: {spec: {}}, defaulted: [spec.bed, spec.size, spec.tags]", False),
         ("size/default:applied", "input: {spec: {}}, contains: {spec: {bed: {}}}", False),
@@ -103,7 +103,7 @@ def _wrong(spec: str, errors: str) -> str:
         ("bed/default:applied", "input: {spec: {}}, contains: {spec: {bed: {rows: 1}}}", False),
         ("bed/default:applied", "input: {spec: {}}, expected: {spec: {size: 2, bed: {rows: 1}, tags: [a]}}", True),
         ("doors/items/properties/width/default:applied", "input: {spec: {doors: [{name: b, width: 2}, {name: a}]}}, contains: {spec: {doors: [{name: a, width: 1}]}}", True),
-        # Something is dropped.
+        # A field is dropped.
         (":null-dropped", "input: {spec: {name: null}}, accepted: true", False),
         (":null-dropped", "input: {spec: {name: null}}, nullsDropped: [spec.name]", True),
         (":null-dropped", "input: {spec: {name: null}}, absent: [spec.name]", True),
@@ -114,7 +114,7 @@ def _wrong(spec: str, errors: str) -> str:
         (":unknown-dropped", "input: {spec: {x: 1}}, warnings: ['unknown field \"spec.x\"']", True),
         (":unknown-dropped", "input: {spec: {x: 1}}, fieldValidation: Strict, errors: [{type: Request}]", False),
         (":unknown-dropped", "input: {spec: {x: 1}}, fieldValidation: Strict, error: 'unknown field \"spec.x\"'", True),
-        # A constraint is met.
+        # A constraint is satisfied.
         ("size/maximum:held", "input: {spec: {size: 5}}, accepted: true", False),
         ("size/maximum:held", "input: {spec: {size: 5}}, contains: {spec: {size: 5}}", True),
         ("size/maximum:held", "input: {spec: {size: 5, soil: x}}, errors: [{type: NotSupported}]", False),
@@ -126,7 +126,7 @@ def _wrong(spec: str, errors: str) -> str:
         ("either/not:held", "input: {spec: {either: 1}}, contains: {spec: {either: 1}}", True),
         (f"{RULES}/0:true", "input: {spec: {low: 1, high: 2}}, accepted: true", False),
         (f"{RULES}/0:true", "input: {spec: {low: 1, high: 2}}, contains: {spec: {low: 1}}", True),
-        # A value is refused: what has a limit by its words, in which the limit is.
+        # A value is refused; keywords with a limit are held by the words of the error, which contain the limit.
         ("size/maximum:broken", _wrong("{size: 6}", "errors: [{type: Invalid}]"), False),
         ("size/maximum:broken", _wrong("{size: 6}", "errors: [{type: Invalid, field: spec.size}]"), False),
         ("size/maximum:broken", _wrong("{size: 6}", f"errors: [{{detail: {TOO_LARGE}}}]"), True),
@@ -151,7 +151,7 @@ def _wrong(spec: str, errors: str) -> str:
         ("either/oneOf:broken", _wrong("{either: 4}", "containsErrors: [{type: Invalid}]"), False),
         ("either/oneOf:broken", _wrong("{either: 4}", "error: must validate one and only one schema"), True),
         ("either/not:broken", _wrong("{either: 7}", "error: must not validate the schema (not)"), True),
-        # What has none, by its type.
+        # Keywords without a limit are held by the type of the error.
         ("soil/enum:broken", _wrong("{soil: x}", "errors: [{type: NotSupported}]"), True),
         ("soil/enum:broken", _wrong("{soil: x}", "errors: [{field: spec.soil}]"), False),
         ("tags/x-kubernetes-list-type:broken", _wrong("{tags: [a, a]}", "errors: [{type: Duplicate}]"), True),
@@ -162,7 +162,7 @@ def _wrong(spec: str, errors: str) -> str:
         ("keyed/required/0:missing", _wrong("{keyed: {}}", "containsErrors: [{type: Required, field: spec.keyed.a}]"), True),
         ("keyed/required/0:missing", _wrong("{keyed: {}}", "error: 'spec.keyed.a: Required value'"), True),
         ("keyed/required/0:missing", _wrong("{keyed: {}}", "error: 'Required value'"), False),
-        # A rule is false: its words, or a part of it.
+        # A rule is false: its words or parts are expected.
         (f"{RULES}/0:false", _wrong("{low: 3, high: 2}", "errors: [{type: Invalid}]"), False),
         (f"{RULES}/0:false", _wrong("{low: 3, high: 2}", "errors: [{rule: self.low}]"), True),
         (f"{RULES}/0:false", _wrong("{low: 3, high: 2}", "error: low is over 2"), True),
@@ -172,11 +172,11 @@ def _wrong(spec: str, errors: str) -> str:
         (f"{RULES}/1:false", _wrong("{word: bad}", "error: say no bad words"), True),
     ],
 )  # fmt: skip
-def test_a_point_is_held_where_a_case_states_what_follows(point: str, declared: str, is_held: bool) -> None:  # noqa: FBT001
-    held, reached = states(declared)
+def test_a_point_is_held_if_a_case_expects_its_result(point: str, declared: str, is_held: bool) -> None:  # noqa: FBT001
+    held_ids, reached = find_points(declared)
 
     assert point in reached
-    assert (point in held) is is_held
+    assert (point in held_ids) is is_held
 
 
 @pytest.mark.parametrize(
@@ -194,29 +194,29 @@ def test_a_point_is_held_where_a_case_states_what_follows(point: str, declared: 
         ("update", "soil/enum:broken", "old: {spec: {}}, input: {spec: {soil: x}}, errors: [{type: NotSupported}]", True),
     ],
 )  # fmt: skip
-def test_each_section_states(section: str, point: str, declared: str, is_held: bool) -> None:  # noqa: FBT001
-    held, reached = states(declared, section=section)
+def test_cases_of_each_section_hold_points(section: str, point: str, declared: str, is_held: bool) -> None:  # noqa: FBT001
+    held_ids, reached = find_points(declared, section=section)
 
     assert point in reached
-    assert (point in held) is is_held
+    assert (point in held_ids) is is_held
 
 
-def test_a_conversion_is_held_where_what_is_stored_is_stated() -> None:
+def test_a_conversion_is_held_if_the_stored_object_is_expected() -> None:
     schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": TEXT}}}
     manifest: dict[str, Any] = {**VERSION.crd.manifest}
     versions = [{"name": name, "served": True, "storage": name == "v1", "schema": schema} for name in ("v2", "v1")]
     manifest["spec"] = {**manifest["spec"], "versions": versions}
     version = type(VERSION.crd).from_manifest(manifest).version("v2")
 
-    assert ":stored" in states("input: {spec: a}, contains: {spec: a}", version=version)[0]
-    assert ":stored" not in states("input: {spec: a}, accepted: true", version=version)[0]
+    assert ":stored" in find_points("input: {spec: a}, contains: {spec: a}", version=version)[0]
+    assert ":stored" not in find_points("input: {spec: a}, accepted: true", version=version)[0]
 
 
-def test_a_case_that_does_not_hold_states_nothing() -> None:
+def test_a_failed_case_holds_nothing() -> None:
     collector, result = _run("input: {spec: {size: 3}}, contains: {spec: {size: 4}}", VERSION)
 
     assert not result.holds
-    assert collector.held(VERSION) == frozenset()
+    assert collector.held_points(VERSION) == frozenset()
     assert "properties/spec/properties/size:set" in collector.reached(VERSION)
 
 
@@ -224,7 +224,7 @@ def test_a_case_that_does_not_hold_states_nothing() -> None:
     ("keyword", "changed"),
     [("default", 3), ("default", None), ("maximum", 4), ("maximum", 6), ("maximum", None), ("minimum", 2), ("minimum", 0)],
 )  # fmt: skip
-def test_what_is_held_does_not_change_unnoticed(keyword: str, changed: int | None) -> None:
+def test_a_change_of_a_held_point_fails_a_case(keyword: str, changed: int | None) -> None:
     cases = [
         "input: {spec: {}}, contains: {spec: {size: 2}}",
         "input: {spec: {size: 5}}, contains: {spec: {size: 5}}",
@@ -232,10 +232,10 @@ def test_what_is_held_does_not_change_unnoticed(keyword: str, changed: int | Non
         f"input: {{spec: {{size: 9}}}}, errors: [{{detail: {TOO_LARGE}}}]",
         "input: {spec: {size: -9}}, error: should be greater than or equal to 1",
     ]
-    held = set().union(*(states(one)[0] for one in cases))
+    held_ids = set().union(*(find_points(case)[0] for case in cases))
     size = {"type": "integer", "default": 2, "minimum": 1, "maximum": 5, keyword: changed}
     spec = copy.deepcopy(SPEC)
     spec["properties"]["size"] = {key: value for key, value in size.items() if value is not None}
 
-    assert any(id_.startswith(f"size/{keyword}:") for id_ in held)
-    assert not all(_run(one, version_of(spec))[1].holds for one in cases)
+    assert any(id_.startswith(f"size/{keyword}:") for id_ in held_ids)
+    assert not all(_run(case, version_of(spec))[1].holds for case in cases)

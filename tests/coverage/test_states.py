@@ -1,4 +1,4 @@
-"""What is held, and what is only seen: in reports, and where a percentage is asked for."""
+"""Held and seen points in reports and in required percentages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _version(project: Project) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("cases", "arguments", "code", "shown"),
+    ("cases", "arguments", "code", "row"),
     [
         (SEEN, [], 1, "0      4      2      0%"),
         (SEEN, ["--crd-cov-seen"], 1, "0      4      2     67%"),
@@ -65,34 +65,34 @@ def _version(project: Project) -> Any:
         (HELD, ["--crd-cov-fail-under=67"], 1, "4      0      2     67%"),
     ],
 )
-def test_what_is_held_is_enough_or_what_is_seen_where_that_is_said(
-    foos: Project, cases: str, arguments: list[str], code: int, shown: str
+def test_seen_points_count_only_on_request(
+    foos: Project, cases: str, arguments: list[str], code: int, row: str
 ) -> None:
     foos.cases(cases)
 
     result = foos.run("--crd-cov", "--crd-cov-fail-under=100", *arguments)
 
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines([f"TOTAL * {shown}"])
+    result.stdout.fnmatch_lines([f"TOTAL * {row}"])
     assert result.ret == code
 
 
-def test_what_would_be_enough_with_what_is_seen_is_told(foos: Project) -> None:
+def test_a_failure_mentions_the_percentage_with_seen_points(foos: Project) -> None:
     foos.cases(SEEN)
 
-    told = foos.run("--crd-cov", "--crd-cov-fail-under=60")
+    with_hint = foos.run("--crd-cov", "--crd-cov-fail-under=60")
     foos.cases(HELD)
-    not_told = foos.run("--crd-cov", "--crd-cov-fail-under=100")
+    without_hint = foos.run("--crd-cov", "--crd-cov-fail-under=100")
 
-    told.stdout.fnmatch_lines(
+    with_hint.stdout.fnmatch_lines(
         [
             "crd: coverage is 0%, less than the 60% that crd_cov_fail_under asks for; 66.66% with what is only seen, for which no *"
         ]
     )
-    not_told.stdout.fnmatch_lines(["crd: coverage is 66.66%, less than the 100% that crd_cov_fail_under asks for"])
+    without_hint.stdout.fnmatch_lines(["crd: coverage is 66.66%, less than the 100% that crd_cov_fail_under asks for"])
 
 
-def test_a_default_that_no_case_states_does_not_change_unnoticed(foos: Project) -> None:
+def test_a_default_that_is_only_seen_is_not_covered(foos: Project) -> None:
     foos.cases(HELD)
     foos.run("--crd-cov", "--crd-cov-report=json")
     assert "properties/size/default:applied" in _version(foos)["held"]
@@ -105,13 +105,13 @@ def test_json_has_each_state(foos: Project) -> None:
     foos.cases(SEEN.replace("input: {size: 5}, accepted: true", "input: {size: 5}, contains: {size: 5}"))
 
     foos.run("--crd-cov", "--crd-cov-report=json")
-    held = _version(foos)
+    held_totals = _version(foos)
     foos.run("--crd-cov", "--crd-cov-report=json", "--crd-cov-seen")
-    seen = _version(foos)
+    seen_totals = _version(foos)
 
-    assert held["totals"] == {"points": 6, "held": 2, "seen": 2, "missing": 2, "left_out": 1, "percent": 33.33}
-    assert held["held"] == ["properties/size:set", "properties/size/maximum:held"]
-    assert [(one["id"], one["line"], one["text"]) for one in held["seen"]] == [
+    assert held_totals["totals"] == {"points": 6, "held": 2, "seen": 2, "missing": 2, "left_out": 1, "percent": 33.33}
+    assert held_totals["held"] == ["properties/size:set", "properties/size/maximum:held"]
+    assert [(point["id"], point["line"], point["text"]) for point in held_totals["seen"]] == [
         ("properties/size/default:applied", 18, "size: the default 2 is never put in where a case states what follows"),
         (
             "properties/size/maximum:broken",
@@ -119,13 +119,13 @@ def test_json_has_each_state(foos: Project) -> None:
             "size: no value is refused by maximum 5 where a case states what follows",
         ),
     ]
-    assert [one["id"] for one in held["missing"]] == [":unknown-dropped", ":null-dropped"]
-    assert seen == held | {"totals": held["totals"] | {"percent": 66.67}}
+    assert [point["id"] for point in held_totals["missing"]] == [":unknown-dropped", ":null-dropped"]
+    assert seen_totals == held_totals | {"totals": held_totals["totals"] | {"percent": 66.67}}
     assert json.loads(foos.read("crd_coverage.json"))["counted"] == ["held", "seen"]
 
 
 @pytest.mark.parametrize(("arguments", "hits"), [([], 0), (["--crd-cov-seen"], 1)])
-def test_lines_are_hit_by_what_counts(foos: Project, arguments: list[str], hits: int) -> None:
+def test_lines_are_hit_by_counted_points(foos: Project, arguments: list[str], hits: int) -> None:
     foos.cases(SEEN)
 
     foos.run("--crd-cov", "--crd-cov-report=lcov", "--crd-cov-report=cobertura", *arguments)
@@ -136,7 +136,7 @@ def test_lines_are_hit_by_what_counts(foos: Project, arguments: list[str], hits:
 
 
 @pytest.mark.parametrize(("cases", "arguments", "state"), [(SEEN, [], "seen"), (SEEN, ["--crd-cov-seen"], "all"), (HELD, [], "all")])  # fmt: skip
-def test_the_page_colours_what_is_only_seen(foos: Project, cases: str, arguments: list[str], state: str) -> None:
+def test_the_page_colours_seen_points(foos: Project, cases: str, arguments: list[str], state: str) -> None:
     foos.cases(cases)
 
     foos.run("--crd-cov", "--crd-cov-report=html", *arguments)
@@ -144,11 +144,11 @@ def test_the_page_colours_what_is_only_seen(foos: Project, cases: str, arguments
     page = foos.read("crd_coverage.html")
     assert re.search(rf'<div class="{state}" id="c1-18"', page)
     assert "<th>Held</th><th>Seen</th>" in page
-    shown = "<li>size: the default 2 is never put in where a case states what follows<pre>"
-    assert (shown in page) is (state == "seen")
+    line = "<li>size: the default 2 is never put in where a case states what follows<pre>"
+    assert (line in page) is (state == "seen")
 
 
-def test_what_runs_have_held_adds_up(foos: Project) -> None:
+def test_held_points_of_several_runs_add_up(foos: Project) -> None:
     foos.cases(HELD)
     foos.run("--crd-cov", "--crd-cov-report=json", "-k", "five")
     foos.cases(SEEN)
@@ -159,7 +159,7 @@ def test_what_runs_have_held_adds_up(foos: Project) -> None:
     assert len(_version(foos)["seen"]) == 2
 
 
-def test_what_is_generated_is_held(foos: Project) -> None:
+def test_generated_cases_hold_points(foos: Project) -> None:
     foos.ini("crd_paths = crds")
     foos.run("--crd-generate", "Foo")
 

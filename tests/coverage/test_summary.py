@@ -1,4 +1,4 @@
-"""What is reached of all CRDs: lines, what is left out, tallies, the table."""
+"""The summary of all CRDs: lines, exclusions, tallies, the table."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def _summary(
         for spec in specs:
             crd.version(version).create({"spec": spec})
     return summarize(
-        [crd], data.of_collector(collector, Path.cwd()), tuple(map(read_exclusion, exclude)), counts_seen=True
+        [crd], data.export_collector(collector, Path.cwd()), tuple(map(read_exclusion, exclude)), counts_seen=True
     )
 
 
 def _missing(summary: Summary, version: int = 0) -> list[tuple[int, str]]:
-    return [(one.line, one.point.text) for one in summary.versions[version].missing]
+    return [(item.line, item.point.text) for item in summary.versions[version].missing]
 
 
-def test_points_stand_at_the_lines_of_their_keys(tmp_path: Path) -> None:
+def test_points_have_the_lines_of_their_keys(tmp_path: Path) -> None:
     summary = _summary(read(tmp_path), {"size": 1, "bogus": 1})
 
     assert _missing(summary) == [
@@ -55,14 +55,14 @@ def test_points_stand_at_the_lines_of_their_keys(tmp_path: Path) -> None:
 
 
 def test_versions_that_are_not_served_have_no_line(tmp_path: Path) -> None:
-    assert [one.version.name for one in _summary(read(tmp_path)).versions] == ["v1", "v1beta1"]
+    assert [item.version.name for item in _summary(read(tmp_path)).versions] == ["v1", "v1beta1"]
 
 
 def test_a_crd_without_a_request_counts_and_is_not_covered(tmp_path: Path) -> None:
     summary = _summary(read(tmp_path))
 
     assert summary.requests == 0
-    assert [one.tally.shown for one in summary.versions] == ["0%", "0%"]
+    assert [item.tally.percent_text for item in summary.versions] == ["0%", "0%"]
     assert summary.tally.points == summary.tally.missed > 0
 
 
@@ -84,8 +84,8 @@ def test_a_comment_leaves_out_the_node_and_what_is_below_it(
 
     plain, summary = _summary(read(tmp_path)), _summary(read(tmp_path, POTS.replace(old, new)))
 
-    left_out = [one for version in summary.versions for one in version.counted if one.is_left_out]
-    assert {one.line for one in left_out} == lines
+    left_out = [item for version in summary.versions for item in version.counted if item.is_left_out]
+    assert {item.line for item in left_out} == lines
     assert summary.problems == ()
     assert summary.tally.left_out == len(left_out)
     assert summary.tally.points == plain.tally.points - len(left_out)
@@ -102,10 +102,10 @@ def test_a_comment_leaves_out_the_node_and_what_is_below_it(
         (POTS.replace("spec: {type: object}", "spec: {type: object} # crd: no cover"), "pots.yaml:47: `# crd: no cover` l"),
     ],
 )  # fmt: skip
-def test_a_comment_that_leaves_out_nothing_is_told(tmp_path: Path, text: str, problem: str) -> None:
+def test_a_comment_without_effect_is_a_problem(tmp_path: Path, text: str, problem: str) -> None:
     summary = _summary(read(tmp_path, text))
 
-    assert [one for one in summary.problems if problem in one] == list(summary.problems)
+    assert [item for item in summary.problems if problem in item] == list(summary.problems)
     assert len(summary.problems) == 1
     assert summary.tally.left_out == 0
 
@@ -119,7 +119,7 @@ def test_a_text_in_quotes_is_no_comment(tmp_path: Path) -> None:
 def test_settings_leave_out_a_path_and_what_is_below_it(tmp_path: Path) -> None:
     summary = _summary(read(tmp_path), exclude=("pots.example.com spec.old", "pots.example.com/v1 spec.soil"))
 
-    left_out = {one.point.path for version in summary.versions for one in version.counted if one.is_left_out}
+    left_out = {item.point.path for version in summary.versions for item in version.counted if item.is_left_out}
     assert left_out == {"spec.old", "spec.old.label", "spec.soil"}
     assert summary.problems == ()
 
@@ -133,7 +133,7 @@ def test_settings_leave_out_a_path_and_what_is_below_it(tmp_path: Path) -> None:
         "pots.example.com/v1beta1 spec.old",
     ],
 )
-def test_a_setting_that_leaves_out_nothing_is_told(tmp_path: Path, text: str) -> None:
+def test_a_setting_without_effect_is_a_problem(tmp_path: Path, text: str) -> None:
     summary = _summary(read(tmp_path), exclude=(text,))
 
     assert summary.problems == (f"crd_cov_exclude: `{text}` leaves out nothing",)
@@ -158,7 +158,7 @@ def test_a_crd_that_is_no_yaml_has_lines_too(tmp_path: Path) -> None:
     assert {line for line, words in _missing(summary) if words == "spec: never set"} == {5}
 
 
-def test_what_stands_in_a_list_or_behind_others_has_the_lines_of_its_file(tmp_path: Path) -> None:
+def test_crds_in_lists_and_later_documents_have_the_lines_of_their_file(tmp_path: Path) -> None:
     listed = "kind: List\napiVersion: v1\nitems:\n- " + POTS.replace("\n", "\n  ").rstrip() + "\n"
     behind = f"a: 1\n---\n{POTS}"
 
@@ -178,33 +178,33 @@ def test_aliases_and_merges_are_followed(tmp_path: Path) -> None:
     assert _summary(read(tmp_path, text)).versions[1].missing
 
 
-def test_a_construct_that_no_server_serves_is_told(tmp_path: Path) -> None:
+def test_an_unservable_construct_is_a_problem(tmp_path: Path) -> None:
     text = POTS.replace("spec: {type: object, x-kubernetes-preserve-unknown-fields: true}", 'spec: {$ref: "#/a"}')
 
     summary = _summary(read(tmp_path, text))
 
     [problem] = summary.problems
     assert problem.startswith("pots.yaml:1: pots.example.com v1beta1 cannot be covered: ")
-    assert [one.version.name for one in summary.versions] == ["v1"]
+    assert [item.version.name for item in summary.versions] == ["v1"]
 
 
-def test_what_a_test_makes_up_itself_is_its_own(tmp_path: Path) -> None:
+def test_crds_made_by_tests_do_not_count(tmp_path: Path) -> None:
     read_crd = read(tmp_path)
-    made = CustomResourceDefinition.from_manifest(read_crd.manifest)
+    own_crd = CustomResourceDefinition.from_manifest(read_crd.manifest)
     collector = Collector()
 
     with collector.collecting():
-        made.version("v1").create({"spec": {"size": 1}})
+        own_crd.version("v1").create({"spec": {"size": 1}})
 
-    assert data.of_collector(collector, tmp_path) == {}
+    assert data.export_collector(collector, tmp_path) == {}
 
 
 @pytest.mark.parametrize(
-    ("points", "missed", "shown"),
+    ("points", "missed", "text"),
     [(0, 0, "0%"), (10, 0, "100%"), (10, 10, "0%"), (3, 1, "67%"), (1000, 1, "99%"), (1000, 999, "1%"), (8, 3, "63%")],
 )
-def test_a_percentage_is_whole_only_where_it_is(points: int, missed: int, shown: str) -> None:
-    assert Tally(points, points - missed, 0, 0).shown == shown
+def test_percentages_are_0_and_100_only_if_exact(points: int, missed: int, text: str) -> None:
+    assert Tally(points, points - missed, 0, 0).percent_text == text
 
 
 def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
@@ -221,34 +221,36 @@ def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
     ]
 
 
-def test_the_table_says_what_is_missing(tmp_path: Path) -> None:
-    told = list(coveragetable.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
+def test_the_table_lists_missing_points(tmp_path: Path) -> None:
+    table = list(coveragetable.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
 
-    assert told[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
-    assert told[2] == "pots.example.com v1            19      0      4     15     21%   13, 16, 18, 22-23, 26-27, 29-31"
-    assert told[6:9] == [
+    assert table[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
+    assert (
+        table[2] == "pots.example.com v1            19      0      4     15     21%   13, 16, 18, 22-23, 26-27, 29-31"
+    )
+    assert table[6:9] == [
         "",
         "pots.example.com v1: 15 points missing",
         "  pots.yaml:13: no unknown field is ever dropped",
     ]
-    assert "pots.example.com v1beta1: 5 points missing, as no test that passed has made a request to it" in told
+    assert "pots.example.com v1beta1: 5 points missing, as no test that passed has made a request to it" in table
 
 
-def test_a_version_of_which_nothing_is_missing_is_not_told_of_again(tmp_path: Path) -> None:
+def test_a_fully_covered_version_has_no_list(tmp_path: Path) -> None:
     summary = _summary(read(tmp_path), exclude=("pots.example.com spec",))
-    # Only the root and the conversion are left.
+    # Only points of the root and the conversion remain.
     collector = Collector()
     crd = summary.versions[0].version.crd
     with collector.collecting():
         for version in crd.versions[:2]:
             version.create({"spec": None, "bogus": 1})
             version.create({"spec": {"size": 1}})
-    told = summarize(
-        [crd], data.of_collector(collector, tmp_path), (read_exclusion("pots.example.com spec"),), counts_seen=True
+    summary_of_rest = summarize(
+        [crd], data.export_collector(collector, tmp_path), (read_exclusion("pots.example.com spec"),), counts_seen=True
     )
 
-    assert told.tally.missed == 0
-    assert list(coveragetable.lines(told, with_missing=True))[-1].endswith("crd_cov_exclude")
+    assert summary_of_rest.tally.missed == 0
+    assert list(coveragetable.lines(summary_of_rest, with_missing=True))[-1].endswith("crd_cov_exclude")
 
 
 def test_copies_count_together(tmp_path: Path) -> None:
@@ -258,18 +260,18 @@ def test_copies_count_together(tmp_path: Path) -> None:
         first.version("v1").create({"spec": {"size": 1}})
         second.version("v1").create({"spec": {"size": 0}})
 
-    reached = data.of_collector(collector, tmp_path)
+    reached = data.export_collector(collector, tmp_path)
 
-    assert reached.keys() == {data.digest_of(first)}
-    assert reached.of(data.digest_of(first), "v1").requests == 2
-    assert reached.of("other", "v1").requests == 0
+    assert reached.keys() == {data.compute_digest(first)}
+    assert reached.find(data.compute_digest(first), "v1").requests == 2
+    assert reached.find("other", "v1").requests == 0
     [summary] = summarize([first], reached).versions[:1]
-    assert {"minimum 1"} & {one.point.text.rpartition("by ")[2] for one in summary.counted if one.state == "seen"}
+    assert {"minimum 1"} & {item.point.text.rpartition("by ")[2] for item in summary.counted if item.state == "seen"}
 
 
-def test_the_digest_changes_with_what_is_declared_alone(tmp_path: Path) -> None:
+def test_the_digest_depends_on_declarations_only(tmp_path: Path) -> None:
     digests = [
-        data.digest_of(read(tmp_path, text))
+        data.compute_digest(read(tmp_path, text))
         for text in (
             POTS,
             f"# more\n{POTS}",
@@ -282,26 +284,26 @@ def test_the_digest_changes_with_what_is_declared_alone(tmp_path: Path) -> None:
     assert len(set(digests)) == 3
 
 
-def test_data_that_is_sent_is_what_arrives(tmp_path: Path) -> None:
+def test_data_survives_json(tmp_path: Path) -> None:
     crd = read(tmp_path)
     collector = Collector()
     with collector.collecting():
         crd.version("v1").create({"spec": {"size": 1}})
-    reached = data.of_collector(collector, tmp_path)
+    reached = data.export_collector(collector, tmp_path)
 
     assert data.from_json(reached.to_json()) == reached
     assert next(iter(reached.values())).file == "pots.yaml"
     assert Data() == data.read(tmp_path / "no-such-file")
 
 
-def test_what_several_have_reached_adds_up() -> None:
-    one = Data(a=Record("pots", "pots.yaml", {"v1": Reached(1, {"x"})}))
-    other = Data(
+def test_reached_points_add_up() -> None:
+    item = Data(a=Record("pots", "pots.yaml", {"v1": Reached(1, {"x"})}))
+    added = Data(
         a=Record("pots", "pots.yaml", {"v1": Reached(2, {"y"}), "v2": Reached(1, {"z"})}), b=Record("jars", "")
     )
 
-    one.add(other)
+    item.add(added)
 
-    assert one.of("a", "v1") == Reached(3, {"x", "y"})
-    assert one.of("a", "v2") == Reached(1, {"z"})
-    assert one["b"].name == "jars"
+    assert item.find("a", "v1") == Reached(3, {"x", "y"})
+    assert item.find("a", "v2") == Reached(1, {"z"})
+    assert item["b"].name == "jars"

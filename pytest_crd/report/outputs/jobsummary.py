@@ -179,7 +179,7 @@ def _coverage(summary: Summary) -> str:
     ]
     tallies = [*((version.name, version.tally) for version in summary.versions), ("all", summary.tally)]
     rows += [
-        f"| {escape(name)} | {tally.points} | {tally.held} | {tally.seen} | {tally.missed} | {tally.shown} |"
+        f"| {escape(name)} | {tally.points} | {tally.held} | {tally.seen} | {tally.missed} | {tally.percent_text} |"
         for name, tally in tallies
     ]
     return "\n".join(rows) + "\n"

@@ -79,7 +79,7 @@ class Askers:
             name, collector = "", self._attempt.collector
         else:
             name = _name(fixturedef, request)
-            collector = self.ledger.of_fixture(name)
+            collector = self.ledger.fixture_collector(name)
             self._alive[name] = fixturedef
             self._needed[name] = set()
         before = set(request.fixturenames)
@@ -97,7 +97,7 @@ class Askers:
     def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
         """Attribute the requests of a fixture's teardown to it."""
         name = next((name for name, alive in self._alive.items() if alive is fixturedef), "")
-        collector = self.ledger.of_fixture(name) if name else self._attempt.collector
+        collector = self.ledger.fixture_collector(name) if name else self._attempt.collector
         if name:
             del self._alive[name]
             self._attempt.ended.add(name)

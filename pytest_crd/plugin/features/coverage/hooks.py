@@ -146,7 +146,7 @@ class Hooks:
     def _project(self) -> dict[str, CustomResourceDefinition]:
         """Return the CRDs of the project, by digest."""
         try:
-            return {data.digest_of(crd): crd for crd in session.catalogs(self._config)[0].crds}
+            return {data.compute_digest(crd): crd for crd in session.catalogs(self._config)[0].crds}
         except InputError as error:
             if not (session.sources(self._config).is_in_vain and self._reached):
                 self._messages.append(f"coverage is not known: {error}")
@@ -160,7 +160,7 @@ class Hooks:
             crds = load([record.file], kubernetes_version=version, base=root) if record.file else ()
         except InputError:
             return None
-        return next((crd for crd in crds if data.digest_of(crd) == digest), None)
+        return next((crd for crd in crds if data.compute_digest(crd) == digest), None)
 
     def _keep(self) -> bool:
         """Store the coverage for later runs; return whether that succeeded."""

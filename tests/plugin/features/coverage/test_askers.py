@@ -375,7 +375,7 @@ def test_a_fixture_counts_where_no_process_has_seen_a_test_of_it_fail(
 
     own.add(accounts.from_json(json.loads(json.dumps(other.to_json()))))
 
-    points = own.settle().of("digest", "v1").points
+    points = own.settle().find("digest", "v1").points
     assert points == {"passed", "c"} | ({"a", "b"} if counts else set())
     assert own.uncounted == 3
 
@@ -403,7 +403,7 @@ def test_an_attempt_has_passed_where_all_of_it_has(
 
 def test_a_ledger_without_requests_has_nothing_to_tell() -> None:
     ledger = accounts.Ledger()
-    ledger.of_fixture("made")
+    ledger.fixture_collector("made")
     ledger.close(Attempt())
 
     assert ledger.accounts(Path.cwd()) == Accounts()
