@@ -89,7 +89,7 @@ def _refused(accepted: SearchStrategy[Resource], judge: Judge) -> SearchStrategy
         resource = draw(accepted)
         places = [steps for steps in objectplaces.all_steps(resource) if steps and steps[0] not in _HEAD]
         steps = draw(st.sampled_from(places or [("spec",)]))
-        candidates = (objectplaces.replaced(resource, steps, odd) for odd in _ODD)
+        candidates = (objectplaces.replace_value(resource, steps, odd) for odd in _ODD)
         refused = [candidate for candidate in candidates if not judge(candidate).accepted]
         return draw(st.sampled_from(refused)) if refused else reject()
 

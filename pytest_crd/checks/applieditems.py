@@ -25,9 +25,9 @@ def add_items(version: Version, value: JSONObject) -> JSONObject:
     """
     root = Demand.of_version(version)
     for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # inner lists before outer ones
-        items = objectplaces.at(value, steps)
+        items = objectplaces.get_value(value, steps)
         more = _find_new_item(root.at(steps), items)
-        value = objectplaces.replaced(value, steps, [*items, *more])
+        value = objectplaces.replace_value(value, steps, [*items, *more])
     return value
 
 

@@ -114,15 +114,19 @@ def _pair(placer: Placer, node: SchemaNode) -> tuple[JSONObject, JSONObject] | N
         return None
     value, steps = example
     demand, judge = placer.node(node.place), placer.judge(node.place)
-    if (names := applieditems.find_optional_keys(demand)) and isinstance(item := objectplaces.at(value, steps), dict):
-        keyless = objectplaces.replaced(
+    if (names := applieditems.find_optional_keys(demand)) and isinstance(
+        item := objectplaces.get_value(value, steps), dict
+    ):
+        keyless = objectplaces.replace_value(
             value, steps, {name: first for name, first in item.items() if name not in names}
         )
         if judge(keyless).accepted:
             return keyless, keyless
     two = placer.maker.items(demand, 2)
     for items in [two] if two else []:
-        first, second, both = (objectplaces.replaced(value, steps[:-1], part) for part in (items[:1], items[1:], items))
+        first, second, both = (
+            objectplaces.replace_value(value, steps[:-1], part) for part in (items[:1], items[1:], items)
+        )
         if all(judge(candidate).accepted for candidate in (first, second, both)):
             return first, second
     return value, value

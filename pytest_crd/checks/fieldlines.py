@@ -32,7 +32,7 @@ def find_line(manifest: Manifest, steps: Steps) -> str:
         for source, target in (pair, pair[::-1])
         if steps[: len(source)] == source
     )
-    path = max((objectplaces.reached(manifest.value, source)[0] for source in (steps, *moved)), key=len)
+    path = max((objectplaces.split_path(manifest.value, source)[0] for source in (steps, *moved)), key=len)
     line = manifest.key_line_of(*path) if path else manifest.line_of()
     return f"{manifest.document.source}:{line}"
 

@@ -103,7 +103,7 @@ class Suggestions:
         alternative = next(self._placer.node(place).alternatives())
         sides = boundaryvalues.find_sides(alternative, str(point.steps[-1]), self._placer.maker)
         for value in sides.inside if point.side == "held" else sides.outside:
-            yield Suggestion(objectplaces.replaced(resource, steps, value), self._placer.subresource(place))
+            yield Suggestion(objectplaces.replace_value(resource, steps, value), self._placer.subresource(place))
 
     def _keyword(self, point: Point) -> str:
         """Return the keyword of a point, spelled as in boundaries."""
@@ -128,11 +128,11 @@ class Suggestions:
             attempts = (self._placer.place_value(place, value) for value in itertools.islice(wanted, _MOST_VALUES))
             yield from (attempt[0] for attempt in attempts if attempt is not None)
         elif point.side == "null-kept":
-            yield objectplaces.replaced(resource, steps, None)
+            yield objectplaces.replace_value(resource, steps, None)
         elif point.side in _ADDED:
             fields = _ADDED[point.side](self._placer.node(place))
             yield from (
-                objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **added})
+                objectplaces.replace_value(resource, steps, {**objectplaces.get_value(resource, steps), **added})
                 for added in fields
             )
         else:

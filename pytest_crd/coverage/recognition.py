@@ -56,7 +56,7 @@ def _is_expected(
 ) -> bool:
     # Each error in a complete list has its own expectation; an error in a partial list counts only if it meets no other error.
     unambiguous = (
-        item for item in case.contains_errors or () if not any(refusals.meets(item, unmet) for unmet in others)
+        item for item in case.contains_errors or () if not any(refusals.meets(item, rival) for rival in others)
     )
     matching = (item for item in (*(case.errors or ()), *unambiguous) if refusals.meets(item, error))
     return any(is_enough(item, error) for item in matching) or _is_part_expected(case.error, error, others)

@@ -43,11 +43,11 @@ def propose(constraints: Constraints, version: Version, node: SchemaNode, demand
     if placed is None or version.unknown_when_stored:
         return
     resource, steps = placed
-    pair = _find_values(node, demand, objectplaces.at(resource, steps), constraints)
+    pair = _find_values(node, demand, objectplaces.get_value(resource, steps), constraints)
     second = None if pair is None else _isolate(version.schema_map, resource, steps, pair[1])
     if pair is None or second is None:
         return
-    first = bare(objectplaces.replaced(resource, steps, pair[0]))
+    first = bare(objectplaces.replace_value(resource, steps, pair[0]))
     is_of_status = constraints.is_of_status(node.place)
     section = Section.APPLY_STATUS if is_of_status else Section.APPLY
     old = constraints.smallest if is_of_status else None

@@ -149,7 +149,9 @@ class Constraints:
             is_lost = name in node.required and not is_meta and not child.is_nullable and child.default is None
             placed = self.finder.existing((*place, name)) if is_lost else None
             if placed is not None:
-                yield self.proposal(place, f"{words.fit(name)} must not be null", objectplaces.replaced(*placed, None))
+                yield self.proposal(
+                    place, f"{words.fit(name)} must not be null", objectplaces.replace_value(*placed, None)
+                )
 
     # Boundaries
 
@@ -210,10 +212,10 @@ class Constraints:
     def _propose_missing_fields(self, place: Place, names: Sequence[str]) -> Proposal | None:
         """Return a case that lacks all fields *names* at *place*; None if it is a single field or an error is missing."""
         placed = self.finder.existing(place) if len(names) > 1 and (place or not OF_RESOURCE & {*names}) else None
-        if placed is None or not isinstance(value := objectplaces.at(*placed), Mapping):
+        if placed is None or not isinstance(value := objectplaces.get_value(*placed), Mapping):
             return None
         resource, steps = placed
-        without = objectplaces.replaced(
+        without = objectplaces.replace_value(
             resource, steps, {key: field for key, field in value.items() if key not in names}
         )
         missed = [error.path.steps for error in self.finder.placer.judge(place)(without).errors if error.path]
@@ -232,7 +234,7 @@ class Constraints:
         if not fields or placed is None:
             return
         resource, steps = placed
-        wrong = objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **fields})
+        wrong = objectplaces.replace_value(resource, steps, {**objectplaces.get_value(resource, steps), **fields})
         yield self.proposal(place, "values of a wrong type", wrong)
 
     def _is_omitted(self, place: Place, node: Demand, name: str) -> bool:

@@ -44,7 +44,7 @@ class FieldCases:
             known: The places that other cases set already.
         """
         placed = self._constraints.finder.existing(place)
-        if placed is None or not isinstance(objectplaces.at(*placed), dict):
+        if placed is None or not isinstance(objectplaces.get_value(*placed), dict):
             return
         judge = self._constraints.finder.placer.judge(place)
         candidates = self._values(place, node, known)
@@ -78,7 +78,7 @@ class FieldCases:
 def _add_fields(placed: PlacedValue, fields: Mapping[str, Any]) -> Any:
     """Return the object of *placed* with *fields* added to its placed value."""
     resource, steps = placed
-    return objectplaces.replaced(resource, steps, {**objectplaces.at(resource, steps), **fields})
+    return objectplaces.replace_value(resource, steps, {**objectplaces.get_value(resource, steps), **fields})
 
 
 def _parts(place: Place, values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.generation import words
 from pytest_crd.generation.proposedcases import Proposal, nested
 from pytest_crd.synthesis.demands import Demand
-from pytest_crd.synthesis.objectplaces import at
+from pytest_crd.synthesis.objectplaces import get_value
 
 _UNKNOWN: Final = "unknown"
 _MOST_NAMED: Final = 4
@@ -147,7 +147,7 @@ class PassCases:
         """Return an object with the fields *names* after the defaulting of *value* at *place*."""
         resource = self._default(place, value)
         steps = tuple(0 if step is Each.ITEM else "key" if step is Each.VALUE else step for step in place)
-        fields = at(resource, steps)
+        fields = get_value(resource, steps)
         return nested(place, {name: fields[name] for name in names if name in fields})
 
     def _default(self, place: Place, value: Mapping[str, Any]) -> Any:

@@ -181,7 +181,7 @@ class _Search:
         inside, steps = placed
         breaks = self._loses_null if self.keyword == "nullable" else self._breaks
         is_broken = functools.partial(breaks, steps=steps)
-        broken = [objectplaces.replaced(inside, steps, value) for value in sides.outside]
+        broken = [objectplaces.replace_value(inside, steps, value) for value in sides.outside]
         outside = next((candidate for candidate in broken if is_broken(candidate)), None)
         if outside is None and self.keyword != "nullable":
             outside = next(
@@ -211,7 +211,7 @@ class _Search:
         if placed is None:
             return self._boundary(None)
         inside, steps = placed
-        without = objectplaces.removed(inside, steps)
+        without = objectplaces.remove_value(inside, steps)
         return self._boundary(inside, without if self._breaks(without, steps) else None)
 
     def _find_junctor(self) -> Boundary:

@@ -81,7 +81,7 @@ def shrink(resource: Resource, search: Search) -> Resource:
     for steps in reversed(list(objectplaces.all_steps(resource))):
         if not steps or steps[0] in _OF_RESOURCE:
             continue
-        without = objectplaces.removed(resource, steps)
+        without = objectplaces.remove_value(resource, steps)
         if search.distance(search.judge(without)) is None:
             resource = without
     return resource

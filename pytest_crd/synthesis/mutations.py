@@ -80,7 +80,7 @@ class Mutator:
 
     def _add_field(self, resource: Any, steps: Steps, missing: Steps) -> Iterator[Mutation]:
         """Yield mutations that add the first field of *missing*, the unmatched end of a path."""
-        if missing and isinstance(objectplaces.at(resource, steps), dict):
+        if missing and isinstance(objectplaces.get_value(resource, steps), dict):
             values = self.maker.find_values(self.root.at((*steps, missing[0])))
             yield from (Mutation((*steps, missing[0]), value) for value in itertools.islice(values, _MOST_VALUES))
 
@@ -125,7 +125,9 @@ class Mutator:
         node = self.root.at(base)
         fields = list(self._find_rule_fields(resource, base, node, names))
         values = [value for steps, _ in fields if (value := value_at(resource, steps)) is not ABSENT]
-        yield from _in_turn([self._try_values(resource, steps, child, [*literals, *values]) for steps, child in fields])
+        yield from _interleave(
+            [self._try_values(resource, steps, child, [*literals, *values]) for steps, child in fields]
+        )
         if _WHOLE.search(text):
             yield from self.vary_value(resource, base)
 
@@ -183,7 +185,7 @@ class Mutator:
 
 def _place(resource: Any, error: engine.FieldError) -> tuple[Steps, Steps]:
     """Return the steps of the nearest existing value that an error is about, and the rest of the error's path."""
-    return objectplaces.reached(resource, error.path.steps if error.path is not None else ())
+    return objectplaces.split_path(resource, error.path.steps if error.path is not None else ())
 
 
 def _depth(rule_steps: Steps) -> int:
@@ -235,6 +237,6 @@ def _spellings(name: str) -> set[str]:
     return {name, escaped, f"__{name}__"}
 
 
-def _in_turn(iterators: list[Iterator[Mutation]]) -> Iterator[Mutation]:
+def _interleave(iterators: list[Iterator[Mutation]]) -> Iterator[Mutation]:
     for mutations in itertools.zip_longest(*iterators):
         yield from (move for move in mutations if move is not None)

@@ -39,8 +39,8 @@ class Mutation:
         """Return *resource* with the change."""
         if self.is_removal:
             is_there = value_at(resource, self.steps) is not ABSENT
-            return objectplaces.removed(resource, self.steps) if is_there else resource
-        return objectplaces.replaced(resource, self.steps, self.value)
+            return objectplaces.remove_value(resource, self.steps) if is_there else resource
+        return objectplaces.replace_value(resource, self.steps, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,6 @@ Change: TypeAlias = "Mutation | Mutations"
 def value_at(resource: Any, steps: Steps) -> Any:
     """Return the value at *steps*; `ABSENT` if it is missing."""
     try:
-        return objectplaces.at(resource, steps)
+        return objectplaces.get_value(resource, steps)
     except (KeyError, IndexError, TypeError):
         return ABSENT

@@ -41,7 +41,7 @@ def find_steps(resource: Any, field: str) -> tuple[Steps, str]:
     return tuple(steps), rest.removeprefix(".")
 
 
-def reached(resource: Any, path: Steps) -> tuple[Steps, Steps]:
+def split_path(resource: Any, path: Steps) -> tuple[Steps, Steps]:
     """Return the part of *path* that exists in *resource*, and the rest of the path."""
     for index, step in enumerate(path):
         is_there = step in resource if isinstance(resource, Mapping) else False
@@ -66,34 +66,34 @@ def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
                     yield key, spelling
 
 
-def at(value: Any, steps: Sequence[str | int]) -> Any:
+def get_value(value: Any, steps: Sequence[str | int]) -> Any:
     """Return the value at *steps*, which must exist."""
     for step in steps:
         value = value[step]
     return value
 
 
-def replaced(value: Any, steps: Sequence[str | int], new: Any) -> Any:
+def replace_value(value: Any, steps: Sequence[str | int], new: Any) -> Any:
     """Return *value* with *new* at *steps*; unchanged parts are shared."""
     if not steps:
         return new
     step, *rest = steps
     if isinstance(step, int):
-        return [replaced(item, rest, new) if index == step else item for index, item in enumerate(value)]
+        return [replace_value(item, rest, new) if index == step else item for index, item in enumerate(value)]
     inner = value.get(step, {}) if isinstance(value, Mapping) else {}
-    return {**value, step: replaced(inner, rest, new)}
+    return {**value, step: replace_value(inner, rest, new)}
 
 
-def set_below(value: Any, names: Sequence[str], new: Any) -> Any:
+def set_field(value: Any, names: Sequence[str], new: Any) -> Any:
     """Return *value* with *new* at the path of fields *names*, creating missing parents; unchanged parts are shared."""
     name, *rest = names
     fields = value if isinstance(value, Mapping) else {}
-    return {**fields, name: set_below(fields.get(name), rest, new) if rest else new}
+    return {**fields, name: set_field(fields.get(name), rest, new) if rest else new}
 
 
-def removed(value: Any, steps: Sequence[str | int]) -> Any:
+def remove_value(value: Any, steps: Sequence[str | int]) -> Any:
     """Return *value* without the part at *steps*, which must not be empty."""
     *outer, last = steps
-    parent = copy.copy(at(value, outer))
+    parent = copy.copy(get_value(value, outer))
     del parent[last]
-    return replaced(value, outer, parent)
+    return replace_value(value, outer, parent)

@@ -83,7 +83,7 @@ class Placer:
         if base is None:
             return None
         resource, steps = base
-        placed = objectplaces.replaced(resource, steps, value) if steps else {**resource, **value, **self._head}
+        placed = objectplaces.replace_value(resource, steps, value) if steps else {**resource, **value, **self._head}
         most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
         return self._repair(place, placed, steps, Keep(steps, within=True), most)
 
@@ -108,7 +108,7 @@ class Placer:
         for step in steps:
             if isinstance(pruned, Mapping) and step not in pruned:
                 return True
-            pruned = objectplaces.at(pruned, (step,))
+            pruned = objectplaces.get_value(pruned, (step,))
         return False
 
     def _repair(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> PlacedValue | None:
@@ -133,14 +133,14 @@ class Placer:
         if outer is None:
             return None
         resource, steps = outer
-        parent, step = objectplaces.at(resource, steps), place[-1]
+        parent, step = objectplaces.get_value(resource, steps), place[-1]
         if not isinstance(parent, list if step is Each.ITEM else dict):
             return None
         if step is Each.ITEM:
-            return objectplaces.replaced(resource, steps, [value, *parent[1:]]), (*steps, 0)
+            return objectplaces.replace_value(resource, steps, [value, *parent[1:]]), (*steps, 0)
         named = self.node(place[:-1]).properties
         inner = (*steps, next((key for key in parent if key not in named), "key") if step is Each.VALUE else step)
-        return objectplaces.replaced(resource, inner, value), inner
+        return objectplaces.replace_value(resource, inner, value), inner
 
     def judge_of_change(self, place: Place, old: Resource) -> Judge:
         """Return the judge of updates that replace *old*, an accepted object with a value at *place*."""

@@ -46,7 +46,7 @@ class Maker:
     def _all(self, node: Demand) -> Iterator[Any]:
         if node.default is not None:
             yield node.default
-        yield from _in_turn([self._of_type(alternative) for alternative in node.alternatives()])
+        yield from _interleave([self._of_type(alternative) for alternative in node.alternatives()])
         if node.is_nullable:
             yield None
 
@@ -64,7 +64,7 @@ class Maker:
         elif node.type == "boolean":
             yield from (True, False) if self.full else (False, True)
         elif node.type == INT_OR_STRING:
-            yield from _in_turn([iter(numbervalues.find_numbers(node.number)), iter(texts.find_texts(node.text))])
+            yield from _interleave([iter(numbervalues.find_numbers(node.number)), iter(texts.find_texts(node.text))])
         else:
             yield from ({}, "a", 1, True, [])
 
@@ -134,7 +134,7 @@ def _resource_fields(node: Demand) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", _METADATA: {"name": NAME}}
 
 
-def _in_turn(iterators: list[Iterator[Any]]) -> Iterator[Any]:
+def _interleave(iterators: list[Iterator[Any]]) -> Iterator[Any]:
     """Yield the next value of each iterator, round by round."""
     nothing = object()
     for values in itertools.zip_longest(*iterators, fillvalue=nothing):

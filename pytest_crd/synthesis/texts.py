@@ -113,7 +113,7 @@ def _all(demand: TextDemand) -> Iterator[str]:
     if len(demand.patterns) > 1:
         yield from textsearch.find_texts(demand.patterns, lengths=Lengths(demand.least, demand.most), wanted=3).texts
     of_patterns = [_find_pattern_texts(pattern, demand) for pattern in demand.patterns]
-    yield from itertools.chain.from_iterable(_in_turn(of_patterns))
+    yield from itertools.chain.from_iterable(_interleave(of_patterns))
     if not formatted and not demand.patterns:
         plain = _plain(max(demand.least, 1))
         yield from itertools.islice(plain, 3)
@@ -139,7 +139,7 @@ def _plain(length: int) -> Iterator[str]:
         yield char * length if index == 0 or length == 1 else "a" * (length - 1) + char
 
 
-def _in_turn(iterators: Iterable[Iterator[str]]) -> Iterator[list[str]]:
+def _interleave(iterators: Iterable[Iterator[str]]) -> Iterator[list[str]]:
     """Yield the next text of each iterator, round by round."""
     for texts in itertools.zip_longest(*iterators):
         yield [text for text in texts if text is not None]

@@ -78,9 +78,9 @@ def _scalable(sides: Iterable[Boundaries], paths: Iterable[str]) -> Iterator[Res
             values = [number, *side.maker.find_values(side.root.at(place))]
             is_text = side.root.at(place).type == "string"
             value = f"app={number}" if is_text else number
-            resource = objectplaces.set_below(resource, place, value)
+            resource = objectplaces.set_field(resource, place, value)
             yield from (
-                objectplaces.set_below(side.placer.start, place, candidate)
+                objectplaces.set_field(side.placer.start, place, candidate)
                 for candidate in ([value] if is_text else values)
             )
         yield resource
@@ -114,8 +114,8 @@ def _webhook(conversion: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def describe_column_changes(old: Version, new: Version) -> Iterator[str]:
     """Yield the printer columns that `kubectl get` no longer shows or shows differently, in words."""
-    remaining = {column.get("name"): column for column in _listed(new, "additionalPrinterColumns")}
-    for column in _listed(old, "additionalPrinterColumns"):
+    remaining = {column.get("name"): column for column in _declared_list(new, "additionalPrinterColumns")}
+    for column in _declared_list(old, "additionalPrinterColumns"):
         name = column.get("name")
         if name not in remaining:
             yield f"{old.name}: the column {name} is gone from what kubectl prints"
@@ -133,8 +133,8 @@ def _removed_items(before: Iterable[str] | None, after: Iterable[str] | None) ->
 
 
 def _selectable(version: Version) -> list[str]:
-    return [field.get("jsonPath", "") for field in _listed(version, "selectableFields")]
+    return [field.get("jsonPath", "") for field in _declared_list(version, "selectableFields")]
 
 
-def _listed(version: Version, field: str) -> Sequence[Mapping[str, Any]]:
+def _declared_list(version: Version, field: str) -> Sequence[Mapping[str, Any]]:
     return crdwrites.declared_of(version, field) or ()

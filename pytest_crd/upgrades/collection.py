@@ -25,16 +25,16 @@ class Collection:
         if key not in self._findings:
             self._findings[key] = finding
             return
-        finding_before = self._findings[key]
-        witness, new_witness = finding_before.witness, finding.witness
+        earlier = self._findings[key]
+        witness, new_witness = earlier.witness, finding.witness
         if witness and new_witness and witness.source and not new_witness.source:
             witness, new_witness = new_witness, witness  # the synthesized object is smaller
-        sources = (*finding_before.others, *((new_witness.source,) if new_witness else ()))
+        sources = (*earlier.others, *((new_witness.source,) if new_witness else ()))
         self._findings[key] = replace(
-            finding_before,
+            earlier,
             witness=witness,
-            words=finding.words if witness is finding.witness else finding_before.words,
-            versions=tuple(dict.fromkeys((*finding_before.versions, *finding.versions))),
+            words=finding.words if witness is finding.witness else earlier.words,
+            versions=tuple(dict.fromkeys((*earlier.versions, *finding.versions))),
             others=tuple(source for source in dict.fromkeys(sources) if source),
         )
 

@@ -92,8 +92,8 @@ def _version_line(crd: CustomResourceDefinition, name: str) -> Line:
 
 def _line(crd: CustomResourceDefinition, steps: Steps) -> Line:
     """Return the line of the field at *steps*, or of the nearest declared parent."""
-    reached_steps, rest = objectplaces.reached(crd.declared, declared.place_in(crd.declared, steps))
-    value = objectplaces.at(crd.declared, reached_steps)
+    reached_steps, rest = objectplaces.split_path(crd.declared, declared.place_in(crd.declared, steps))
+    value = objectplaces.get_value(crd.declared, reached_steps)
     is_shown = reached_steps and not rest and isinstance(value, str | int | bool)
     return Line.at(crd, reached_steps, f"{reached_steps[-1]}: {_value_text(value)}" if is_shown else "")
 

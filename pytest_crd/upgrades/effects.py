@@ -82,7 +82,7 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
         return
     dropped = (*after.changes.pruned, *after.changes.lost)
     # A null that was dropped under the old CRD is not lost.
-    lost_paths = [path for path in dropped if not objectplaces.reached(before.stored, path.steps)[1]]
+    lost_paths = [path for path in dropped if not objectplaces.split_path(before.stored, path.steps)[1]]
     lost = {path: place_of(path.steps, old, new) for path in lost_paths}
     for path, place in lost.items():
         yield Effect(Kind.DATA_LOSS, place, f"{path} is dropped", "dropped")

@@ -86,20 +86,20 @@ class Maker:
         """Yield objects that may show *difference*."""
         keyword, place = difference.keyword, difference.place
         if keyword == RULES:
-            yield from self._of_rule(difference)
+            yield from self._try_rule(difference)
         elif keyword in {"required", "default", schemadifferences.ADDED, schemadifferences.REMOVED}:
-            yield from map(Candidate, self._of_field(difference))
+            yield from map(Candidate, self._try_field(difference))
         elif keyword == "x-kubernetes-list-type":
-            yield from map(Candidate, self._of_orders(difference))
+            yield from map(Candidate, self._try_orders(difference))
         elif keyword in _JUNCTORS:
-            yield from self._of_boundaries(place, keyword)
+            yield from self._try_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
-            yield from map(Candidate, self._of_objects(place))
+            yield from map(Candidate, self._try_unknown_field(place))
         if keyword in _COUNTS:
-            yield from map(Candidate, self._of_counts(place, keyword))
+            yield from map(Candidate, self._try_counts(place, keyword))
         if not place:
             yield from map(Candidate, self.complete())
-        yield from self._of_values(place, _EQUIVALENT_KEYWORDS.get(keyword, keyword))
+        yield from self._try_values(place, _EQUIVALENT_KEYWORDS.get(keyword, keyword))
         for placed in self._existing(place):
             yield Candidate(placed[0])
 
@@ -125,7 +125,7 @@ class Maker:
             if (placed := side.existing(place)) is not None:
                 yield placed
 
-    def _of_rule(self, difference: Difference) -> Iterator[Candidate]:
+    def _try_rule(self, difference: Difference) -> Iterator[Candidate]:
         for side, rule in ((self.old, difference.before), (self.new, difference.after)):
             if side is not None and rule is not None:
                 # The served version may have other rules than the storage version.
@@ -135,11 +135,11 @@ class Maker:
                         side.find_boundary(difference.place, f"{RULES}[{rules.index(rule)}]")
                     )
         for resource, steps in self._existing(difference.place):
-            for inner in objectplaces.all_steps(objectplaces.at(resource, steps)):
+            for inner in objectplaces.all_steps(objectplaces.get_value(resource, steps)):
                 whole = (*steps, *inner)
-                yield from (Candidate(objectplaces.replaced(resource, whole, value)) for value in _PLAIN if whole)
+                yield from (Candidate(objectplaces.replace_value(resource, whole, value)) for value in _PLAIN if whole)
 
-    def _of_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
+    def _try_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self.sides:
             if side.root.at(place).structure.get(keyword):
                 yield from _boundary_candidates(side.find_boundary(place, keyword))
@@ -150,11 +150,11 @@ class Maker:
         for side in self.sides:
             yield from map(Candidate, self._placed(side, place, values))
 
-    def _of_field(self, difference: Difference) -> Iterator[Resource]:
+    def _try_field(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with and without a field and, if unknown fields are preserved, with values of all types in it."""
         place = difference.place
         for resource, steps in self._existing(place):
-            yield from [objectplaces.removed(resource, steps)] if steps else []
+            yield from [objectplaces.remove_value(resource, steps)] if steps else []
             yield resource
         for resource, _ in self._existing(place[:-1]):
             yield resource
@@ -165,21 +165,21 @@ class Maker:
         for side in self.sides:
             yield from surroundings.vary_field(side, difference)
 
-    def _of_counts(self, place: Place, keyword: str) -> Iterator[Resource]:
+    def _try_counts(self, place: Place, keyword: str) -> Iterator[Resource]:
         """Yield objects with a list that has a length at or next to a limit of either CRD; all items equal one accepted item."""
         schemas = [side.root.at(place).structure for side in self.sides]
         sizes = dict.fromkeys(
             schema[keyword] + beyond for schema in schemas if keyword in schema for beyond in (0, 1, -1)
         )
         for resource, steps in self._existing((*place, Each.ITEM)):
-            items = objectplaces.at(resource, steps[:-1])
+            items = objectplaces.get_value(resource, steps[:-1])
             yield from (
-                objectplaces.replaced(resource, steps[:-1], items[:1] * size)
+                objectplaces.replace_value(resource, steps[:-1], items[:1] * size)
                 for size in sizes
                 if 0 < size <= _MOST_ITEMS
             )
 
-    def _of_orders(self, difference: Difference) -> Iterator[Resource]:
+    def _try_orders(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with lists that have the same items in different orders."""
         changed = [item.place for item in self.differences if item.keyword == difference.keyword and item.place[:-1]]
         if difference.place[:-1]:
@@ -187,12 +187,12 @@ class Maker:
             for side in self.sides:
                 yield from surroundings.reorder_lists(side, listed)
 
-    def _of_objects(self, place: Place) -> Iterator[Resource]:
+    def _try_unknown_field(self, place: Place) -> Iterator[Resource]:
         """Yield objects that have an undeclared field at *place*."""
         for resource, steps in self._existing(place):
-            if isinstance(objectplaces.at(resource, steps), dict):
+            if isinstance(objectplaces.get_value(resource, steps), dict):
                 for value in _OF_ALL_TYPES:
-                    yield objectplaces.replaced(resource, (*steps, _UNKNOWN), value)
+                    yield objectplaces.replace_value(resource, (*steps, _UNKNOWN), value)
         for resource, _ in self._existing((*place, Each.VALUE)):
             yield resource
 
@@ -201,7 +201,7 @@ class Maker:
         repaired = (side.place_value(place, value) for side in self.sides)
         yield from (Candidate(placed[0]) for placed in repaired if placed is not None)
 
-    def _of_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
+    def _try_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the boundaries of *keyword*, accepted or not."""
         values: list[Any] = (
             list(_find_distinguishing_texts(self.sides, place)) if keyword in {"pattern", "allOf"} else []
@@ -235,7 +235,7 @@ class Maker:
                 if (item := side.placer.insert_value(place, value)) is not None:
                     yield item[0]
             elif place:
-                yield objectplaces.replaced(*placed, value)
+                yield objectplaces.replace_value(*placed, value)
             elif isinstance(value, dict):
                 yield {**placed[0], **value}
 

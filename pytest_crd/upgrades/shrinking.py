@@ -48,10 +48,10 @@ class _Shrinking:
 
     def _shrink(self, steps: Steps) -> None:
         """Remove parts of the value at *steps*, the last part first."""
-        value = objectplaces.at(self._resource, steps)
+        value = objectplaces.get_value(self._resource, steps)
         if isinstance(value, list):
             self._shorten(steps, len(value))
-            value = objectplaces.at(self._resource, steps)
+            value = objectplaces.get_value(self._resource, steps)
         for step in reversed(list(_inner(value))):
             if self._budget <= 0:
                 return
@@ -63,17 +63,17 @@ class _Shrinking:
         """Remove items of a list: as many at once as possible, then half as many, and so on."""
         count = length
         while count and self._budget > 0:
-            end = len(objectplaces.at(self._resource, steps))
+            end = len(objectplaces.get_value(self._resource, steps))
             while end > 0 and self._budget > 0:
-                items = objectplaces.at(self._resource, steps)
+                items = objectplaces.get_value(self._resource, steps)
                 self._accept(
-                    objectplaces.replaced(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]])
+                    objectplaces.replace_value(self._resource, steps, [*items[: max(end - count, 0)], *items[end:]])
                 )
                 end -= count
             count //= 2
 
     def _remove(self, steps: Steps) -> bool:
-        return self._accept(objectplaces.removed(self._resource, steps))
+        return self._accept(objectplaces.remove_value(self._resource, steps))
 
     def _accept(self, resource: Resource) -> bool:
         """Continue with *resource* if it still satisfies the predicate; return True if it does."""

@@ -119,11 +119,11 @@ class _Updates:
         steps = _find_steps(self._stored, around)
         if steps is None:
             return
-        value = objectplaces.at(self._stored, steps)
+        value = objectplaces.get_value(self._stored, steps)
         if isinstance(value, list):
             new_items = Maker().find_values(demand.inner(Each.ITEM))
             yield from (
-                objectplaces.replaced(self._stored, steps, [*value, item])
+                objectplaces.replace_value(self._stored, steps, [*value, item])
                 for item in itertools.islice(new_items, _MOST_VALUES)
             )
             return
@@ -133,7 +133,7 @@ class _Updates:
         for name, child in itertools.islice(fields.items(), _MOST_FIELDS):
             for new_value in itertools.islice(Maker().find_values(child), _MOST_VALUES):
                 if value.get(name) != new_value:
-                    yield objectplaces.replaced(self._stored, (*steps, name), new_value)
+                    yield objectplaces.replace_value(self._stored, (*steps, name), new_value)
 
 
 def _find_steps(resource: Any, place: Place) -> objectplaces.Steps | None:

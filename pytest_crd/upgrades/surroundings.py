@@ -30,14 +30,14 @@ def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
     demand = side.root.at(outer)
     if isinstance(name, str) and any(schema.get(keyword) for schema in demand.schemas for keyword in _COUNTING):
         for fields in _combined(side, demand, name):
-            yield objectplaces.replaced(
-                resource, steps, {**_required_fields(objectplaces.at(resource, steps), demand), **fields}
+            yield objectplaces.replace_value(
+                resource, steps, {**_required_fields(objectplaces.get_value(resource, steps), demand), **fields}
             )
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
-        item, field = objectplaces.at(resource, steps), demand.field(name)
+        item, field = objectplaces.get_value(resource, steps), demand.field(name)
         values = [] if field is None else itertools.islice(side.maker.find_values(field), _MOST_SIBLINGS)
         yield from (
-            objectplaces.replaced(resource, steps[:-1], items) for items in _nearly_equal_items(item, name, values)
+            objectplaces.replace_value(resource, steps[:-1], items) for items in _nearly_equal_items(item, name, values)
         )
 
 
@@ -79,8 +79,8 @@ def reorder_lists(side: Boundaries, listed: tuple[Place, ...]) -> Iterator[Resou
         for name in names
         if (field := side.root.at((*outer, name))).type == "array" and (items := side.maker.items(field, 2)) is not None
     ]
-    fields = _required_fields(objectplaces.at(resource, steps), side.root.at(outer))
+    fields = _required_fields(objectplaces.get_value(resource, steps), side.root.at(outer))
     for items in item_pairs:
         for reversed_index in range(len(names)):
             values = {name: items[::-1] if index == reversed_index else items for index, name in enumerate(names)}
-            yield objectplaces.replaced(resource, steps, {**fields, **values})
+            yield objectplaces.replace_value(resource, steps, {**fields, **values})

@@ -74,7 +74,7 @@ class ApplyTrial:
 
     def place_value(self, value: Any) -> Resource:
         """Return the object with *value* at the place of the trial."""
-        resource: Resource = objectplaces.replaced(self.resource, self.steps, value)
+        resource: Resource = objectplaces.replace_value(self.resource, self.steps, value)
         return resource
 
     def begin(self, version: Version, value: Any) -> Response:
@@ -94,7 +94,9 @@ class ApplyTrial:
     def is_stored(self, part: Any, answer: Response) -> bool:
         """Return True if the stored object contains *part*."""
         stored: Any = answer.stored
-        return not objectplaces.reached(stored, self.steps)[1] and _contains(objectplaces.at(stored, self.steps), part)
+        return not objectplaces.split_path(stored, self.steps)[1] and _contains(
+            objectplaces.get_value(stored, self.steps), part
+        )
 
 
 def _contains(value: Any, part: Any) -> bool:

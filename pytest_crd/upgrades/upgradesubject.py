@@ -46,13 +46,13 @@ class Subject:
         last = self.version.update_status(body, old=answer.stored, field_validation=field_validation)
         first, changes = answer.changes, last.changes
         both = Changes(
-            _joined(first.pruned, changes.pruned),
-            _joined(first.defaulted, changes.defaulted),
-            _joined(first.nulls, changes.nulls),
-            _joined(first.lost, changes.lost),
+            _merge_unique(first.pruned, changes.pruned),
+            _merge_unique(first.defaulted, changes.defaulted),
+            _merge_unique(first.nulls, changes.nulls),
+            _merge_unique(first.lost, changes.lost),
         )
-        return replace(last, warnings=_joined(answer.warnings, last.warnings), changes=both)
+        return replace(last, warnings=_merge_unique(answer.warnings, last.warnings), changes=both)
 
 
-def _joined(first: Iterable[TextT], second: Iterable[TextT]) -> tuple[TextT, ...]:
+def _merge_unique(first: Iterable[TextT], second: Iterable[TextT]) -> tuple[TextT, ...]:
     return tuple(dict.fromkeys((*first, *second)))

@@ -124,7 +124,7 @@ class Witnesses:
                 if effect.kind not in kinds:
                     kinds.add(effect.kind)
                     self._add_smallest(effect, candidate, difference)
-            elif not any(self._is_caused_by(effect, candidate_cause) for candidate_cause in self._findings.differences):
+            elif not any(self._is_caused_by(effect, nearby) for nearby in self._findings.differences):
                 kinds.add(effect.kind)
                 key = (effect.kind, effect.place, effect.cause)
                 if key not in self._elsewhere:

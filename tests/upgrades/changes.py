@@ -305,10 +305,10 @@ def crd(x: JSON | None, *, kubernetes_version: str = "1.37", **spec: Any) -> Cus
     """Return a CRD with a field `spec.x`."""
     schema = obj(spec=obj() if x is None else obj(x=x))
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    return of_versions(version, kubernetes_version=kubernetes_version, **spec)
+    return crd_with_versions(version, kubernetes_version=kubernetes_version, **spec)
 
 
-def of_versions(*versions: JSON, kubernetes_version: str = "1.37", **spec: Any) -> CustomResourceDefinition:
+def crd_with_versions(*versions: JSON, kubernetes_version: str = "1.37", **spec: Any) -> CustomResourceDefinition:
     """Return a CRD with *versions*."""
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",

@@ -13,7 +13,7 @@ from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.trials import ApplyTrial
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
-from upgrades.changes import ATOMIC, ITEM, JSON, OBJECT, TEXT, crd, items, keyed, listed, obj, of_versions
+from upgrades.changes import ATOMIC, ITEM, JSON, OBJECT, TEXT, crd, crd_with_versions, items, keyed, listed, obj
 
 ONE: JSON = {**TEXT, "enum": ["only"]}
 
@@ -215,7 +215,7 @@ def test_a_status_is_applied_by_its_own_subresource() -> None:
     def make_crd(x: JSON) -> CustomResourceDefinition:
         schema = {"openAPIV3Schema": obj(spec=obj(a=TEXT), status=obj(x=x))}
         version = {"name": "v1", "served": True, "storage": True, "schema": schema, "subresources": {"status": {}}}
-        return of_versions(version)
+        return crd_with_versions(version)
 
     (finding,) = merge_findings(upgrade.judge(make_crd(keyed("a")), make_crd(items()), Specimens()))
 
@@ -294,7 +294,7 @@ def test_an_apply_that_is_refused_by_force_too_shows_nothing() -> None:
     def make_crd(kind: str) -> CustomResourceDefinition:
         spec = {**obj(x=listed(kind)), "x-kubernetes-validations": [rule]}
         schema = {"openAPIV3Schema": obj(spec=spec)}
-        return of_versions({"name": "v1", "served": True, "storage": True, "schema": schema})
+        return crd_with_versions({"name": "v1", "served": True, "storage": True, "schema": schema})
 
     result = upgrade.judge(make_crd("set"), make_crd("atomic"), Specimens())
 
@@ -305,7 +305,7 @@ def test_an_apply_that_is_refused_by_force_too_shows_nothing() -> None:
 def test_a_whole_object_is_not_tried() -> None:
     def make_crd(**more: Any) -> CustomResourceDefinition:
         schema = {"openAPIV3Schema": {**obj(spec=obj(a=TEXT)), **more}}
-        return of_versions({"name": "v1", "served": True, "storage": True, "schema": schema})
+        return crd_with_versions({"name": "v1", "served": True, "storage": True, "schema": schema})
 
     result = upgrade.judge(make_crd(), make_crd(**ATOMIC), Specimens())
 
@@ -320,7 +320,7 @@ def test_effects_on_versions_converted_by_a_webhook_are_unknown() -> None:
             {"name": name, "served": True, "storage": name == "v2", "schema": {"openAPIV3Schema": obj(spec=obj(x=x))}}
             for name in ("v1", "v2")
         ]
-        return of_versions(*versions, conversion={"strategy": "Webhook", "webhook": webhook})
+        return crd_with_versions(*versions, conversion={"strategy": "Webhook", "webhook": webhook})
 
     (notice_of_v1,) = upgrade.judge(make_crd(keyed("a")), make_crd(items()), Specimens()).notices
 
@@ -329,7 +329,7 @@ def test_effects_on_versions_converted_by_a_webhook_are_unknown() -> None:
 
 def test_changes_of_a_version_that_is_not_served_have_no_effect() -> None:
     def make_crd(x: JSON) -> CustomResourceDefinition:
-        return of_versions(
+        return crd_with_versions(
             {"name": "v1", "served": True, "storage": False, "schema": {"openAPIV3Schema": obj(spec=obj(x=items()))}},
             {"name": "v2", "served": False, "storage": True, "schema": {"openAPIV3Schema": obj(spec=obj(x=x))}},
         )

@@ -12,7 +12,7 @@ from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Kind
-from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
+from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, obj
 
 SCHEMA = obj(spec=obj(a=NUMBER, b=NUMBER, c=TEXT), status=obj(r=NUMBER, s=TEXT))
 WEBHOOK: JSON = {
@@ -23,7 +23,7 @@ WEBHOOK: JSON = {
 
 def crd(schema: JSON = SCHEMA, *, spec: JSON | None = None, **version: Any) -> CustomResourceDefinition:
     declared = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
-    return of_versions(declared, **(spec or {}))
+    return crd_with_versions(declared, **(spec or {}))
 
 
 def judge(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Upgrade:

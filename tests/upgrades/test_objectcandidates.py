@@ -8,7 +8,7 @@ from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.synthesis import Boundaries
 from pytest_crd.upgrades import objectcandidates, schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
-from upgrades.changes import JSON, NUMBER, TEXT, listed, obj, of_versions
+from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, listed, obj
 
 # No value satisfies the rule.
 NEVER: JSON = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && self == 'b'"}]}
@@ -16,7 +16,7 @@ NEVER: JSON = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && sel
 
 def boundaries(root: JSON) -> Boundaries:
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": root}}
-    crd = of_versions(version)
+    crd = crd_with_versions(version)
     assert crd.response.accepted, crd.response.message
     return Boundaries(crd.versions[0])
 

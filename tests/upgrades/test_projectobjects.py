@@ -10,7 +10,7 @@ from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.upgrades.projectobjects import Reader, Specimens
-from upgrades.changes import TEXT, crd, of_versions
+from upgrades.changes import TEXT, crd, crd_with_versions
 
 pytestmark = pytest.mark.session
 
@@ -165,7 +165,7 @@ def test_a_case_file_without_a_version_has_the_only_served_one(tmp_path: Path) -
         tests__stored_yaml="spec: {x: b}\n",
     )
     version = dict(CRDS[0].manifest["spec"]["versions"][0])
-    two = of_versions(version, {**version, "name": "v2", "storage": False})
+    two = crd_with_versions(version, {**version, "name": "v2", "storage": False})
 
     assert len(specimens.select(CRDS[0], "v1")) == 2
     assert specimens.select(two, "v1") == []

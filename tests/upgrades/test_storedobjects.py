@@ -8,13 +8,13 @@ from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.upgrades import storedobjects
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Witness
 from pytest_crd.upgrades.upgradesubject import Subject
-from upgrades.changes import JSON, NUMBER, TEXT, obj, of_versions
+from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, obj
 
 
 def crd(*required: str) -> CustomResourceDefinition:
     schema = obj(spec=obj(required, x=NUMBER, y=TEXT), status=obj(y={**TEXT, "enum": ["a"]}))
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    return of_versions({**version, "subresources": {"status": {}}})
+    return crd_with_versions({**version, "subresources": {"status": {}}})
 
 
 @pytest.mark.parametrize(

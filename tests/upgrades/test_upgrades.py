@@ -14,7 +14,7 @@ from pytest_crd.upgrades import effects, upgrade, witnesses
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
-from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, items, obj, of_versions
+from upgrades.changes import CHANGES, JSON, NUMBER, OBJECT, TEXT, SchemaChange, crd, crd_with_versions, items, obj
 
 CONSTRAINED = {**TEXT, "enum": ["a"]}
 
@@ -132,7 +132,7 @@ def test_a_search_stops_when_its_budget_is_spent_and_reports_it(monkeypatch: pyt
 def test_a_new_schema_of_object_names_refuses() -> None:
     limited = obj(metadata=obj(name={**TEXT, "maxLength": 20}))
     old, new = (
-        of_versions({"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}})
+        crd_with_versions({"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}})
         for schema in (obj(), limited)
     )
 
@@ -149,7 +149,7 @@ def test_a_rule_that_a_served_version_lacks_is_looked_for_in_the_stored_one() ->
         stored["schema"] = {
             "openAPIV3Schema": obj(spec=obj(x={**NUMBER, "x-kubernetes-validations": [{"rule": rule}]}))
         }
-        return of_versions(version("v1", {**NUMBER, "maximum": 9}), stored)
+        return crd_with_versions(version("v1", {**NUMBER, "maximum": 9}), stored)
 
     result = judge(both("self <= 5"), both("self <= 4"))
 
@@ -159,7 +159,7 @@ def test_a_rule_that_a_served_version_lacks_is_looked_for_in_the_stored_one() ->
 def test_a_difference_of_the_storage_version_is_shown_by_any_version() -> None:
     def make_crd(most: int) -> CustomResourceDefinition:
         lists = {"type": "array", "items": TEXT, "maxItems": most}
-        return of_versions(version("v1", TEXT), version("v2", lists, storage=True))
+        return crd_with_versions(version("v1", TEXT), version("v2", lists, storage=True))
 
     result = judge(make_crd(3), make_crd(2))
 
@@ -278,7 +278,7 @@ def test_updates_of_the_status_that_pass_are_mentioned(status: JSON, note: str) 
             **version("v1", TEXT, storage=True, subresources={"status": {}}),
             "schema": {"openAPIV3Schema": schema},
         }
-        return of_versions(declared)
+        return crd_with_versions(declared)
 
     assert note_of(judge(make_crd(), make_crd("y"))) == f"refused when created; {note}"
 
@@ -291,7 +291,7 @@ def test_an_update_of_a_status_may_pass_where_no_other_does() -> None:
             **version("v1", TEXT, storage=True, subresources={"status": {}}),
             "schema": {"openAPIV3Schema": schema},
         }
-        return of_versions(declared)
+        return crd_with_versions(declared)
 
     rule = {"rule": "!has(self.metadata.name) || size(self.metadata.name) > 20"}
     assert (
@@ -307,7 +307,7 @@ def test_a_failing_rule_on_the_root_refuses_any_update() -> None:
         for more in ({}, {"x-kubernetes-validations": [rule]})
     ]
 
-    finding = only(judge(of_versions(versions[0]), of_versions(versions[1])))
+    finding = only(judge(crd_with_versions(versions[0]), crd_with_versions(versions[1])))
 
     assert (finding.kind, finding.path) == (Kind.REFUSED, ".")
     assert finding.witness is not None
@@ -371,8 +371,8 @@ def test_objects_are_judged_beside_a_write_that_is_refused() -> None:
 
 
 def test_a_version_that_is_stored_and_gone_is_refused_by_the_server() -> None:
-    old = of_versions(version("v1alpha1", TEXT, storage=True), version("v1", TEXT))
-    new = of_versions(version("v1", TEXT, storage=True))
+    old = crd_with_versions(version("v1alpha1", TEXT, storage=True), version("v1", TEXT))
+    new = crd_with_versions(version("v1", TEXT, storage=True))
 
     result = judge(old, new)
 
@@ -382,8 +382,8 @@ def test_a_version_that_is_stored_and_gone_is_refused_by_the_server() -> None:
 
 
 def test_a_version_that_is_no_longer_served_is_refused() -> None:
-    old = of_versions(version("v1alpha1", TEXT), version("v1", TEXT, storage=True))
-    new = of_versions({**version("v1alpha1", TEXT), "served": False}, version("v1", TEXT, storage=True))
+    old = crd_with_versions(version("v1alpha1", TEXT), version("v1", TEXT, storage=True))
+    new = crd_with_versions({**version("v1alpha1", TEXT), "served": False}, version("v1", TEXT, storage=True))
 
     finding = only(judge(old, new))
 
@@ -405,15 +405,15 @@ def test_a_crd_that_the_server_refuses_whatever_is_stored_has_no_objects() -> No
 
 
 def test_equal_findings_of_versions_are_merged() -> None:
-    old = of_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
-    new = of_versions(version("v1beta1", CONSTRAINED), version("v1", CONSTRAINED, storage=True))
+    old = crd_with_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
+    new = crd_with_versions(version("v1beta1", CONSTRAINED), version("v1", CONSTRAINED, storage=True))
 
     assert only(judge(old, new)).versions == ("v1beta1", "v1")
 
 
 def test_fields_unknown_to_the_storage_version_are_lost() -> None:
-    old = of_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
-    new = of_versions(
+    old = crd_with_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
+    new = crd_with_versions(
         version("v1beta1", TEXT),
         {**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": obj(spec=OBJECT)}},
     )
@@ -427,8 +427,8 @@ def test_fields_unknown_to_the_storage_version_are_lost() -> None:
 
 
 def test_a_deprecated_version_is_warned_about() -> None:
-    old = of_versions(version("v1", TEXT, storage=True))
-    new = of_versions(version("v1", TEXT, storage=True, deprecated=True))
+    old = crd_with_versions(version("v1", TEXT, storage=True))
+    new = crd_with_versions(version("v1", TEXT, storage=True, deprecated=True))
 
     finding = only(judge(old, new))
 
@@ -438,11 +438,13 @@ def test_a_deprecated_version_is_warned_about() -> None:
 
 @pytest.mark.uncounted
 def test_a_warning_is_reported_once_and_shows_no_difference() -> None:
-    old = of_versions(version("v1", {**TEXT, "default": "a"}, storage=True))
-    new = of_versions(version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True, deprecated=True))
+    old = crd_with_versions(version("v1", {**TEXT, "default": "a"}, storage=True))
+    new = crd_with_versions(
+        version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True, deprecated=True)
+    )
 
     result = judge(old, new)
-    alone = judge(old, of_versions(version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True)))
+    alone = judge(old, crd_with_versions(version("v1", {**TEXT, "default": "b", "format": "hostname"}, storage=True)))
 
     assert [line for line in list_findings(result) if line.startswith("warned")] == ["warned ."]
     assert [line for line in list_findings(result) if not line.startswith("warned")] == list_findings(alone)
@@ -455,7 +457,8 @@ def test_a_subresource_that_goes_is_refused(name: str) -> None:
     more = {"subresources": {name: {} if name == "status" else scale}}
 
     findings = judge(
-        of_versions(version("v1", NUMBER, storage=True, **more)), of_versions(version("v1", NUMBER, storage=True))
+        crd_with_versions(version("v1", NUMBER, storage=True, **more)),
+        crd_with_versions(version("v1", NUMBER, storage=True)),
     ).findings
 
     assert (findings[0].kind, findings[0].path) == (Kind.REFUSED, f"subresources.{name}")
@@ -465,7 +468,7 @@ def test_a_subresource_that_goes_is_refused(name: str) -> None:
 def test_a_status_that_becomes_a_subresource_is_no_longer_written() -> None:
     old, new = version("v1", TEXT, storage=True), version("v1", TEXT, storage=True, subresources={"status": {}})
 
-    finding = only(judge(of_versions(old), of_versions(new)))
+    finding = only(judge(crd_with_versions(old), crd_with_versions(new)))
 
     assert (finding.kind, finding.path) == (Kind.DATA_LOSS, "subresources.status")
     assert finding.witness is not None
@@ -476,7 +479,7 @@ def test_a_status_that_becomes_a_subresource_is_no_longer_written() -> None:
 @pytest.mark.parametrize("status", [{}, {"status": obj(y=TEXT)}], ids=["none", "a new one"])
 def test_a_status_that_was_never_written_is_no_loss(status: JSON) -> None:
     def make_crd(schema: JSON, **more: object) -> CustomResourceDefinition:
-        return of_versions({**version("v1", TEXT, storage=True, **more), "schema": {"openAPIV3Schema": schema}})
+        return crd_with_versions({**version("v1", TEXT, storage=True, **more), "schema": {"openAPIV3Schema": schema}})
 
     kinds = list_findings(
         judge(make_crd(obj(spec=obj())), make_crd(obj(spec=obj(), **status), subresources={"status": {}}))
@@ -489,7 +492,7 @@ def test_a_status_is_set_by_a_request_of_its_own() -> None:
     def make_crd(y: JSON) -> CustomResourceDefinition:
         schema = obj(spec=obj(), status=obj(y=y))
         declared = version("v1", TEXT, storage=True, subresources={"status": {}})
-        return of_versions({**declared, "schema": {"openAPIV3Schema": schema}})
+        return crd_with_versions({**declared, "schema": {"openAPIV3Schema": schema}})
 
     finding = only(judge(make_crd(TEXT), make_crd(CONSTRAINED)))
 
@@ -513,9 +516,9 @@ def test_unknown_fields_that_a_crd_no_longer_keeps_are_lost() -> None:
 def test_without_an_accepted_object_a_warning_is_given() -> None:
     never = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && self == 'b'"}]}
     schema = obj(("spec",), spec=obj(("x",), x=never, y=TEXT))
-    old = of_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": schema}})
+    old = crd_with_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": schema}})
     changed = obj(("spec",), spec=obj(("x",), x=never, y=CONSTRAINED))
-    new = of_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": changed}})
+    new = crd_with_versions({**version("v1", TEXT, storage=True), "schema": {"openAPIV3Schema": changed}})
 
     result = judge(old, new)
 

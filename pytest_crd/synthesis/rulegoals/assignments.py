@@ -16,7 +16,7 @@ from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.elements import Elements
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Closure, Scope
-from pytest_crd.synthesis.rulegoals.goals import States, in_turn, yield_state
+from pytest_crd.synthesis.rulegoals.goals import States, interleave, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
 # The limits of items to try for a goal on any item of a list, and of items to add for a count.
@@ -68,7 +68,7 @@ class Assignments(Elements):
         name, operands = ruleparts.name_of(node), ruleparts.operands(node)
         if name == "_?_:_" and ruleparts.macro_of(node) is None:
             condition, *branches = operands
-            yield from in_turn(
+            yield from interleave(
                 self._with_branch(condition, branch, value, is_first, state, scope)
                 for branch, is_first in zip(branches, (True, False), strict=True)
             )
@@ -76,7 +76,7 @@ class Assignments(Elements):
             for operand_value in (value, str(value)) if name in _NUMBERS else (value,):
                 yield from self.assign(operands[0], operand_value, state, scope)
         elif name in _INVERSES and len(operands) == 2:
-            yield from in_turn(
+            yield from interleave(
                 (self._solve(node, operands, value, state, scope), self._share(node, value, state, scope))
             )
         elif (assign := self._assigners.get(name)) is not None:

@@ -126,7 +126,7 @@ class Goals(ABC):
             yield without
 
 
-def in_turn(iterators: Iterable[States]) -> States:
+def interleave(iterators: Iterable[States]) -> States:
     """Yield the next state of each iterator, round by round."""
     for states in itertools.zip_longest(*iterators):
         yield from (state for state in states if state is not None)

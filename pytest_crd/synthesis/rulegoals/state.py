@@ -111,7 +111,7 @@ class Editor:
             return None
         last = ref.steps[-1]
         if isinstance(last, int):
-            items = objectplaces.at(state.old if ref.is_old else state.new, ref.steps[:-1])
+            items = objectplaces.get_value(state.old if ref.is_old else state.new, ref.steps[:-1])
             return state.after(Mutation(ref.steps[:-1], items[:last] + items[last + 1 :]), is_old=ref.is_old)
         return state.after(Mutation(ref.steps), is_old=ref.is_old)
 

@@ -16,7 +16,7 @@ from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.assignments import Assignments
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Scope
-from pytest_crd.synthesis.rulegoals.goals import States, in_turn, yield_state
+from pytest_crd.synthesis.rulegoals.goals import States, interleave, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
 # The limits of states to continue from and of values to try for one part.
@@ -82,7 +82,7 @@ class Solver(Assignments):
             self._all([(condition, is_first), (branch, wanted)], state, scope)
             for branch, is_first in zip(branches, (True, False), strict=True)
         ]
-        yield from in_turn(ways if self.value(condition, state, scope) is not False else ways[::-1])
+        yield from interleave(ways if self.value(condition, state, scope) is not False else ways[::-1])
 
     def _junction(self, node: ast.Call, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         operands = ruleparts.flattened(node)
@@ -91,7 +91,7 @@ class Solver(Assignments):
             yield from self._all(goals, state, scope)
             yield from self._all(goals[::-1], state, scope)
         else:
-            yield from in_turn(self.make(operand, wanted, state, scope) for operand in operands)
+            yield from interleave(self.make(operand, wanted, state, scope) for operand in operands)
 
     def _all(self, goals: Sequence[tuple[Node, bool]], state: State, scope: Scope) -> States:
         """Yield states in which all expressions may have their wanted values, changed one after another."""
@@ -124,7 +124,7 @@ class Solver(Assignments):
                 for start, element in self.added(macro.target, state, scope)
             )
         )
-        yield from in_turn(ways)
+        yield from interleave(ways)
 
     def _at(self, macro: MacroCall, element: Binding, wanted: bool, state: State, scope: Scope) -> States:  # noqa: FBT001
         yield from self.make(macro.arguments[0], wanted, state, self.bound(macro, element, scope))
@@ -173,7 +173,7 @@ class Solver(Assignments):
         """Yield states in which two operands have the relation of *operator*."""
         first, second = operands
         left_value, right_value = (self.value(operand, state, scope) for operand in operands)
-        yield from in_turn(
+        yield from interleave(
             (
                 self._side(operator, first, left_value, right_value, state, scope),
                 self._side(_MIRRORED[operator], second, right_value, left_value, state, scope),
