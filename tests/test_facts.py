@@ -30,7 +30,7 @@ READERS: Final = {
     "engine/rules/rulemessages.py": "words an error of CEL as servers do, which look at its words too",
     "engine/yaml/yamlwords.py": "words an error of YAML as servers do, where it is one of JSON as that",
     "engine/crds/validation/selectablefields.py": "panics where servers do, by the words of the path",
-    "engine/errors/response.py": "shows errors on one line",
+    "engine/registry/response.py": "shows errors on one line",
 }
 
 

@@ -34,14 +34,14 @@ OTHERS: Final = {
 }
 # What replays recordings of a part of the engine, beside its own tests.
 REPLAYS: Final = {
-    "engine/apply": "tests/conformance/test_conversations.py",
+    "engine/registry/fieldmanager": "tests/conformance/test_conversations.py",
     "engine/cel": "tests/conformance/test_cel.py",
     "engine/crds": "tests/conformance/test_conformance.py",
     "engine/errors": "tests/conformance/test_conformance.py",
     "engine/metadata": "tests/conformance/test_conformance.py",
     "engine/passes": "tests/conformance/test_conformance.py",
     "engine/openapi": "tests/conformance/test_published.py",
-    "engine/requests": "tests/conformance/test_conformance.py",
+    "engine/registry": "tests/conformance/test_conformance.py",
     "engine/rules": "tests/conformance/test_cel.py tests/conformance/test_storedrules.py",
     "engine/schema": "tests/conformance/test_conformance.py",
     "engine/formats": "tests/conformance/test_conformance.py",

@@ -10,7 +10,7 @@ from pytest_crd.cases import keyschemas, valueforms
 from pytest_crd.cases.keyschemas import Conflict, Form, Need
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine.requests import requestbody
+from pytest_crd.engine.registry import requestbody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

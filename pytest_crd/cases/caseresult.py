@@ -11,9 +11,9 @@ from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.engine import Version
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.response import FieldConflict, Stored
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.response import FieldConflict, Stored
 from pytest_crd.engine.schema.structural import Structural
 
 

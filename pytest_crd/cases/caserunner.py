@@ -46,10 +46,10 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     Version,
 )
-from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry.requestbody import Body
+from pytest_crd.engine.registry.response import Stored
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404

@@ -14,7 +14,7 @@ from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, E
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.yaml.document import Document
 
 

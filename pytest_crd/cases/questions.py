@@ -13,8 +13,8 @@ from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body, FieldValidation
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 
 
 class SentApply(NamedTuple):

@@ -15,7 +15,7 @@ from pytest_crd.cases.model import ApplyCase, RequestCase
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.requests import resourcerules
+from pytest_crd.engine.registry import resourcerules
 
 # From this likeness on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

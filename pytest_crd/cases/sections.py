@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from pytest_crd.engine.requests.request import Subresource
+from pytest_crd.engine.registry.request import Subresource
 
 
 class Section(enum.StrEnum):

@@ -11,8 +11,8 @@ from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.engine import Version
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.requestbody import Body
 
 
 class Sent(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd.cases.caseresult import Context
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 
 if TYPE_CHECKING:
     from pytest_crd.cases.schemafields import SchemaFields

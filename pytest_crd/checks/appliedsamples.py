@@ -17,7 +17,7 @@ from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.requests.request import Subresource
+from pytest_crd.engine.registry.request import Subresource
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.synthesis import NoExampleError, objectplaces
 from pytest_crd.synthesis.placement import Placer

@@ -21,7 +21,7 @@ from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 from pytest_crd.engine.yaml.manifest import Manifest
 
 _PLACEHOLDERS: Final = ("{{", "${")

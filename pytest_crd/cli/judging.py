@@ -14,8 +14,8 @@ from pytest_crd.cli.objectfiles import Identity, Resource
 from pytest_crd.engine import Response, Version
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.requestbody import Body
 
 _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before, a create would be refused"

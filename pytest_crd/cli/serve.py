@@ -17,7 +17,7 @@ from pytest_crd.casefiles import privatefile
 from pytest_crd.cli import arguments, lookup
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.wording import counted
-from pytest_crd.engine.errors.response import NotAcceptedError
+from pytest_crd.engine.registry.response import NotAcceptedError
 
 _MISSING: Final = "serve needs the extra `server`: pip install 'pytest-crd[server]'"
 _KUBECONFIG: Final = "crd-server.kubeconfig"

@@ -10,13 +10,13 @@ from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.errors.response import NotAcceptedError, Response
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions, load
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
-from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.registry.requestbody import FieldValidation
+from pytest_crd.engine.registry.response import NotAcceptedError, Response
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 __all__ = [

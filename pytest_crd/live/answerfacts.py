@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine import Response, jsonvalue
-from pytest_crd.engine.apply import managers
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.registry.fieldmanager import managers
 from pytest_crd.live import nondeterminism
 from pytest_crd.live.client import ServerAnswer
 

@@ -11,9 +11,9 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine import Response
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.requests import completion, scale
-from pytest_crd.engine.requests.patching import mediatypes
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion, scale
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.stages import NotAskedError, Stage, type_meta
 from pytest_crd.live.temporaryobjects import namespace_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.requestbody import Body
 
 JSONValue = Any
 JSONObject = Mapping[str, JSONValue]

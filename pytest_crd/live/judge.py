@@ -15,7 +15,7 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, exchange, obstacles, structure
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.exchange import Exchange

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, obstacles, settling
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.grouprenaming import Renaming

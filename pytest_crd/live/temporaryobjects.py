@@ -8,8 +8,8 @@ from typing import Any, Final, Self
 from pytest_crd.cases.questions import Question
 from pytest_crd.engine import Version
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.requests import completion
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import answerfacts, client, obstacles
 from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta
 

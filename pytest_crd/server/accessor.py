@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.patching import mediatypes
+from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.server.httpmessages import HTTPRequest
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.requestlog import RequestLog

@@ -12,9 +12,9 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import applying, completion
-from pytest_crd.engine.requests.patching import mediatypes
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import applying, completion
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.yaml import yamlreader, yamlwords
 from pytest_crd.server import negotiation, resourcetypes, statuses
 from pytest_crd.server.httpmessages import HTTPRequest

@@ -8,12 +8,12 @@ from typing import Final, Literal
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import systemmetadata
-from pytest_crd.engine.requests import handlers
-from pytest_crd.engine.requests.crd import CrdStrategy
-from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry import handlers
+from pytest_crd.engine.registry.crd import CrdStrategy
+from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.response import Response
 from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.statuses import ApiError

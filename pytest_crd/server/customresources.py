@@ -14,9 +14,9 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import scale
-from pytest_crd.engine.requests.patching import patchdocuments
-from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 from pytest_crd.server import jsonpath, statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import Event, StoredObject

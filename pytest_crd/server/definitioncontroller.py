@@ -156,8 +156,8 @@ class DefinitionController:
     def _put(self, entry: StoredObject, value: Resource) -> None:
         """Store a CRD whose status the server has changed; if the CRD has managed fields, the server owns those changes."""
         if entry.value["metadata"].get("managedFields"):
-            from pytest_crd.engine.apply import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
-            from pytest_crd.engine.apply.writers import Writer  # noqa: PLC0415 - as above
+            from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
+            from pytest_crd.engine.registry.fieldmanager.writers import Writer  # noqa: PLC0415 - as above
 
             manager = definitionfieldmanager.of_definitions(self._type.profile)
             value = manager.update(entry.value, value, Writer(_SERVER, generatedvalues.now(), "status"))

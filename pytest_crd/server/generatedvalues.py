@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from pytest_crd.engine.requests.request import Making
+from pytest_crd.engine.registry.request import Making
 
 _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 

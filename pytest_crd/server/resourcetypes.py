@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.store import Event, ObjectKey, StoredObject

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_crd.engine.errors import fielderror, refusal, response
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import response
 
 _NOT_CALLED = "pytest-crd calls no webhooks: only the version in which objects are stored can be asked for"
 _META_GROUP = "meta.k8s.io"

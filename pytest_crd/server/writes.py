@@ -11,9 +11,9 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests.patching import mediatypes
-from pytest_crd.engine.requests.request import Request, RequestOutcome
-from pytest_crd.engine.requests.requestbody import FIELD_VALIDATIONS, Body
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.request import Request, RequestOutcome
+from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
 from pytest_crd.server import bodies, generatedvalues, negotiation, statuses
 from pytest_crd.server.httpmessages import HTTPRequest, Query
 from pytest_crd.server.listoptions import boolean

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import CustomResourceDefinition, Version
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.requests.subresources import Scale
+from pytest_crd.engine.registry.subresources import Scale
 from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.upgrades import crdwrites
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, Resource, Witness

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.engine import FieldError, Response, jsonvalue
-from pytest_crd.engine.requests import resourcerules
+from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import objectplaces

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import Response, Version, jsonvalue
-from pytest_crd.engine.requests.request import Subresource
+from pytest_crd.engine.registry.request import Subresource
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.synthesis.demands import ANYTHING, Demand

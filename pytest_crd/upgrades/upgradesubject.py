@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pytest_crd.engine import FieldValidation, Response, Version
-from pytest_crd.engine.errors.response import Changes
+from pytest_crd.engine.registry.response import Changes
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.upgrades.upgradefindings import Resource
 

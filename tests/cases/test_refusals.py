@@ -11,10 +11,11 @@ from pytest_crd.cases.caseparts import CaseLines, ExpectedError
 from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, Rejected
 from pytest_crd.cases.model import CreateCase
 from pytest_crd.engine import Response
-from pytest_crd.engine.errors import fielderror, refusal, response
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
-from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.registry import response
+from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.yaml import yamlreader
 
 LINES = CaseLines(yamlreader.read_one("a: 1"))

@@ -12,10 +12,10 @@ from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.requests import completion, handlers, request
-from pytest_crd.engine.requests.customresource import CustomResourceStrategy
-from pytest_crd.engine.requests.request import Making
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion, handlers, request
+from pytest_crd.engine.registry.customresource import CustomResourceStrategy
+from pytest_crd.engine.registry.request import Making
+from pytest_crd.engine.registry.requestbody import Body
 
 JSONValue = Any
 # What a request of a sequence is to the engine.

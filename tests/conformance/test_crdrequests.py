@@ -12,12 +12,12 @@ import pytest
 from conformance import crdrequests, sequences
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import completion, handlers
-from pytest_crd.engine.requests.crd import CrdStrategy
-from pytest_crd.engine.requests.request import Making, Request
-from pytest_crd.engine.requests.requestbody import Body
+from pytest_crd.engine.registry import completion, handlers
+from pytest_crd.engine.registry.crd import CrdStrategy
+from pytest_crd.engine.registry.request import Making, Request
+from pytest_crd.engine.registry.requestbody import Body
+from pytest_crd.engine.registry.response import Response
 
 pytestmark = pytest.mark.replay
 JSONValue = Any

@@ -17,7 +17,7 @@ from typing import Any
 from live.loopback import Reply
 
 from pytest_crd.engine import CustomResourceDefinition, Response, Version
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NAMESPACES = "/api/v1/namespaces"

@@ -35,11 +35,18 @@ OF_READING = {
         "engine.golang",
     ),
     *("engine.inputerror", "engine.jsonvalue", "engine.loading", "engine.metadata", "engine.observer", "engine.passes"),
-    *("engine.profile", "engine.requests", "engine.schema", "engine.yaml"),
+    *("engine.profile", "engine.registry", "engine.schema", "engine.yaml"),
     "yaml",
 }
 # The syntax of case files, and the validation of a CRD before its cases.
-OF_CASES = {*OF_READING, "engine.apply", "engine.formats", "engine.rules", "engine.values", "jsonschema"}
+OF_CASES = {
+    *OF_READING,
+    "engine.registry.fieldmanager",
+    "engine.formats",
+    "engine.rules",
+    "engine.values",
+    "jsonschema",
+}
 TELLS_MODULES = """\
 import json, sys
 

@@ -10,7 +10,7 @@ import pytest
 from support import servers
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.errors.response import NotAcceptedError
+from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.statuses import ApiError
 

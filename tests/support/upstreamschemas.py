@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_crd.engine.apply.mergetypes import ListType, MapType, MergeType
+from pytest_crd.engine.registry.fieldmanager.mergetypes import ListType, MapType, MergeType
 
 JSONValue = Any
 

@@ -19,7 +19,7 @@ from benchmarks.figures import Figure
 from benchmarks.subjects import Subject, nodes, subjects
 from pytest_crd import engine
 from pytest_crd.engine import profile
-from pytest_crd.engine.requests.request import USER_AGENT
+from pytest_crd.engine.registry.request import USER_AGENT
 
 JSONValue = Any
 

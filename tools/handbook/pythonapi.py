@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_crd import engine, strategies, synthesis
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
-from pytest_crd.engine.errors.response import FieldConflict
+from pytest_crd.engine.registry.response import FieldConflict
 
 _LOADING: Final = "`pytest_crd.engine`"
 # What users may count on, by the heading it stands under; of a class the members, in the order in which one needs them.

@@ -17,7 +17,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.requests import completion
+from pytest_crd.engine.registry import completion
 
 # Fields of the stored object that a client sends back.
 _FROM_STORED = ("name", "namespace")

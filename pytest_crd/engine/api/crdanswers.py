@@ -17,15 +17,15 @@ from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
-from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.requestbody import Body, FieldValidation
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.requests.customresource import CustomResourceStrategy  # much that only requests need
+    from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # much that only requests need
 
 
 class CrdAnswers:
@@ -78,9 +78,9 @@ class CrdAnswers:
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
     def _create(self, field_validation: FieldValidation) -> Response:
-        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
-        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
         request = Request("create", self._body(), field_validation=field_validation)
         strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms)
@@ -88,9 +88,9 @@ class CrdAnswers:
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
         """Return the answer to a PUT over the CRD *stored*, whatever uid and resourceVersion the manifest states."""
-        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
-        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
         live = stored.answered
         stated = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
@@ -101,9 +101,9 @@ class CrdAnswers:
 
     def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
         """Return the answer to a PATCH of the CRD, which is stored."""
-        from pytest_crd.engine.requests import handlers  # noqa: PLC0415 - much that only this answer needs
-        from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
         live = self.answered
         name = live["metadata"].get("name", "")
@@ -114,7 +114,7 @@ class CrdAnswers:
     @property
     def answered(self) -> JSONObject:
         """The stored CRD, as it is answered to a GET."""
-        from pytest_crd.engine.requests import crd  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import crd  # noqa: PLC0415 - much that only this answer needs
 
         return crd.as_answered(self.forms, self.profile)
 
@@ -144,7 +144,7 @@ class CrdAnswers:
         Raises:
             UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
         """
-        from pytest_crd.engine.requests.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
 
         if version not in self._strategies:
             versions = [schema.as_served for schema in self.schemas]
@@ -197,10 +197,10 @@ def applied(  # noqa: PLR0913 - the parts of a URL, and the server
     Raises:
         ManifestError, TypeError, NotImplementedError: As of that.
     """
-    from pytest_crd.engine.requests import completion, handlers  # noqa: PLC0415 - much that only this answer needs
-    from pytest_crd.engine.requests.crd import CrdStrategy  # noqa: PLC0415 - as above
-    from pytest_crd.engine.requests.patching import mediatypes  # noqa: PLC0415 - as above
-    from pytest_crd.engine.requests.request import Request  # noqa: PLC0415 - as above
+    from pytest_crd.engine.registry import completion, handlers  # noqa: PLC0415 - much that only this answer needs
+    from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+    from pytest_crd.engine.registry.patching import mediatypes  # noqa: PLC0415 - as above
+    from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
     live = None if stored is None else stored.answered
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}

@@ -19,13 +19,13 @@ from pytest_crd.engine.crds import declared, nameconflicts, origins
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
-from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.requests import requestbody
-from pytest_crd.engine.requests.requestbody import FieldValidation
+from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry.requestbody import FieldValidation
+from pytest_crd.engine.registry.response import Response
 
 # A version is of a CRD and a CRD has versions: here, where both are known, it is said which CRD.
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class CustomResourceDefinition:
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        from pytest_crd.engine.requests import completion  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import completion  # noqa: PLC0415 - much that only this answer needs
 
         body, found = completion.patch(patch, media_type)
         return self._answers.patch(body, found, requestbody.known(field_validation)).copied()

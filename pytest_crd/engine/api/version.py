@@ -14,24 +14,24 @@ from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.response import Response
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.requests import completion, deprecation
-from pytest_crd.engine.requests.request import Subresource
-from pytest_crd.engine.requests.requestbody import FieldValidation
-from pytest_crd.engine.requests.served import Served
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.registry import completion, deprecation
+from pytest_crd.engine.registry.request import Subresource
+from pytest_crd.engine.registry.requestbody import FieldValidation
+from pytest_crd.engine.registry.response import Response
+from pytest_crd.engine.registry.served import Served
+from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.jsonvalue import JSONObject as Resource
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
-    from pytest_crd.engine.requests.clientrequests import Requests  # much that only requests need
-    from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
+    from pytest_crd.engine.registry.clientrequests import Requests  # much that only requests need
+    from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 
 # A user's mistake is shown where the user's code asks; any other exception with all its frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
@@ -487,7 +487,7 @@ class Version(Generic[CrdT]):
 
     @cached_property
     def _requests(self) -> Requests:
-        from pytest_crd.engine.requests.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
+        from pytest_crd.engine.registry.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
 
         return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
 

@@ -16,9 +16,9 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import subresources
-from pytest_crd.engine.requests.served import Served
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.registry import subresources
+from pytest_crd.engine.registry.served import Served
+from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.engine.schema import nonstructural, subschemas, unsupported
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError

@@ -12,10 +12,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.apply.writers import Applied
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.errors.response import Changes
 from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
@@ -25,12 +23,14 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import desiredobject, requestbody
-from pytest_crd.engine.requests.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
-from pytest_crd.engine.requests.patching.patchdocuments import Document, SentFloat, SentObject
-from pytest_crd.engine.requests.patching.strategicmerge import MergedLists, StrategicError
-from pytest_crd.engine.requests.request import Request
-from pytest_crd.engine.requests.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.registry import desiredobject, requestbody
+from pytest_crd.engine.registry.fieldmanager.writers import Applied
+from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
+from pytest_crd.engine.registry.patching.patchdocuments import Document, SentFloat, SentObject
+from pytest_crd.engine.registry.patching.strategicmerge import MergedLists, StrategicError
+from pytest_crd.engine.registry.request import Request
+from pytest_crd.engine.registry.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.registry.response import Changes
 from pytest_crd.server import bodies
 
 # What is made of an object when it is decoded; with the request that sends it, None where it comes of an apply.

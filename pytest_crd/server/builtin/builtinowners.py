@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.apply import crdfieldmanager, fieldsets
-from pytest_crd.engine.apply.fieldmanager import FieldManager
-from pytest_crd.engine.apply.fieldsets import FieldSet
-from pytest_crd.engine.apply.mergetypes import DEDUCED, ListType, MapType, MergeType
-from pytest_crd.engine.apply.openapitypes import OpenAPITypes
-from pytest_crd.engine.apply.pathelements import field
 from pytest_crd.engine.golang.gotypes import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.patching import strategicmerge
-from pytest_crd.engine.requests.patching.strategicmerge import MergedLists
-from pytest_crd.engine.requests.scaleowners import ScaleOwners
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.registry.fieldmanager import crdfieldmanager, fieldsets
+from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
+from pytest_crd.engine.registry.fieldmanager.mergetypes import DEDUCED, ListType, MapType, MergeType
+from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
+from pytest_crd.engine.registry.fieldmanager.pathelements import field
+from pytest_crd.engine.registry.patching import strategicmerge
+from pytest_crd.engine.registry.patching.strategicmerge import MergedLists
+from pytest_crd.engine.registry.scaleowners import ScaleOwners
+from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import builtingotypes
 
 # What is recorded of the fields of a type that are merged in a way of their own, by the type's name without its package.

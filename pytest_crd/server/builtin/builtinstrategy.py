@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.apply.fieldmanager import FieldManager
-from pytest_crd.engine.apply.versionedobjects import Versions
-from pytest_crd.engine.errors.response import Stored
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -15,9 +12,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests.desiredobject import FieldManagers, ObjectDecoder
-from pytest_crd.engine.requests.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
+from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import builtinowners
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging

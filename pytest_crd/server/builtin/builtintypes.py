@@ -19,10 +19,10 @@ from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.requests import handlers, request, scale
-from pytest_crd.engine.requests.patching import patchdocuments
-from pytest_crd.engine.requests.request import Making, Request, RequestOutcome
-from pytest_crd.engine.requests.subresources import Subresources
+from pytest_crd.engine.registry import handlers, request, scale
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server import generatedvalues, jsonpath, negotiation
 from pytest_crd.server.builtin import (
     builtincells,

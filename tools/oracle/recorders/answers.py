@@ -22,8 +22,8 @@ from oracle.recorders import alike, files
 from oracle.servers import apiserver, repetition
 from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
-from pytest_crd.engine.requests import scale
-from pytest_crd.engine.requests.patching import mediatypes, patchdocuments
+from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.live import answerfacts, client, settling
 
 JSONValue = Any

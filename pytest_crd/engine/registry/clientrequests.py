@@ -1,0 +1,146 @@
+"""Requests for the custom resources of a version, as clients send them: with what they may leave out filled in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import Observer
+from pytest_crd.engine.registry import completion, handlers, requestbody, subresources
+from pytest_crd.engine.registry.handlers import Tell
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.request import SUBRESOURCES, Making, Request, RequestOutcome, Subresource
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+from pytest_crd.engine.registry.response import Response
+from pytest_crd.engine.registry.strategy import Strategy
+
+
+class Requests:
+    """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
+
+    def __init__(self, strategy: Strategy, place_of: Locate, observer: Observer, version: Any) -> None:
+        """
+        Send requests to a version.
+
+        Args:
+            strategy: The strategy of its objects.
+            place_of: Returns `file:line` of steps in the schema of the version.
+            observer: The observer of the requests.
+            version: The version that the observer is called with.
+        """
+        self._strategy = strategy
+        self._type_meta = strategy.type_meta
+        self._place_of = place_of
+        self._observer = observer
+        self._version = version
+
+    @property
+    def _tell(self) -> Tell | None:
+        hear = self._observer.request
+        return None if hear is None else functools.partial(hear, self._version)
+
+    def create(
+        self, body: Body, *, namespace: str | None = None, field_validation: FieldValidation = "Warn"
+    ) -> Response:
+        """Return the answer to a POST of *body*."""
+        sent = completion.named(completion.typed(body, self._type_meta))
+        return self._answer(None, Request("create", sent), namespace, field_validation)
+
+    def update(
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of *body* over *old*."""
+        sent, stored = completion.over(body, old, self._type_meta)
+        return self._answer(stored, Request("update", sent), namespace, field_validation)
+
+    def update_status(
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of *body* to the `/status` of *old*."""
+        sent, stored = completion.over(body, old, self._type_meta)
+        return self._answer(stored, Request("update", sent, subresource="status"), namespace, field_validation)
+
+    def patch(  # noqa: PLR0913 - what a URL and its headers say
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object] | Response | None,
+        media_type: str,
+        subresource: Subresource = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PATCH of *old*, or of a subresource of it."""
+        if subresource not in SUBRESOURCES:
+            raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+        stored = completion.patched(old, self._type_meta)
+        request = Request("patch", body, completion.MADE_UP_NAME, subresource=subresource, media_type=media_type)
+        return self._answer(stored, request, namespace, field_validation)
+
+    def apply(  # noqa: PLR0913 - what a URL says
+        self,
+        body: Body,
+        *,
+        old: Mapping[str, object] | Response | None,
+        manager: str,
+        force: bool = False,
+        subresource: Subresource = "",
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to an apply of *body* to *old*, or to a subresource of it."""
+        if subresource not in SUBRESOURCES:
+            raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+        stored = completion.patched(old, self._type_meta)
+        type_meta = subresources.SCALE_TYPE_META if subresource == "scale" else self._type_meta
+        sent = completion.applied(body, stored, type_meta)
+        name = (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME
+        request = Request("patch", sent, name, subresource=subresource, media_type=mediatypes.APPLY)
+        asked = request._replace(field_manager=manager, force=force)
+        return self._answer(stored, asked, namespace, field_validation)
+
+    def scale(
+        self,
+        wanted: Body | int,
+        *,
+        old: Mapping[str, object],
+        namespace: str | None = None,
+        field_validation: FieldValidation = "Warn",
+    ) -> Response:
+        """Return the answer to a PUT of a Scale, or of one with so many replicas, to the `/scale` of *old*."""
+        sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
+        body, stored = completion.over(sent, old, subresources.SCALE_TYPE_META, stored_as=self._type_meta)
+        return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
+
+    def send(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
+        """Return what comes of a request as a server gets it, with nothing filled in."""
+        outcome = handlers.handle(stored, asked, self._strategy, making, tell=self._tell)
+        outcome.response = outcome.response.located(self._place_of)
+        return outcome
+
+    def read(self, stored: Resource) -> dict[str, JSONValue]:
+        """Return a stored object as it is read."""
+        return self._strategy.read(stored, stored["metadata"].get("namespace", ""))
+
+    def _answer(
+        self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation
+    ) -> Response:
+        """Return the answer to a request, the namespace of its URL found and its field validation known."""
+        found = completion.namespace(namespace, request.body)
+        asked = request._replace(namespace=found, field_validation=requestbody.known(field_validation))
+        outcome = handlers.handle(stored, asked, self._strategy, tell=self._tell)
+        return outcome.response.located(self._place_of)

@@ -1,0 +1,169 @@
+"""The strategy of CustomResourceDefinitions: the steps of requests for CRDs themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds import crdforms, declared, defaulted, storedcrd
+from pytest_crd.engine.crds.crdforms import Forms
+from pytest_crd.engine.crds.decoded import decode_crd
+from pytest_crd.engine.crds.validation import wholecrd
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import storagelimits
+from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
+from pytest_crd.engine.registry.crdmanagers import CrdManagers
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
+from pytest_crd.engine.registry.request import ALWAYS_ALIKE
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Validated
+from pytest_crd.engine.registry.subresources import Subresources
+
+# The server means to reset the metadata of an update of the status, and does not.
+_SUBRESOURCES: Final = Subresources(has_status=True, kept_by_status=frozenset())
+
+
+class CrdWrite(NamedTuple):
+    """
+    The forms of a CRD that a request is about to store.
+
+    Attributes:
+        new: The forms of the CRD, with its new metadata and status.
+        old: The forms of the stored CRD; None on create.
+        whole: The CRD as it is stored.
+    """
+
+    new: Forms
+    old: Forms | None
+    whole: Stored
+
+    def encoded(self) -> JSONObject:
+        """Return the CRD as it is stored."""
+        whole: JSONObject = self.whole.value
+        return whole
+
+
+class CrdStrategy:
+    """
+    The strategy of CRDs.
+
+    Reference:
+        apiextensions-apiserver registry/customresourcedefinition/strategy.go.
+    """
+
+    group = declared.GROUP
+    plural = declared.PLURAL
+    is_namespaced = False
+    stored_size = staticmethod(storagelimits.json_size)
+    creates_by_update = False
+    storage_path = ""
+    subresources = _SUBRESOURCES
+
+    def __init__(
+        self,
+        profile: Profile,
+        api_version: str = declared.V1,
+        *,
+        sent: Forms | None = None,
+        stored: Forms | None = None,
+        drops_untracked_owners: bool = False,
+    ) -> None:
+        """
+        Create the strategy of an API version.
+
+        Args:
+            profile: The Kubernetes version.
+            api_version: The apiVersion that requests are sent to.
+            sent: The forms of the body of a create or an update, if they are known.
+            stored: The forms of the stored CRD, if they are known.
+            drops_untracked_owners: See `CrdManagers.drops_untracked`.
+        """
+        self.type_meta: Mapping[str, str] = {"apiVersion": api_version, "kind": declared.KIND}
+        self.is_served = profile.serves_v1beta1 or api_version != declared.V1BETA1
+        self.profile = profile
+        self.decoder: ObjectDecoder = CrdDecoder(profile, sent)
+        self.owners: FieldManagers = CrdManagers(profile, drops_untracked_owners)
+        self._stored = stored
+
+    @cached_property
+    def deprecation_warnings(self) -> tuple[str, ...]:
+        """The warning that v1beta1 is deprecated."""
+        is_v1beta1 = self.type_meta["apiVersion"] == declared.V1BETA1
+        return wholecrd.deprecations(self.profile, is_v1beta1=is_v1beta1)
+
+    def read(self, stored: JSONObject, _namespace: str) -> dict[str, JSONValue]:
+        """Return a stored CRD."""
+        return {**stored, "metadata": {**stored["metadata"]}}
+
+    def prepare(self, read: Read, live: JSONObject | None, subresource: str) -> PendingWrite:
+        """
+        Return the CRD with the fields that the request may write, and the status that the server gives it.
+
+        Reference:
+            apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForCreate and PrepareForUpdate.
+        """
+        assert isinstance(read.decoded.typed, DecodedCrd)  # noqa: S101 - by the decoder of this strategy
+        sent, metadata = read.decoded.typed.forms, read.metadata
+        old = None if live is None else self._stored or _forms(live, self.profile)
+        if old is None:
+            new = sent.prepared(metadata, defaulted.created_status(sent.defaulted))
+        elif subresource == "status":
+            new = old.prepared(metadata, sent.defaulted["status"])._replace(decoded=sent.decoded)
+        else:
+            new = sent.prepared(metadata, defaulted.updated_status(sent.defaulted, old.defaulted))
+        typed = CrdWrite(new, old, Stored(lambda: storedcrd.encode(new, self.profile)))
+        return PendingWrite({**new.defaulted}, live, read, subresource, typed)
+
+    def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
+        """
+        Validate a CRD.
+
+        Errors:
+            Those of `wholecrd.create`, `wholecrd.update` and `wholecrd.update_status`.
+        """
+        forms = _forms_of(write)
+        if forms.old is None:
+            return Validated(wholecrd.create(forms.new.internal, self.profile))
+        if write.subresource == "status":
+            return Validated(wholecrd.update_status(forms.new.internal, forms.old.internal, self.profile))
+        return Validated(wholecrd.update(forms.new.internal, forms.old.internal, self.profile))
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings about a valid CRD; updates of the status have none."""
+        if write.subresource == "status":
+            return ()
+        forms = _forms_of(write)
+        old = None if forms.old is None else forms.old.internal
+        return wholecrd.warnings(forms.new.internal, self.profile, old)
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update changes the spec."""
+        return write.live is not None and not jsonvalue.equal(write.encoded()["spec"], write.live["spec"])
+
+    def store(self, write: PendingWrite) -> StoredForms:
+        """Return a valid CRD as it is stored and read back."""
+        whole = _forms_of(write).whole
+        return StoredForms(whole, whole)
+
+
+def as_answered(crd: Forms, profile: Profile) -> JSONObject:
+    """Return a stored CRD as a GET returns it; its uid, times and version are fixed values, unless *crd* states them."""
+    made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
+    metadata = {**made, **(crd.decoded.value.get("metadata") or {})}
+    status = defaulted.updated_status(crd.defaulted, crd.defaulted)
+    return storedcrd.encode(crd.prepared(metadata, status), profile)
+
+
+def _forms(live: JSONObject, profile: Profile) -> Forms:
+    """Return the forms of a stored CRD."""
+    return crdforms.of_decoded(decode_crd(live, whole_paths=profile.names_fields_of_nested_schemas), profile)
+
+
+def _forms_of(write: PendingWrite) -> CrdWrite:
+    assert isinstance(write.typed, CrdWrite)  # noqa: S101 - by `prepare`
+    return write.typed

@@ -1,0 +1,192 @@
+"""Decoding of the bodies of requests for CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pytest_crd.engine.crds import crdforms, declared, storedcrd
+from pytest_crd.engine.crds.crdforms import Forms
+from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import converting, printing
+from pytest_crd.engine.golang.converting import MistypedError
+from pytest_crd.engine.golang.decoding import Decoded, DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import desiredobject, requestbody
+from pytest_crd.engine.registry.fieldmanager.writers import Applied
+from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
+from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
+from pytest_crd.engine.registry.request import Request
+from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, RefusedError
+from pytest_crd.engine.registry.response import Changes
+
+
+class DecodedCrd(NamedTuple):
+    """
+    A decoded CRD.
+
+    Attributes:
+        forms: Its forms.
+        profile: The Kubernetes version.
+    """
+
+    forms: Forms
+    profile: Profile
+
+    def encoded(self) -> JSONObject:
+        """Return the CRD as field managers compare it."""
+        return storedcrd.encode(self.forms, self.profile)
+
+
+class CrdDecoder(NamedTuple):
+    """
+    Decoder of CRDs.
+
+    Attributes:
+        profile: The Kubernetes version.
+        sent_forms: The forms of the body of a create or an update, if it was decoded before; else None.
+        is_built_in: True: CRDs have a Go type.
+    """
+
+    profile: Profile
+    sent_forms: Forms | None = None
+    is_built_in: bool = True
+
+    def sent(self, request: Request) -> DecodedBody:
+        """
+        Decode the body of a create or an update.
+
+        Raises:
+            RefusedError: The body is no CRD, is too large, or has unknown or repeated fields although validation is
+                strict.
+
+        Reference:
+            apiserver endpoints/handlers/create.go, transformDecodeError.
+        """
+        forms = self.sent_forms or self._decode(request)
+        manifest = forms.decoded
+        if refused := refusal.too_large(manifest.value):
+            raise RefusedError(refused, DecodedBody(manifest.value, Changes(manifest.unknown), ()))
+        problems = self._problems(manifest, request.field_validation)
+        if problems and request.field_validation == "Strict":
+            listed = ", ".join((*requestbody.worded_strictly(manifest.duplicates), *_unknown(manifest)))
+            refused = refusal.bad_request(f"{_cannot(manifest.value)}: strict decoding error: {listed}")
+            raise RefusedError(refused, DecodedBody(manifest.value, Changes(manifest.unknown), ()))
+        metadata = request.body.value.get("metadata") if self.sent_forms else None
+        value = manifest.value if metadata is None else {**manifest.value, "metadata": metadata}
+        return self._body(forms, value, problems, request.body.value)
+
+    def _decode(self, request: Request) -> Forms:
+        value = request.body.value
+        try:
+            manifest = decode_crd(value, whole_paths=self.profile.names_fields_of_nested_schemas)
+        except DecodeError as error:
+            raise RefusedError(refusal.bad_request(f"{_cannot(value)}: {error}")) from None
+        return crdforms.of_decoded(manifest._replace(duplicates=request.body.duplicates), self.profile)
+
+    def patched(self, request: Request, live: JSONObject) -> DecodedBody:
+        """
+        Decode the result of a patch.
+
+        Raises:
+            RefusedError: The body is no patch, cannot be applied, or its result is no CRD.
+
+        Reference:
+            apiserver endpoints/handlers/patch.go, jsonPatcher, smpPatcher and strategicPatchObject.
+        """
+        if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
+            return self._merged(request, live)
+        patched = desiredobject.patched(request, live, self.profile)
+        value = patched.value
+        if not isinstance(value, dict):
+            problem = typemeta.problem_of_patched(value, self.profile, write=patched.write)
+            raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+        typed = {**value, **{key: live[key] for key in ("apiVersion", "kind") if not value.get(key)}}
+        if (typed["apiVersion"], typed["kind"]) != (live["apiVersion"], live["kind"]):
+            problem = typemeta.unregistered(str(typed["kind"]), str(typed["apiVersion"]), self.profile)
+            raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+        try:
+            manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
+        except DecodeError as error:
+            raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
+        manifest = manifest._replace(duplicates=patched.duplicates)
+        problems = (*patched.problems, *self._problems(manifest, request.field_validation))
+        if problems and request.field_validation == "Strict":
+            problem = f"strict decoding error: {', '.join(problems)}"
+            raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+        return self._body(crdforms.of_decoded(manifest, self.profile), manifest.value, problems, value)
+
+    def _merged(self, request: Request, live: JSONObject) -> DecodedBody:
+        """Decode the result of a strategic merge patch."""
+        sent = patchrequest.strategic(request.body)
+        patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
+        kind = custom_resource_definition("v1")
+        try:
+            cleans = self.profile.json_patch.cleans_strategic_patches
+            merged = strategicmerge.merge(live, patch, kind, cleans=cleans)
+        except StrategicError as error:
+            raise RefusedError(error.refusal) from None
+        written = strategicmerge.printed(patch)
+        try:
+            typed = {**converting.convert(merged, kind), "apiVersion": live["apiVersion"], "kind": live["kind"]}
+            manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
+        except (MistypedError, DecodeError) as error:
+            raise RefusedError(requestbody.bad_patch(written, str(error))) from None
+        problems = self._problems(
+            manifest._replace(duplicates=patchdocuments.duplicates(sent)), request.field_validation
+        )
+        if problems and request.field_validation == "Strict":
+            raise RefusedError(requestbody.bad_patch(written, f"strict decoding error: {', '.join(problems)}"))
+        return self._body(crdforms.of_decoded(manifest, self.profile), manifest.value, problems, merged)
+
+    def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """
+        Decode the result of an apply.
+
+        Raises:
+            RefusedError: The result is no CRD.
+
+        Reference:
+            apimachinery managedfields/internal/structuredmerge.go, structuredMergeManager.Apply.
+        """
+        resource = new.resource
+        try:
+            manifest = converting.convert(resource, custom_resource_definition("v1"))
+            decoded = decode_crd(manifest, whole_paths=self.profile.names_fields_of_nested_schemas)
+        except (MistypedError, DecodeError) as error:
+            raise self._unconverted(resource, str(error)) from None
+        metadata = decoded.value["metadata"]
+        if entries := resource["metadata"].get("managedFields"):
+            metadata = {**metadata, "managedFields": entries}
+        forms = crdforms.of_decoded(decoded, self.profile)
+        return self._body(forms, {**decoded.value, "metadata": metadata}, warnings, resource)
+
+    def _unconverted(self, resource: JSONObject, problem: str) -> RefusedError:
+        kind = f"{declared.V1}, Kind={declared.KIND}"
+        named = f" (/{resource['metadata'].get('name', '')}; {kind})" if self.profile.apply.names_objects else ""
+        cannot = (
+            f"failed to convert new object{named} to proper version: unable to convert unstructured object to {kind}"
+        )
+        return RefusedError(Refusal(500, "", f"{cannot}: {problem}"))
+
+    def _problems(self, manifest: Decoded, field_validation: FieldValidation) -> tuple[str, ...]:
+        """Return the warnings about repeated and unknown fields."""
+        if field_validation == "Ignore" or not self.profile.field_validation:
+            return ()
+        return (*manifest.duplicates, *_unknown(manifest))
+
+    def _body(self, forms: Forms, resource: JSONObject, problems: tuple[str, ...], sent: JSONValue) -> DecodedBody:
+        changes = Changes(forms.decoded.unknown)
+        return DecodedBody(dict(resource), changes, problems, sent=sent, typed=DecodedCrd(forms, self.profile))
+
+
+def _unknown(manifest: Decoded) -> tuple[str, ...]:
+    return tuple(f"unknown field {printing.quote(path)}" for path in manifest.unknown)
+
+
+def _cannot(value: JSONObject) -> str:
+    version = printing.quote(value["apiVersion"].rpartition("/")[2])
+    return f"{declared.KIND} in version {version} cannot be handled as a {declared.KIND}"

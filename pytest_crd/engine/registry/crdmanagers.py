@@ -1,0 +1,83 @@
+"""The field managers of CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.writers import Applied, Writer
+    from pytest_crd.engine.registry.scaleowners import ScaleOwners
+
+_UNTRACKED: Final = (
+    "owners are followed in apiextensions.k8s.io/v1 alone; write the CRD in v1, which each Kubernetes since 1.16 takes"
+)
+
+
+class CrdManagers(NamedTuple):
+    """
+    The field managers of CRDs of v1.
+
+    Owners that wrote in v1beta1 are not followed.
+
+    Attributes:
+        profile: The Kubernetes version.
+        drops_untracked: True if a write by such owners leaves no managed fields; else it raises NotImplementedError.
+    """
+
+    profile: Profile
+    drops_untracked: bool = False
+
+    @property
+    def of_object(self) -> CrdManagers:
+        """The field manager of CRDs and their status."""
+        return self
+
+    @property
+    def of_scale(self) -> ScaleOwners:
+        """
+        Fail.
+
+        Raises:
+            LookupError: CRDs have no scale.
+        """
+        raise LookupError("CustomResourceDefinitions have no scale")
+
+    def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
+        """Return *new* with its managed fields after a create or an update."""
+        from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few callers ask for the owners of a CRD
+
+        sent = new["metadata"].get("managedFields") or ()
+        stated = {entry.get("apiVersion") for entry in sent} if self.profile.serves_v1beta1 else set()
+        if {new["apiVersion"], *_api_versions(live), *(stated & {declared.V1BETA1})} != {declared.V1}:
+            if self.drops_untracked:
+                return {
+                    **new,
+                    "metadata": {key: value for key, value in new["metadata"].items() if key != "managedFields"},
+                }
+            raise NotImplementedError(f"who owns the fields of a CRD of v1beta1: {_UNTRACKED}")
+        return definitionfieldmanager.of_definitions(self.profile).update(live, new, writer)
+
+    def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
+        """
+        Return *live* with *applied*, and its managed fields.
+
+        Raises:
+            ApplyRefusedError: As of `FieldManager.apply`.
+        """
+        from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - as above
+
+        if live is not None and _api_versions(live) != {declared.V1}:
+            raise NotImplementedError(f"a server-side apply to a CRD of v1beta1: {_UNTRACKED}")
+        return definitionfieldmanager.of_definitions(self.profile).apply(live, applied, writer)
+
+
+def _api_versions(crd: JSONObject | None) -> set[str]:
+    """Return the API versions that a stored CRD was written in; empty without a CRD."""
+    if crd is None:
+        return set()
+    entries = crd["metadata"].get("managedFields") or ()
+    return {crd["apiVersion"], *(entry.get("apiVersion") for entry in entries)}

@@ -1,0 +1,110 @@
+"""The strategy of custom resources: the steps of requests for the objects of one version of a CRD."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import deprecation, storagelimits, subresources
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
+from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
+from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.engine.registry.served import Served
+from pytest_crd.engine.registry.storage import Storage
+from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
+from pytest_crd.engine.registry.versionmanagers import VersionManagers
+
+# The server takes an object with a list `items` for a list of objects, and fails.
+_TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
+
+
+class CustomResourceStrategy(ObjectStrategy):
+    """
+    The strategy of the custom resources of one version of a CRD.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/strategy.go, status_strategy.go.
+    """
+
+    stored_size = staticmethod(storagelimits.json_size)
+    creates_by_update = False
+    storage_path = ""
+
+    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
+        """
+        Create the strategy of a version.
+
+        Args:
+            crd: The CRD.
+            served: The version that requests are sent to.
+            versions: All versions of the CRD, *served* included.
+            profile: The Kubernetes version.
+        """
+        self.type_meta: Mapping[str, str] = {
+            "apiVersion": declared.api_version(crd.group, served.spec.name),
+            "kind": crd.kind,
+        }
+        self.group = crd.group
+        self.plural = crd.plural
+        self.is_namespaced = crd.scope == "Namespaced"
+        self.is_served = served.spec.served
+        self.profile = profile
+        self.subresources = subresources.from_declared(served.spec.subresources)
+        passes = {version.spec.name: version.passes for version in versions}
+        bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
+        self.owners: FieldManagers = VersionManagers(crd, served, versions, profile)
+        self._crd = crd
+        self._served = served
+        self._storage = Storage(crd, served, versions)
+        self._validator = ResourceValidator(crd, served, profile)
+
+    @cached_property
+    def deprecation_warnings(self) -> tuple[str, ...]:
+        """The warnings of each answer, as the version is deprecated."""
+        return deprecation.warnings(self._crd, self._served.spec)
+
+    def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
+        """Return a stored object in this version, in *namespace* if its metadata has none."""
+        return self._storage.read(stored, namespace)
+
+    def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
+        """Validate an object, and append the outcomes of its rules to *outcomes* if that is a list."""
+        resource, live, read = write.resource, write.live, write.read
+        if live is None:
+            return self._validator.create(resource, outcomes, read.entries if read.decoded.is_raw else None)
+        entries = read.entries if read.decoded.is_raw or live["metadata"].get("managedFields") else None
+        if write.subresource == "status":
+            return self._validator.update_status(resource, live, read.decoded.resource, outcomes, entries)
+        return self._validator.update(resource, live, outcomes, entries)
+
+    def store(self, write: PendingWrite) -> StoredForms:
+        """
+        Return a valid object as it is stored and read back.
+
+        Raises:
+            RefusedError: 500: it has a list `items`, or metadata that the storage version cannot decode.
+        """
+        resource, decoded = write.resource, write.read.decoded
+        if isinstance(resource.get("items"), list):
+            raise RefusedError(_TAKEN_FOR_A_LIST)
+        try:
+            forms = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted), is_raw=decoded.is_raw)
+        except DecodeError as error:
+            raise RefusedError(Refusal(500, "", str(error))) from None
+        if not decoded.is_text:
+            return forms
+        written, returned = (jsonvalue.from_python(form.value) for form in (forms.written, forms.returned))
+        return StoredForms(Stored.of(written), Stored.of(returned), forms.lost)

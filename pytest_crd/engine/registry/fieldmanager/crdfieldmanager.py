@@ -1,0 +1,108 @@
+"""The field manager of a version of a CRD: its types are those of the schemas that are published of all versions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.golang.release import ApplyRelease
+from pytest_crd.engine.openapi import commontypes
+from pytest_crd.engine.openapi.commontypes import Schema, Types
+from pytest_crd.engine.openapi.schemas import Publisher
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.fieldmanager import fieldsets, scalefields
+from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
+from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
+from pytest_crd.engine.registry.fieldmanager.pathelements import field
+from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
+
+
+class PublishedVersion(NamedTuple):
+    """
+    What is to be known of a version.
+
+    Attributes:
+        name: `v1`.
+        schema: Returns its schema as it is decoded; None where it is not structural, or where there is none.
+        has_status: Whether its status is a subresource.
+    """
+
+    name: str
+    schema: Callable[[], Schema | None]
+    has_status: bool
+
+
+def of_version(
+    crd: CrdSpec,
+    served: str,
+    versions: Sequence[PublishedVersion],
+    profile: Profile,
+) -> FieldManager:
+    """
+    Return the field manager of a version.
+
+    Args:
+        crd: The CRD.
+        served: The version that requests are sent to.
+        versions: All versions of the CRD.
+        profile: The Kubernetes version.
+
+    Reference:
+        apiextensions-apiserver apiserver/customresource_handler.go, buildOpenAPIModelsForApply and scopeWithFieldManager.
+    """
+    kinds = {
+        version.name: functools.partial(_kind, version.schema, crd.preserve_unknown_fields, profile)
+        for version in versions
+    }
+    type_meta = {"apiVersion": declared.api_version(crd.group, served), "kind": crd.kind}
+    ignored = _ignored(crd, served, versions, profile.apply)
+    return FieldManager(Versions(crd.group, kinds), type_meta, ignored, profile.apply)
+
+
+@functools.cache
+def of_scale(profile: Profile) -> FieldManager:
+    """Return the field manager of requests to `/scale`, which is the same for all CRDs."""
+    of_types = _types(profile)
+    group, _, version = scalefields.API_VERSION.partition("/")
+    kinds = {version: lambda: OpenAPITypes(of_types.schemas, profile.apply).of(of_types.schemas[commontypes.SCALE])}
+    type_meta = {"apiVersion": scalefields.API_VERSION, "kind": "Scale"}
+    return FieldManager(Versions(group, kinds), type_meta, {"scale": {}}, profile.apply)
+
+
+def _ignored(
+    crd: CrdSpec, served: str, versions: Sequence[PublishedVersion], release: ApplyRelease
+) -> dict[str, Mapping[str, FieldSet]]:
+    """
+    Return what requests to an object and to its subresources do not write.
+
+    Reference:
+        apiextensions-apiserver registry/customresource, GetResetFields of the strategies.
+    """
+    status = fieldsets.of([(field("status"),)])
+    others = ("metadata", "spec") if release.keeps_metadata_from_status else ("spec",)
+    not_status = fieldsets.of([(field(name),) for name in others])
+    having = [version.name for version in versions if version.has_status]
+    return {
+        "": {declared.api_version(crd.group, name): status for name in having if name == served},
+        "status": {
+            declared.api_version(crd.group, name): not_status
+            for name in having
+            if name == served or release.knows_status_of_all_versions
+        },
+    }
+
+
+def _kind(schema: Callable[[], Schema | None], preserves: bool, profile: Profile) -> MergeType:  # noqa: FBT001 - of a partial
+    of_types = _types(profile)
+    published = Publisher(of_types, profile).resource(schema(), preserves=preserves)
+    return OpenAPITypes(of_types.schemas, profile.apply, preserves=preserves).of(published)
+
+
+def _types(profile: Profile) -> Types:
+    """Return the types of Kubernetes; schemas refer to them as in v3, whatever a version publishes."""
+    return commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)

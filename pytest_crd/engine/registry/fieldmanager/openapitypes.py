@@ -1,0 +1,127 @@
+"""
+The types by which custom resources are merged, made of the schema that is published of them.
+
+The server reads them of its own OpenAPI documents, in which metadata and embedded resources refer to types of Kubernetes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pytest_crd.engine.golang.release import ApplyRelease
+from pytest_crd.engine.openapi.commontypes import Schema
+from pytest_crd.engine.registry.fieldmanager.mergetypes import ATOMIC, DEDUCED, ListType, MapType, MergeType, Scalar
+
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_LIST_TYPE: Final = "x-kubernetes-list-type"
+_MAP_KEYS: Final = "x-kubernetes-list-map-keys"
+_MAP_TYPE: Final = "x-kubernetes-map-type"
+_PATCH_STRATEGY: Final = "x-kubernetes-patch-strategy"
+_MERGE_KEY: Final = "x-kubernetes-patch-merge-key"
+_SCALARS: Final[Mapping[str, Scalar]] = {"integer": "numeric", "number": "numeric", "boolean": "boolean"}
+# A string of any other format may be more than a string.
+_FORMATS_OF_STRINGS: Final = frozenset({"", "byte"})
+
+
+class OpenAPITypes:
+    """
+    Makes types of schemas.
+
+    Reference:
+        kube-openapi pkg/schemaconv/openapi.go.
+    """
+
+    def __init__(self, named: Mapping[str, Schema], release: ApplyRelease, *, preserves: bool = False) -> None:
+        """
+        Take what schemas refer to.
+
+        Args:
+            named: The types of Kubernetes, by name.
+            release: How a release merges.
+            preserves: Whether nothing is pruned, whatever schemas say.
+        """
+        self._named = named
+        self._release = release
+        self._preserves = preserves
+        self._made: dict[str, MergeType] = {}
+
+    def of(self, schema: Schema) -> MergeType:
+        """Return the type of the values that a published *schema* is of."""
+        made = MergeType()
+        self._fill(made, schema, preserves=self._preserves)
+        return made
+
+    def _fill(self, made: MergeType, schema: Schema, *, preserves: bool) -> None:
+        is_deduced = preserves or self._release.deduces_untyped
+        preserves = preserves or schema.get(_PRESERVE) is True
+        kind = schema.get("type") or ""
+        if kind == "string":
+            made.scalar = "string" if (schema.get("format") or "") in _FORMATS_OF_STRINGS else "untyped"
+        elif kind in _SCALARS:
+            made.scalar = _SCALARS[kind]
+        elif kind == "object":
+            made.map = self._map(schema, preserves=preserves)
+        elif kind == "array":
+            made.list = self._list(schema, preserves=preserves)
+        else:
+            made.scalar = "untyped"
+            if not is_deduced:
+                made.list, made.map = ATOMIC.list, ATOMIC.map
+                return
+            made.list, made.map = self._list(schema, preserves=preserves), self._map(schema, preserves=preserves)
+
+    def _child(self, schema: Schema, *, preserves: bool) -> MergeType:
+        if (name := _referred(schema)) is not None:
+            return self._reference(name)
+        made = MergeType()
+        self._fill(made, schema, preserves=preserves)
+        return made
+
+    def _reference(self, name: str) -> MergeType:
+        """Return a type of Kubernetes."""
+        if name not in self._made:
+            self._made[name] = MergeType()
+            self._fill(self._made[name], self._named[name], preserves=self._preserves)
+        return self._made[name]
+
+    def _map(self, schema: Schema, *, preserves: bool) -> MapType:
+        properties: Mapping[str, Schema] = schema.get("properties") or {}
+        fields = {name: self._child(child, preserves=preserves) for name, child in properties.items()}
+        defaults = {name: child["default"] for name, child in properties.items() if child.get("default") is not None}
+        further = schema.get("additionalProperties")
+        values: MergeType | None
+        if isinstance(further, Mapping):
+            values = self._child(further, preserves=preserves)
+            is_untyped = not fields and _referred(further) is None and values.scalar == "untyped"
+        else:
+            is_open = (preserves or not properties) if further is None else bool(further)
+            values = DEDUCED if is_open else None
+            is_untyped = is_open and not fields
+        return MapType(fields, values, schema.get(_MAP_TYPE) == "atomic", defaults, is_untyped)
+
+    def _list(self, schema: Schema, *, preserves: bool) -> ListType:
+        items = schema.get("items")
+        of_items = ATOMIC if items is None else self._child(items, preserves=preserves)
+        return ListType(of_items, *_relation(schema), not self._release.keys_may_be_missing)
+
+
+def _relation(schema: Schema) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the items of a list are owned one by one, and by which keys they are known."""
+    list_type = schema.get(_LIST_TYPE)
+    if list_type is not None:
+        keys = schema.get(_MAP_KEYS) if list_type == "map" else ()
+        return list_type in ("map", "set"), tuple(keys or ())
+    if "merge" in (schema.get(_PATCH_STRATEGY) or "").split(","):
+        key = schema.get(_MERGE_KEY)
+        return True, ((key,) if key else ())
+    return False, ()
+
+
+def _referred(schema: Schema) -> str | None:
+    """Return the name of the type to which a schema refers, in itself or in all that it has of an allOf."""
+    reference = schema.get("$ref") or ""
+    all_of: Sequence[Schema] = schema.get("allOf") or ()
+    if not reference and len(all_of) == 1:
+        reference = all_of[0].get("$ref")
+    return str(reference).rpartition("/")[2] or None

@@ -1,0 +1,274 @@
+"""
+The order of a create, an update, a patch and an apply, for every kind of object.
+
+The steps that differ between kinds belong to a `Strategy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.fieldpath import OwnedPath
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import requestmetadata, systemmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
+from pytest_crd.engine.registry import response, storagelimits
+from pytest_crd.engine.registry.desiredobject import RequestReader
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.request import ALWAYS_ALIKE, Making, Request, RequestOutcome, without_version
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.engine.registry.response import Response, Stored
+from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy, Validated
+
+Tell: TypeAlias = Callable[[ObservedRequest], None]
+
+
+class _Checked(NamedTuple):
+    """
+    An object that was validated.
+
+    Attributes:
+        write: The object.
+        validated: The errors and warnings.
+        system_metadata: The metadata that the server sets.
+    """
+
+    write: PendingWrite
+    validated: Validated
+    system_metadata: Stored
+
+
+def handle(
+    stored: Resource | None,
+    request: Request,
+    strategy: Strategy,
+    making: Making = ALWAYS_ALIKE,
+    tell: Tell | None = None,
+) -> RequestOutcome:
+    """
+    Handle a request and return its outcome, including the object to store.
+
+    Args:
+        stored: The stored object of the name in the URL (on create: of the new name), in the storage version; None if there is none.
+        request: The request.
+        strategy: The steps of the kind.
+        making: Source of times, uids and name suffixes.
+        tell: Called with the request before its answer is returned; None without an observer.
+
+    Reference:
+        apiserver endpoints/handlers/create.go, update.go, patch.go; registry/rest/create.go, update.go; registry/generic/registry/store.go.
+    """
+    before = None if stored is None else without_version(stored)
+    if not strategy.is_served:
+        return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
+    live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
+    target = _target(request, live, strategy)
+    outcomes: list[RuleOutcome] | None = None if tell is None else []
+    reader = RequestReader(
+        strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
+    )
+    try:
+        read = reader.read(request, live, target, making)
+        # Mutating admission comes here, validating admission after validation.
+        write = strategy.prepare(read, live, request.subresource)
+        checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, making))
+    except RefusedError as refused:
+        return RequestOutcome(_refuse(refused, target, request, strategy, tell), before)
+    if tell is not None:
+        tell(_observed(request, checked, outcomes or ()))
+    outcome = _store(checked, before, strategy)
+    if outcome.response.accepted and not request.dry_run:
+        outcome = _limited(outcome, checked, request, target, strategy)
+    if request.verb == "create" and before is not None and outcome.response.accepted:
+        exists = _already_exists(checked, before, target)
+        target = target._replace(name=write.resource["metadata"]["name"])
+        return RequestOutcome(_refuse(exists, target, request, strategy, None), before)
+    return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
+
+
+def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resource:
+    """Return the stored object in the version of the request, with the resourceVersion of the store."""
+    live = strategy.read(stored, request.namespace)
+    if request.resource_version:
+        live["metadata"]["resourceVersion"] = request.resource_version
+    return live
+
+
+def _target(request: Request, live: Resource | None, strategy: Strategy) -> RequestTarget:
+    metadata = live["metadata"] if live is not None else {"name": request.name, "namespace": request.namespace}
+    namespace = metadata.get("namespace", request.namespace) if strategy.is_namespaced else None
+    name, prefix = metadata.get("name", ""), request.storage_prefix
+    return RequestTarget(strategy.group, strategy.plural, namespace, name, prefix, strategy.storage_path)
+
+
+def _system_metadata(write: PendingWrite, strategy: Strategy, making: Making) -> Stored:
+    if write.live is None:
+        return Stored.of(systemmetadata.of_created(uid=making.uid(), now=making.now()))
+    old = write.live["metadata"]
+
+    def updated() -> dict[str, JSONValue]:
+        return systemmetadata.of_updated(old, generates="generation" in old and strategy.increments_generation(write))
+
+    return Stored(updated)
+
+
+def _store(checked: _Checked, before: Resource | None, strategy: Strategy) -> RequestOutcome:
+    """Return the outcome of a validated request."""
+    write = checked.write
+    decoded, prepared = write.read.decoded, write.read.prepared
+    warnings = (*strategy.deprecation_warnings, *decoded.warnings, *prepared.warnings, *checked.validated.warnings)
+    if errors := checked.validated.errors:
+        sent = decoded.resource  # an update of the status validates the stored object
+        group = sent["apiVersion"].rpartition("/")[0]
+        name = write.resource["metadata"].get("name", "")
+        answer = response.invalid(group, sent["kind"], name, errors, warnings=warnings, changes=decoded.changes)
+        return RequestOutcome(answer, before)
+    warnings = (*warnings, *strategy.warnings(write))
+    try:
+        forms = strategy.store(write)
+    except RefusedError as refused:
+        answer = response.refused(refused.refusal, subject={}, warnings=warnings, changes=decoded.changes)
+        return RequestOutcome(answer, before)
+    return _accepted(checked, forms, before, strategy, warnings)
+
+
+def _accepted(
+    checked: _Checked, forms: StoredForms, before: Resource | None, strategy: Strategy, warnings: tuple[str, ...]
+) -> RequestOutcome:
+    read, live = checked.write.read, checked.write.live
+    changes = replace(read.decoded.changes, lost=forms.lost) if forms.lost else read.decoded.changes
+
+    def shown() -> Resource:
+        returned = forms.returned.value
+        generated = read.prepared.has_generated_name
+        answered = {**returned, "metadata": requestmetadata.shown(returned["metadata"], generated=generated)}
+        # An update shares unchanged parts with the stored object; callers may change what they get.
+        return answered if live is None else jsonvalue.copy(answered)
+
+    metadata = checked.write.resource["metadata"]
+    is_gone = before is not None and requestmetadata.ends(metadata, before.get("metadata"))
+    system_metadata = Stored(lambda: _with_managers(checked, strategy))
+
+    def both() -> tuple[Resource | None, Resource | None]:
+        written = None if is_gone else _with_metadata(forms.written.value, system_metadata.value)
+        return written, _with_metadata(forms.returned.value, system_metadata.value)
+
+    answer = Response(
+        response.OK if live else response.CREATED,
+        Stored(shown),
+        warnings=response.sent(warnings),
+        changes=changes,
+        owned=Stored(lambda: _owned(system_metadata.value.get("managedFields") or [])),
+        whole=Stored(lambda: both()[0]),
+        before=before,
+    )
+    return RequestOutcome(answer, before, both)
+
+
+def _limited(
+    outcome: RequestOutcome, checked: _Checked, request: Request, target: RequestTarget, strategy: Strategy
+) -> RequestOutcome:
+    """
+    Return an accepted outcome if etcd can store it; else one without managed fields, or the refusal.
+
+    Reference:
+        apiserver endpoints/handlers/create.go, update.go, patch.go, isTooLargeError.
+    """
+    refused = _refuse_size(outcome, checked, target, strategy)
+    if refused is not None and not mediatypes.is_apply(request.verb, request.media_type):
+        write = checked.write._replace(read=checked.write.read._replace(managed=dict))
+        outcome = _store(checked._replace(write=write), outcome.before, strategy)
+        refused = _refuse_size(outcome, checked, target, strategy)
+    if refused is None:
+        return outcome
+    answer = response.refused(refused, subject={}, warnings=outcome.response.warnings)
+    return RequestOutcome(answer, outcome.before)
+
+
+def _refuse_size(
+    outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy
+) -> Refusal | None:
+    """Return the refusal of an object that is too large for etcd; None if it is not."""
+    write = checked.write
+    metadata = {} if write.live is None else write.live["metadata"]
+    if not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
+        return None
+    stored, version = outcome.stored, metadata.get("resourceVersion")
+    if stored is None or not outcome.changed:
+        return None
+    key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
+    old_revision = None if write.live is None else int(version or 1)
+    return storagelimits.refuse(strategy.stored_size(stored), key, old_revision=old_revision)
+
+
+def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue]:
+    """Return the metadata that the server sets, managed fields included."""
+    write = checked.write
+    entries = write.read.entries()
+    made: dict[str, JSONValue] = checked.system_metadata.value
+    if entries:
+        made = {**made, "managedFields": entries}
+    if write.live is None or not entries or not strategy.profile.apply.times_follow_writes:
+        return made
+    from pytest_crd.engine.registry.fieldmanager import fieldmanager  # noqa: PLC0415 - needed only for objects with managed fields
+
+    settled = fieldmanager.settled(_with_metadata(write.encoded(), made), without_version(write.live))
+    return {**made, "managedFields": settled["metadata"]["managedFields"]}
+
+
+def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
+    """Return the outcome of a request to `/scale`, answered with the Scale."""
+    if outcome.resource is None:
+        return outcome
+    from pytest_crd.engine.registry import scale  # noqa: PLC0415 - needed only for requests to `/scale`
+    from pytest_crd.engine.registry.patching import patchdocuments  # noqa: PLC0415 - as above
+
+    answered = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
+    answer = replace(outcome.response, scale=answered)
+    return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, answered))
+
+
+def _already_exists(checked: _Checked, before: Resource, target: RequestTarget) -> RefusedError:
+    is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
+    name = checked.write.resource["metadata"]["name"]
+    return RefusedError(refusal.already_exists(target.resource, name, is_ending=is_ending), checked.write.read.decoded)
+
+
+def _refuse(
+    refused: RefusedError, target: RequestTarget, request: Request, strategy: Strategy, tell: Tell | None
+) -> Response:
+    subject = {"name": target.name, "group": target.group, "kind": target.plural}
+    warnings = (*strategy.deprecation_warnings, *refused.warnings)
+    answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
+    answer = replace(answer, conflicts=refused.conflicts)
+    if tell is not None:
+        sent = None if request.verb == "patch" else request.body.value  # a patch is no object
+        tell(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
+    return answer
+
+
+def _observed(request: Request, checked: _Checked, outcomes: Sequence[RuleOutcome]) -> ObservedRequest:
+    write, decoded = checked.write, checked.write.read.decoded
+    written: Literal["object", "status"] = "status" if request.subresource == "status" else "object"
+    errors = checked.validated.errors
+    return ObservedRequest(written, decoded.sent, decoded.resource, write.resource, errors, outcomes)
+
+
+def _owned(entries: list[JSONValue]) -> dict[str, tuple[OwnedPath, ...]]:
+    """Return the paths that each manager owns."""
+    from pytest_crd.engine.registry.fieldmanager import managers  # noqa: PLC0415 - few callers ask for owners
+
+    return managers.paths(managers.read(entries))
+
+
+def _with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:
+    """Return *resource* with the metadata that the server sets, keys sorted."""
+    kept = {key: value for key, value in resource["metadata"].items() if key not in requestmetadata.SERVER_MADE}
+    return {**resource, "metadata": dict(sorted({**kept, **system_metadata}.items()))}

@@ -1,0 +1,248 @@
+"""
+JSON Patch as the API server applies it, which is not always as RFC 6902 says.
+
+`replace` puts in what is not there, and `copy` of what is not there is a null; a path need not begin with a slash; an index may
+count from the end; and a `test` compares scalars as they are spelled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.release import JsonPatchRelease
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching.patchdocuments import Document
+
+MAX_COPIED: Final = 3 << 20
+_INDEX: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_ESCAPE: Final = re.compile("~[01]")
+# The place behind the last item of a list.
+_END: Final = "-"
+
+Operation: TypeAlias = Mapping[str, Document]
+
+
+class OperationError(Exception):
+    """
+    An operation that fails; the message says why in the words of the server's library, which it does not answer with.
+
+    Attributes:
+        index: Which one, from 0.
+        panics: Whether the server panics over it.
+    """
+
+    def __init__(self, message: str, *, panics: bool = False) -> None:
+        super().__init__(message)
+        self.index = 0
+        self.panics = panics
+
+
+def apply(document: Document, operations: list[Document], release: JsonPatchRelease) -> Document:
+    """
+    Return *document* after *operations*, done in their order; the first that fails ends it. What they leave is shared with it.
+
+    Args:
+        document: JSON value; not modified.
+        operations: What the patch lists; what is no operation fails.
+        release: Of the server's library.
+
+    Raises:
+        OperationError: An operation that fails.
+
+    Reference:
+        evanphx/json-patch patch.go, Patch.Apply.
+    """
+    patching = _Patching(document, release)
+    for index, operation in enumerate(operations):
+        try:
+            patching.do(operation or {})
+        except OperationError as error:
+            error.index = index
+            raise
+    return patching.root
+
+
+class _Patching:
+    """A document while it is patched; the objects and lists on the way to what changes are its own, all others are shared."""
+
+    def __init__(self, root: Document, release: JsonPatchRelease) -> None:
+        self._own: dict[int, Document] = {}  # by identity; kept, so that no other takes the place of one that is gone
+        self.root = self._owned(root)
+        self._release = release
+        self._copied = 0
+
+    def do(self, operation: Operation) -> None:
+        kind = operation.get("op")
+        known = _OPERATIONS.get(kind) if isinstance(kind, str) else None
+        if known is None:
+            raise OperationError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
+        known(self, operation)
+
+    def add(self, operation: Operation) -> None:
+        self._put(_pointer(operation, "path"), operation.get("value"))
+
+    def remove(self, operation: Operation) -> None:
+        holder, key = self._find(_pointer(operation, "path"))
+        _take(holder, key)
+
+    def replace(self, operation: Operation) -> None:
+        path, value = _pointer(operation, "path"), operation.get("value")
+        if not path and self._release.has_roots:
+            self._replace_root(operation)
+            return
+        holder, key = self._find(path)
+        if isinstance(holder, dict):
+            holder[key] = value
+        else:
+            holder[self._index(holder, key)] = value
+
+    def move(self, operation: Operation) -> None:
+        holder, key = self._find(_pointer(operation, "from"))
+        value = self._get(holder, key)
+        _take(holder, key)
+        self._put(_pointer(operation, "path"), value)
+
+    def copy(self, operation: Operation) -> None:
+        value = self._get(*self._find(_pointer(operation, "from")))
+        self._find(_pointer(operation, "path"))
+        if value is not None:
+            self._copied += len(patchdocuments.written(value).encode("utf-8", "replace"))
+        if self._copied > MAX_COPIED:
+            size = f"the accumulated size increase of copy is {self._copied}, exceeding the limit {MAX_COPIED}"
+            raise OperationError(f"Unable to complete the copy, {size}")
+        self._put(_pointer(operation, "path"), _copied(value))
+
+    def test(self, operation: Operation) -> None:
+        path = _pointer(operation, "path")
+        if not path and self._release.has_roots:
+            value = self.root
+            if "value" not in operation:
+                raise OperationError("a test of the whole document without a value", panics=True)
+        else:
+            value = self._get(*self._find(path))
+            if value is None and "value" not in operation and not self._release.tests_absent:
+                raise OperationError("a test of what is not there without a value", panics=True)
+            if value is not None and "value" not in operation:
+                raise OperationError(f"testing value {path} failed: test failed")
+        if not patchdocuments.equal(value, operation.get("value")):
+            raise OperationError(f"testing value {path} failed: test failed")
+
+    def _replace_root(self, operation: Operation) -> None:
+        value = operation.get("value")
+        if "value" not in operation:
+            raise OperationError("a replacement of the whole document without a value", panics=True)
+        if isinstance(value, dict | list):
+            self.root = self._owned(value)
+        elif self._release.refuses_scalar_roots:
+            raise OperationError("replace operation value must be object or array")
+
+    def _find(self, path: str) -> tuple[Document, str]:
+        """Return the object or list around what *path* leads to, which need not be there, and its key or index there."""
+        tokens = path.split("/")
+        if len(tokens) == 1:
+            raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
+        holder = self.root
+        for token in tokens[1:-1]:
+            try:
+                child = self._get(holder, _unescaped(token))
+            except OperationError as error:
+                if error.panics:
+                    raise
+                child = None
+            if not isinstance(child, dict | list):
+                raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
+            if id(child) not in self._own:
+                child = self._owned(child)
+                key = _unescaped(token)
+                holder[key if isinstance(holder, dict) else self._index(holder, key)] = child
+            holder = child
+        return holder, _unescaped(tokens[-1])
+
+    def _owned(self, shared: Document) -> Document:
+        """Return a copy of an object or list that may be changed; what was sent is written anew where it is looked into."""
+        mine = dict(shared) if isinstance(shared, dict) else list(shared)
+        self._own[id(mine)] = mine
+        return mine
+
+    def _get(self, holder: Document, key: str) -> Document:
+        return holder.get(key) if isinstance(holder, dict) else holder[self._index(holder, key)]
+
+    def _index(self, holder: list[Document], key: str) -> int:
+        """Return the index of an item that is there."""
+        index = _integer(key)
+        if index < 0 and not self._release.has_roots:
+            raise OperationError(f"index out of range [{index}]", panics=True)
+        if not -len(holder) <= index < len(holder):
+            raise _wrong_index(index)
+        return index % len(holder)
+
+    def _put(self, path: str, value: Document) -> None:
+        holder, key = self._find(path)
+        if isinstance(holder, dict):
+            holder[key] = value
+        elif key == _END:
+            holder.append(value)
+        else:
+            index, size = _integer(key), len(holder) + 1
+            if not -size <= index < size:
+                raise _wrong_index(index)
+            holder.insert(index % size, value)
+
+
+_OPERATIONS: Final[Mapping[str, Callable[[_Patching, Operation], None]]] = {
+    "add": _Patching.add,
+    "remove": _Patching.remove,
+    "replace": _Patching.replace,
+    "move": _Patching.move,
+    "test": _Patching.test,
+    "copy": _Patching.copy,
+}
+
+
+def _pointer(operation: Operation, field: str) -> str:
+    pointer = operation.get(field)
+    if not isinstance(pointer, str):
+        raise OperationError(f"{operation['op']} operation failed to decode {field}: missing value")
+    return pointer
+
+
+def _unescaped(token: str) -> str:
+    return _ESCAPE.sub(lambda match: "/" if match[0] == "~1" else "~", token) if "~" in token else token
+
+
+def _take(holder: Document, key: str) -> None:
+    if isinstance(holder, dict):
+        if key not in holder:
+            raise OperationError(f"Unable to remove nonexistent key: {key}: missing value")
+        del holder[key]
+        return
+    index = _integer(key)
+    if not -len(holder) <= index < len(holder):
+        raise _wrong_index(index)
+    del holder[index]
+
+
+def _integer(key: str) -> int:
+    if not _INDEX.fullmatch(key):
+        raise OperationError(f"strconv.Atoi: parsing {printing.quote(key)}: invalid syntax")
+    index = int(key)
+    if not jsonvalue.MIN_INT64 <= index <= jsonvalue.MAX_INT64:
+        raise OperationError(f"strconv.Atoi: parsing {printing.quote(key)}: value out of range")
+    return index
+
+
+def _wrong_index(index: int) -> OperationError:
+    return OperationError(f"Unable to access invalid index: {index}: invalid index referenced")
+
+
+def _copied(value: Document) -> Document:
+    """Return a copy of a document, as it was sent."""
+    if isinstance(value, patchdocuments.SentObject):
+        return patchdocuments.SentObject([(key, _copied(item)) for key, item in value.pairs])
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,176 @@
+"""What a server makes of the body of a PATCH: the patched object, or why it is refused."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.golang import decoding, gotypes, jsonsyntax, printing
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.patching import jsonpatch, mediatypes, mergepatch, patchdocuments
+from pytest_crd.engine.registry.patching.jsonpatch import OperationError
+from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+
+_MAX_OPERATIONS: Final = 10_000
+_OPERATION: Final = gotypes.Struct(
+    "handlers.jsonPatchOp",
+    {"op": gotypes.STRING, "path": gotypes.STRING, "from": gotypes.STRING, "value": gotypes.Raw("interface {}")},
+)
+_OPERATIONS: Final = gotypes.List(_OPERATION)
+_MAP: Final = gotypes.Map(gotypes.Raw("interface {}"))
+_MAX_PROBLEMS: Final = 100
+# A client's words for a 422 that it knows nothing of, which the server takes as its own.
+_REJECTED: Final = "the server rejected our request due to an error in our request"
+_NO_PATCH: Final = "Invalid JSON Patch"
+
+
+def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
+    """Return why a body is refused that is no JSON, before anything is looked for, or None; only newer versions do so."""
+    if not profile.json_patch.checks_json_first or not body.text:
+        return None
+    return bad_request("invalid JSON patch") if jsonsyntax.find_problem(body.text) else None
+
+
+def patch(
+    live: Resource, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile
+) -> Patched:
+    """
+    Return what comes of a patch.
+
+    Args:
+        live: What is patched, as it is answered to a GET; not modified.
+        body: The patch.
+        media_type: What kind of patch it is, JSON_PATCH or MERGE_PATCH.
+        field_validation: What unknown and duplicate fields of the patch do.
+        profile: Whose behaviour and words.
+
+    Raises:
+        RefusedError: The patch is none, is too large, or fails.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, jsonPatcher.applyJSPatch.
+    """
+    is_checked = field_validation != "Ignore" and profile.field_validation
+    is_json_patch = mediatypes.plain_media_type(media_type) == mediatypes.JSON_PATCH
+    if problem := jsonsyntax.find_problem(body.text) if body.text else "":
+        if is_checked:
+            raise RefusedError(bad_request(f"error decoding patch: {problem}"))
+        raise RefusedError(bad_request(problem) if is_json_patch else _refuse_merge(profile))
+    try:
+        sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)
+    except UnreadableError as error:
+        raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
+    problems = (_problems_of_operations if is_json_patch else _problems_of_merge)(sent) if is_checked else ()
+    change = functools.partial(_json_patched if is_json_patch else _merge_patched, live, profile=profile)
+    if patchdocuments.is_usual(sent):  # then its text says nothing that its value does not
+        return Patched(
+            change(patchdocuments.plain(sent)), lambda: patchdocuments.written(change(sent)), problems=problems
+        )
+    patched = change(sent)
+    found = patchdocuments.duplicates(patched) if is_checked else ()
+    write = functools.partial(patchdocuments.written, patched)
+    return Patched(patchdocuments.plain(patched), write, found, problems, is_text=True)
+
+
+def strategic(body: Body) -> Document:
+    """
+    Return a strategic merge patch, which is an object or null.
+
+    Raises:
+        RefusedError: It is neither.
+    """
+    if problem := jsonsyntax.find_problem(body.text) if body.text else "":
+        raise RefusedError(bad_request(problem))
+    try:
+        sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)
+        if sent is not None:
+            decoding.decode(patchdocuments.plain(sent), _MAP, sort_keys=False)
+    except (UnreadableError, DecodeError) as error:
+        raise RefusedError(bad_request(str(error))) from None
+    return sent
+
+
+def _problems_of_operations(sent: Document) -> tuple[str, ...]:
+    _demand(sent, _OPERATIONS)
+    return tuple(dict.fromkeys(f"json patch {problem}" for problem in _problems(sent or ())))[:_MAX_PROBLEMS]
+
+
+def _problems_of_merge(sent: Document) -> tuple[str, ...]:
+    _demand(sent, _MAP)
+    return patchdocuments.duplicates(sent)
+
+
+def _json_patched(live: Resource, sent: Document, profile: Profile) -> Document:
+    operations = _operations(sent)
+    if len(operations) > _MAX_OPERATIONS:
+        found = f"The allowed maximum operations in a JSON patch is {_MAX_OPERATIONS}, got {len(operations)}"
+        raise RefusedError(Refusal(413, "RequestEntityTooLarge", f"Request entity too large: {found}"))
+    try:
+        return jsonpatch.apply(live, operations, profile.json_patch)
+    except OperationError as error:
+        explanation = f"operation {error.index}: {error}"
+        if error.panics:
+            panic = refusal.internal_error(f"the server panics over {explanation}")
+            raise RefusedError(panic) from None
+        raise RefusedError(Refusal(422, "Invalid", _REJECTED, explanation=explanation, subject={})) from None
+
+
+def _merge_patched(live: Resource, sent: Document, profile: Profile) -> Document:
+    if not isinstance(sent, dict | list):
+        raise RefusedError(_refuse_merge(profile))
+    return mergepatch.merge(live, sent, profile.json_patch)
+
+
+def _refuse_merge(profile: Profile) -> Refusal:
+    """Return why a merge patch is refused that is none; the versions that check no fields do not blame the request."""
+    return bad_request(_NO_PATCH) if profile.field_validation else Refusal(500, "", _NO_PATCH)
+
+
+def _demand(sent: Document, kind: gotypes.GoType) -> None:
+    """Refuse a patch of another type than *kind*, which null is not."""
+    if sent is None:
+        return
+    try:
+        decoding.decode(patchdocuments.plain(sent), kind, sort_keys=False)
+    except DecodeError as error:
+        raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
+
+
+def _operations(sent: Document) -> list[Document]:
+    if sent is None:
+        return []
+    if not isinstance(sent, list):
+        raise RefusedError(_undecodable(sent, "Patch"))
+    for operation in sent:
+        if not isinstance(operation, Mapping | None):
+            raise RefusedError(_undecodable(operation, "Operation"))
+    return sent
+
+
+def _undecodable(sent: Document, kind: str) -> Refusal:
+    named = {"integer": "number", "boolean": "bool"}
+    found = jsonvalue.type_of(patchdocuments.plain(sent))
+    return bad_request(f"json: cannot unmarshal {named.get(found, found)} into Go value of type jsonpatch.{kind}")
+
+
+def _problems(operations: Document) -> Iterator[str]:
+    """Yield what a strict decoder says of the fields of operations, in their order."""
+    for index, operation in enumerate(operations):
+        seen: set[str] = set()
+        for key, value in operation.pairs if isinstance(operation, SentObject) else ():
+            place = f"[{index}].{key}"
+            if key not in _OPERATION.fields:
+                yield f"unknown field {printing.quote(place)}"
+                continue
+            if key in seen:
+                yield f"duplicate field {printing.quote(place)}"
+            seen.add(key)
+            yield from patchdocuments.duplicates(value, place)

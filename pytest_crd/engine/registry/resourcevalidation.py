@@ -1,0 +1,205 @@
+"""
+Validation of a custom resource that is created or updated, or whose status is.
+
+The order in which the server looks for it, and what it no longer looks for where something else is wrong, is written here.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import objectmetavalidation, typemeta
+from pytest_crd.engine.metadata.typemeta import GroupVersionKind
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import resourcerules, subresources
+from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
+from pytest_crd.engine.registry.served import Served
+from pytest_crd.engine.registry.strategy import Validated
+from pytest_crd.engine.schema import structural
+from pytest_crd.engine.values import listtypes, valuevalidation
+from pytest_crd.engine.values.ratcheting import Correlation
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.rules.ruleevaluation import RuleSubject
+    from pytest_crd.engine.rules.ruletree import RuleNode
+
+_STATUS: Final = FieldPath(("status",))
+
+
+class ResourceValidator:
+    """
+    Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed.
+
+    What the rules were is added to a list, in the order of their evaluation, where one is given.
+    """
+
+    def __init__(self, crd: CrdSpec, served: Served, profile: Profile) -> None:
+        self._schema = served.schema
+        self._declared = None if served.spec.schema is None else served.spec.schema.value
+        self._of_url = GroupVersionKind(crd.group, served.spec.name, crd.kind)
+        self._profile = profile
+        self._namespaced = crd.scope == "Namespaced"
+        self._subresources = subresources.from_declared(served.spec.subresources)
+
+    def create(
+        self, resource: Resource, outcomes: list[RuleOutcome] | None = None, entries: Entries = None
+    ) -> Validated:
+        """
+        Return what is wrong with a resource that is created; *entries* returns its managed fields where it is applied.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go, Validate; apiserver registry/rest/create.go.
+        """
+        metadata = resource["metadata"]
+        errors = self._type_errors(resource)
+        if not errors:
+            errors += objectmetavalidation.validate_create(metadata, namespaced=self._namespaced, profile=self._profile)
+            errors += self._values.create(resource) if self._values else ()
+            errors += self._subresources.validate_scale(resource)
+        errors += self._embedded(resource) if self._embedded else ()
+        errors += self._lists(resource) if self._lists else ()
+        validated = self._with_rules(errors, lambda: _subject(resourcerules.seen_created(resource, entries)), outcomes)
+        if validated.errors:
+            return validated
+        created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
+        return Validated(created, validated.warnings)
+
+    def update(
+        self,
+        resource: Resource,
+        old: Resource,
+        outcomes: list[RuleOutcome] | None = None,
+        entries: Entries = None,
+    ) -> Validated:
+        """
+        Return what is wrong with a resource that replaces *old*; *entries* returns its managed fields where those of *old* are known.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/strategy.go, ValidateUpdate; apiserver registry/rest/update.go.
+        """
+        wrong_type = self._type_errors(resource)
+        if wrong_type:
+            errors = self._common_metadata_errors(resource, old) + wrong_type
+        else:
+            errors = self._metadata_errors(resource, old)
+            errors += self._values.update(resource, old) if self._values else ()
+            errors += self._subresources.validate_scale(resource)
+        errors += self._embedded(resource) if self._embedded else ()
+        errors += self._new_list_errors(resource, old)
+        managed = functools.partial(resourcerules.managed, resource, old, entries)
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
+
+    def update_status(
+        self,
+        resource: Resource,
+        old: Resource,
+        sent: Resource,
+        outcomes: list[RuleOutcome] | None = None,
+        entries: Entries = None,
+    ) -> Validated:
+        """
+        Return what is wrong with a resource that is *old* with another status, which was *sent* in a whole resource.
+
+        What *entries* is says `update`.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/status_strategy.go, ValidateUpdate.
+        """
+        errors = self._metadata_errors(resource, old)
+        if not self._profile.validates_status_alone:
+            errors += self._values.create(resource) if self._values else ()
+            return Validated(errors + self._subresources.validate_status_scale(resource))
+        if self._status_values and "status" in resource:
+            status = resource["status"]
+            errors += (
+                self._status_values.update(status, old.get("status"), _STATUS)
+                if self._profile.ratchets_status
+                else self._status_values.create(status, _STATUS)
+            )
+        errors += self._subresources.validate_status_scale(resource)
+        errors += self._new_list_errors(resource, old)
+        managed = functools.partial(resourcerules.managed_status, sent, old, entries, self._profile)
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
+
+    def _with_rules(
+        self,
+        errors: list[FieldError],
+        subject: Callable[[], RuleSubject],
+        outcomes: list[RuleOutcome] | None,
+    ) -> Validated:
+        """Return *errors* and what the rules say, or that they are not run because of the errors."""
+        if self._rules is None:
+            return Validated(errors)
+        blocked = resourcerules.blocked(errors, self._profile)
+        if blocked is not None:
+            return Validated([*errors, blocked])
+        from pytest_crd.engine.rules import ruleevaluation as rulevalidation  # noqa: PLC0415 - where there are no rules, nobody needs CEL
+
+        found = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
+        return Validated(errors + found.errors, tuple(found.warnings))
+
+    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> RuleSubject:
+        correlation = Correlation(resource, old, self._declared or {})
+        return _subject(*resourcerules.seen(resource, old, managed), correlation=correlation)
+
+    def _type_errors(self, resource: Resource) -> list[FieldError]:
+        return typemeta.validate(resource, self._of_url)
+
+    def _common_metadata_errors(self, resource: Resource, old: Resource) -> list[FieldError]:
+        return objectmetavalidation.validate_common_update(
+            resource["metadata"], old["metadata"], namespaced=self._namespaced, profile=self._profile
+        )
+
+    def _metadata_errors(self, resource: Resource, old: Resource) -> list[FieldError]:
+        return objectmetavalidation.validate_update(
+            resource["metadata"], old["metadata"], namespaced=self._namespaced, profile=self._profile
+        )
+
+    def _new_list_errors(self, resource: Resource, old: Resource) -> list[FieldError]:
+        """Return the duplicates in lists, unless there were some before."""
+        found = self._lists(resource) if self._lists else []
+        return found if found and self._lists and not self._lists(old) else []
+
+    @cached_property
+    def _rules(self) -> RuleNode | None:
+        schema = self._schema
+        if schema is None or not structural.has_rules(schema):
+            return None
+        from pytest_crd.engine.rules import ruletree  # noqa: PLC0415 - as above
+
+        return ruletree.of_stored(schema, self._profile, is_resource=True)
+
+    @cached_property
+    def _values(self) -> valuevalidation.Validator | None:
+        schema = self._declared
+        return None if schema is None else valuevalidation.compile(schema, self._profile, root=())
+
+    @cached_property
+    def _status_values(self) -> valuevalidation.Validator | None:
+        schema = ((self._declared or {}).get("properties") or {}).get("status")
+        root = ("properties", "status")
+        return None if schema is None else valuevalidation.compile(schema, self._profile, root=root)
+
+    @cached_property
+    def _embedded(self) -> objectmetavalidation.Validate | None:
+        schema = self._schema
+        return None if schema is None else objectmetavalidation.compile_embedded(schema, self._profile)
+
+    @cached_property
+    def _lists(self) -> listtypes.ItemsCheck | None:
+        schema = self._schema
+        return None if schema is None else listtypes.compile(schema, self._profile)
+
+
+def _subject(resource: Resource, old: Resource | None = None, *, correlation: Correlation | None = None) -> RuleSubject:
+    from pytest_crd.engine.rules.ruleevaluation import RuleSubject  # noqa: PLC0415 - as above
+
+    return RuleSubject(resource, old, correlation=correlation)

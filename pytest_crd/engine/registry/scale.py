@@ -1,0 +1,231 @@
+"""
+The Scale of an object: read from the object, decoded from a request, and written into the object.
+
+Reference:
+    apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors import fielderror, refusal
+from pytest_crd.engine.errors.refusal import Refusal, bad_request, too_large
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import decoding, gotypes, printing
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types, requestmetadata, typemeta
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import requestbody, subresources
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching.patchdocuments import SentObject
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.registry.subresources import Subresources
+
+TYPE_META: Final = subresources.SCALE_TYPE_META
+# What stands for replicas that the object does not say, in what is patched: the smallest int32.
+_UNSET: Final = -(2**31)
+_IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_STRUCT: Final = gotypes.Struct(
+    "v1.Scale",
+    {
+        **metav1types.TYPE_META,
+        "metadata": metav1types.OBJECT_META,
+        "spec": gotypes.Struct("v1.ScaleSpec", {"replicas": gotypes.INT32}),
+        "status": gotypes.Struct("v1.ScaleStatus", {"replicas": gotypes.INT32, "selector": gotypes.STRING}),
+    },
+)
+# The other API versions that have a Scale.
+_OTHERS: Final = {"apps/v1beta1": "v1beta1", "apps/v1beta2": "v1beta2", "extensions/v1beta1": "v1beta1"}
+
+
+class DecodedScale(NamedTuple):
+    """
+    A Scale that was sent, or that came of a patch.
+
+    Attributes:
+        metadata: Its metadata.
+        replicas: How many are wanted.
+        problems: What is to be said about unknown and duplicate fields.
+    """
+
+    metadata: Mapping[str, JSONValue]
+    replicas: int
+    problems: tuple[str, ...] = ()
+
+
+def of_resource(resource: Resource, subresources: Subresources, *, is_patched: bool = False) -> dict[str, JSONValue]:
+    """
+    Return the Scale of a custom resource, its fields in the server's order.
+
+    Args:
+        resource: The custom resource.
+        subresources: With the paths of the scale.
+        is_patched: Whether it is to be patched: replicas that are not there are then a number that nobody may want.
+
+    Raises:
+        RefusedError: Something at one of the paths is of a wrong type.
+    """
+    found = subresources.find_scale(resource)
+    if isinstance(found, Refusal):
+        raise RefusedError(found)
+    scale, has_replicas = found
+    metadata = [(key, resource["metadata"][key]) for key in _IDENTITY if resource["metadata"].get(key)]
+    replicas = scale.replicas if has_replicas or not is_patched else _UNSET
+    status = {"replicas": scale.status_replicas} | ({"selector": scale.selector} if scale.selector else {})
+    return {
+        **TYPE_META,
+        "metadata": SentObject(metadata),
+        "spec": SentObject([("replicas", replicas)] if replicas else []),
+        "status": SentObject(list(status.items())),
+    }
+
+
+def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
+    """
+    Return the Scale that a PUT sends.
+
+    Raises:
+        RefusedError: It is too large, no Scale, or has fields that may not be there.
+
+    Reference:
+        apiserver endpoints/handlers/update.go, UpdateResource.
+    """
+    if refused := too_large(body.value, body.text):
+        raise RefusedError(refused)
+    # The server has the same words for all that is wrong with a Scale.
+    undecodable = RefusedError(bad_request(typemeta.unregistered_type("v1.Scale", profile)))
+    if not isinstance(body.value, Mapping | None):
+        raise undecodable
+    sent = {key: value for key, value in (body.value or {}).items() if key not in TYPE_META or value}
+    try:
+        decoded = decoding.decode({**TYPE_META, **sent}, _STRUCT)
+    except DecodeError:
+        raise undecodable from None
+    problems = _problems(body.duplicates, decoded.unknown, field_validation, profile)
+    is_other = {key: decoded.value[key] for key in TYPE_META} != TYPE_META
+    if is_other or (problems and field_validation == "Strict"):
+        raise undecodable
+    return _decoded(decoded.value, problems)
+
+
+def decode_patched(patched: Patched, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
+    """
+    Return the Scale that came of a patch.
+
+    Raises:
+        RefusedError: It is no Scale, or has fields that may not be there.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
+    """
+    sent = patchdocuments.plain(patched.value)  # the Scale that was patched has its fields in an order of its own
+    if not isinstance(sent, Mapping):
+        problem = typemeta.problem_of_patched(sent, profile, write=patched.write)
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+    value = {**sent, **{key: of for key, of in TYPE_META.items() if not sent.get(key)}}
+    try:
+        decoded = decoding.decode(value, _STRUCT)
+    except DecodeError as error:
+        raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
+    if problem := _other_kind(decoded.value, profile):
+        raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+    problems = (*patched.problems, *_problems(patched.duplicates, decoded.unknown, field_validation, profile))
+    if problems and field_validation == "Strict":
+        raise RefusedError(requestbody.bad_patch(patched.write(), f"strict decoding error: {', '.join(problems)}"))
+    return _decoded(decoded.value, problems)
+
+
+def decode_applied(value: Resource) -> DecodedScale:
+    """Return the Scale that an apply results in; the field manager has checked its types."""
+    return _decoded(decoding.decode(value, _STRUCT).value, ())
+
+
+def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = None) -> None:
+    """
+    Pass when a Scale of a built-in kind is valid, and for the object that it is sent to.
+
+    Args:
+        scale: The Scale.
+        target: The object, as the URL names it.
+        uid: The uid of the object, for patches and applies; None for a PUT, whose uid the store compares.
+
+    Raises:
+        RefusedError: 422 for a negative number of replicas, 409 for another uid.
+
+    Reference:
+        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale; pkg/registry/apps/deployment/storage/storage.go,
+        scaleUpdatedObjectInfo.UpdatedObject.
+    """
+    if scale.replicas < 0:
+        error = fielderror.invalid(
+            FieldPath(("spec", "replicas")), scale.replicas, "must be greater than or equal to 0"
+        )
+        message = f"Scale.autoscaling {printing.quote(target.name)} is invalid: {fielderror.aggregate([error])}"
+        subject = {"name": target.name, "group": "autoscaling", "kind": "Scale"}
+        raise RefusedError(Refusal(422, "Invalid", message, (error,), subject=subject))
+    sent = scale.metadata.get("uid")
+    if uid is not None and sent and sent != uid:
+        of_scale = target._replace(plural=f"{target.plural}/scale")
+        refused = refusal.conflict(of_scale.resource, target.name, requestmetadata.other_uid(sent, uid))
+        subject = {"name": target.name, "group": target.group, "kind": of_scale.plural}
+        raise RefusedError(refused._replace(subject=subject))
+
+
+def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:
+    """
+    Return a custom resource with the replicas of a Scale, and with its resourceVersion, where it states one.
+
+    Args:
+        live: The custom resource; not modified.
+        scale: The Scale.
+        subresources: With the paths of the scale.
+
+    Raises:
+        RefusedError: The Scale wants the number that stands for none, or there is no object to write it into.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.
+    """
+    path = (subresources.scale or {})["specReplicasPath"]
+    if scale.replicas == _UNSET:
+        raise RefusedError(bad_request(f"the spec replicas field {printing.quote(path)} cannot be empty"))
+    resource: dict[str, JSONValue] = jsonvalue.copy(dict(live))
+    *names, last = path.removeprefix(".").split(".")
+    holder = resource
+    for depth, name in enumerate(names, 1):
+        holder = holder.setdefault(name, {})
+        if not isinstance(holder, dict):
+            place = ".".join(names[:depth])
+            problem = f"value cannot be set because .{place} is not a map[string]interface{{}}"
+            raise RefusedError(Refusal(500, "", problem))
+    holder[last] = scale.replicas
+    if version := scale.metadata.get("resourceVersion"):
+        resource["metadata"]["resourceVersion"] = version
+    return resource
+
+
+def _decoded(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
+    return DecodedScale(value.get("metadata") or {}, (value.get("spec") or {}).get("replicas") or 0, problems)
+
+
+def _problems(
+    duplicates: tuple[str, ...], unknown: tuple[str, ...], field_validation: FieldValidation, profile: Profile
+) -> tuple[str, ...]:
+    if field_validation == "Ignore" or not profile.field_validation:
+        return ()
+    return (*duplicates, *(f"unknown field {printing.quote(path)}" for path in unknown))
+
+
+def _other_kind(value: Resource, profile: Profile) -> str:
+    kind, version = value["kind"], value["apiVersion"]
+    if kind == "Scale" and version in _OTHERS:
+        return f"converting ({_OTHERS[version]}.Scale) to (v1.Scale): unknown conversion"
+    if {"kind": kind, "apiVersion": version} == TYPE_META:
+        return ""
+    return typemeta.unregistered(kind, version, profile)

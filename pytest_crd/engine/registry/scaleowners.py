@@ -1,0 +1,119 @@
+"""Who owns the replicas of a custom resource, as requests to `/scale` change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.fieldmanager import managers, scalefields
+from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
+from pytest_crd.engine.registry.fieldmanager.pathelements import Path
+from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.subresources import Subresources
+
+
+class ScaleOwners:
+    """
+    Tracks the owners of the replicas, for requests to the `/scale` of one version.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.
+    """
+
+    def __init__(
+        self,
+        manager: FieldManager,
+        api_version: str,
+        subresources: Subresources,
+        others: Mapping[str, Subresources] = MappingProxyType({}),
+        *,
+        is_built_in: bool = False,
+    ) -> None:
+        """
+        Track the owners of replicas.
+
+        Args:
+            manager: The field manager of Scales.
+            api_version: The apiVersion that requests are sent to.
+            subresources: Its subresources.
+            others: The subresources of the other API versions of the kind.
+            is_built_in: True for a built-in kind: an apply may then change the replicas.
+        """
+        self._manager = manager
+        self._api_version = api_version
+        self._subresources = subresources
+        self._is_built_in = is_built_in
+        self._paths = {name: _path(declared) for name, declared in {**others, api_version: subresources}.items()}
+
+    def of_live(self, live: Resource) -> dict[str, JSONValue]:
+        """
+        Return the Scale of a stored resource, with who owns its replicas.
+
+        Raises:
+            RefusedError: The resource has something of a wrong type in its place.
+        """
+        found = patchdocuments.plain(scale.of_resource(live, self._subresources))
+        try:
+            entries = scalefields.of_scale(_entries(live), self._paths)
+        except BrokenEntriesError:
+            entries = []
+        metadata = {**found["metadata"], **({"managedFields": entries} if entries else {})}
+        return {**found, "metadata": metadata}
+
+    def updated(self, live: Resource, sent: Resource, resource: Resource, writer: Writer) -> dict[str, JSONValue]:
+        """Return a *resource* whose Scale is replaced by the one that is *sent*, with who owns what."""
+        now = self._manager.update(self.of_live(live), sent, writer)
+        return self.owned(live, now, resource)
+
+    def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
+        """
+        Return the Scale of a stored resource after an apply, which may not change the Scale of a custom resource.
+
+        Raises:
+            ApplyRefusedError: As for an apply to the resource. Of a custom resource also when the apply changes the Scale, or
+                nobody owns the replicas: the server then takes the Scale itself for a custom resource, and fails.
+            RefusedError: The resource has something of a wrong type in its place.
+        """
+        before = self.of_live(live)
+        if self._is_built_in:
+            return self._manager.apply(before, applied, writer)
+        if not _entries(before) and all(applied.get(key) == value for key, value in scale.TYPE_META.items()):
+            words = f"failed to create manager for existing fields: {_unconvertible('live')}"
+            raise ApplyRefusedError(Refusal(500, "", words))
+        found = self._manager.apply(before, applied, writer)
+        if found.is_merged:
+            name = (applied.get("metadata") or {}).get("name") or ""
+            raise ApplyRefusedError(Refusal(500, "", _unconvertible("new", name)))
+        return found
+
+    def owned(self, live: Resource, now: Resource, resource: Resource) -> dict[str, JSONValue]:
+        """Return a *resource* with who owns what of it, whose Scale is *now* so."""
+        entries = self._of_parent(live, now)
+        metadata = {key: value for key, value in resource["metadata"].items() if key != "managedFields"}
+        return {**resource, "metadata": {**metadata, **({"managedFields": entries} if entries else {})}}
+
+    def _of_parent(self, live: Resource, now: Resource) -> list[dict[str, JSONValue]]:
+        try:
+            return scalefields.of_parent(_entries(live), _entries(now), self._paths, self._api_version)
+        except managers.BrokenEntriesError:
+            return []
+
+
+def _unconvertible(which: str, name: str = "") -> str:
+    what = f"failed to convert {which} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
+    return f"{what}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
+
+
+def _path(subresources: Subresources) -> Path | None:
+    """Return the path of the replicas; None without a scale."""
+    return None if subresources.scale is None else scalefields.path_of(subresources.scale["specReplicasPath"])
+
+
+def _entries(resource: Resource) -> list[dict[str, JSONValue]]:
+    return (resource.get("metadata") or {}).get("managedFields") or []

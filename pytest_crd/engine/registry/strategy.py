@@ -1,0 +1,170 @@
+"""The steps of a request that differ between kinds of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import SpelledPath
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
+from pytest_crd.engine.observer import RuleOutcome
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
+from pytest_crd.engine.registry.requestbody import TypedObject
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.engine.registry.subresources import Subresources
+
+
+class Validated(NamedTuple):
+    """
+    The result of validation.
+
+    Attributes:
+        errors: The errors; empty if the object is valid.
+        warnings: Rules that an update may violate, as the value was invalid before.
+    """
+
+    errors: list[FieldError]
+    warnings: tuple[str, ...] = ()
+
+
+class StoredForms(NamedTuple):
+    """
+    An object on its way through the store.
+
+    Attributes:
+        written: The object in the storage version.
+        returned: The object as a client reads it back.
+        lost: The fields that the storage version does not know.
+    """
+
+    written: Stored
+    returned: Stored
+    lost: tuple[SpelledPath, ...] = ()
+
+
+class PendingWrite(NamedTuple):
+    """
+    An object that a request is about to store.
+
+    Attributes:
+        resource: The prepared object, in the version of the request.
+        live: The stored object in that version; None on create.
+        read: The object and managed fields that the request asks for.
+        subresource: The subresource of the URL; empty for the object itself.
+        typed: The form of the strategy; None if that is the resource itself.
+    """
+
+    resource: dict[str, JSONValue]
+    live: Resource | None
+    read: Read
+    subresource: str
+    typed: TypedObject | None = None
+
+    def encoded(self) -> Resource:
+        """Return the object as JSON, in the version of the request."""
+        return self.resource if self.typed is None else self.typed.encoded()
+
+
+class Strategy(Protocol):
+    """
+    The steps of a request that differ between kinds of objects.
+
+    Attributes:
+        type_meta: apiVersion and kind.
+        group: The API group.
+        plural: The plural of the kind.
+        is_namespaced: True if objects have namespaces.
+        is_served: True if the server answers requests for this version.
+        creates_by_update: True if an update creates an object that does not exist.
+        storage_path: The part of keys in etcd for the kind; empty for group and plural.
+        profile: The Kubernetes version.
+        decoder: Decoder of bodies.
+        subresources: The subresources, and the fields that each of them writes.
+        owners: The field managers.
+        deprecation_warnings: Warnings of each answer, as the version is deprecated.
+
+    Reference:
+        apiserver registry/rest/create.go, RESTCreateStrategy; update.go, RESTUpdateStrategy.
+    """
+
+    type_meta: Mapping[str, str]
+    group: str
+    plural: str
+    is_namespaced: bool
+    is_served: bool
+    creates_by_update: bool
+    storage_path: str
+    profile: Profile
+    decoder: ObjectDecoder
+    subresources: Subresources
+    owners: FieldManagers
+
+    @property
+    def deprecation_warnings(self) -> tuple[str, ...]:
+        """Return the warnings of each answer."""
+
+    def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
+        """Return a stored object in the version of the request, in *namespace* if its metadata has none."""
+
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
+
+    def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
+        """Validate an object; append the outcomes of its rules to *outcomes* if that is a list."""
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings about a valid object."""
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update increments `metadata.generation`."""
+
+    def store(self, write: PendingWrite) -> StoredForms:
+        """
+        Return a valid object as it is stored and read back.
+
+        Raises:
+            RefusedError: The object cannot be stored.
+        """
+
+    def stored_size(self, stored: Resource) -> int:
+        """Return the bytes of an object in etcd."""
+
+
+class ObjectStrategy:
+    """
+    The steps that kinds of objects share, unless their form in requests is another one than in the store.
+
+    Attributes:
+        profile: The Kubernetes version.
+        subresources: The subresources, and the fields that each of them writes.
+    """
+
+    profile: Profile
+    subresources: Subresources
+
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
+        if live is None:
+            resource = self.subresources.prepare_create(read.resource)
+        elif subresource == "status":
+            resource = self.subresources.prepare_status_update(read.resource, live)
+        else:
+            resource = self.subresources.prepare_update(read.resource, live)
+        return PendingWrite(resource, live, read, subresource)
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings about the metadata; updates of the status have none."""
+        if write.subresource == "status":
+            return ()
+        old = None if write.live is None else write.live["metadata"]
+        return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update changes anything but metadata; updates of the status never do."""
+        if write.live is None or write.subresource == "status":
+            return False
+        return systemmetadata.generates(write.resource, write.live)

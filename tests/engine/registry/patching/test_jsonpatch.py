@@ -1,0 +1,126 @@
+"""JSON Patch, as far as recorded answers do not show it: words, panics, what is not shared, limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
+from pytest_crd.engine.registry.patching.jsonpatch import OperationError
+
+NEWEST = profile.named("1.37").json_patch
+OLDER = profile.named("1.34").json_patch
+OLDEST = profile.named("1.21").json_patch
+
+
+def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
+    return patchdocuments.plain(jsonpatch.apply(document, patchdocuments.as_sent(operations), release))
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        ({"op": "add", "path": "/x/y", "value": 1}, 'doc is missing path: "/x/y": missing value'),
+        ({"op": "add", "path": "", "value": 1}, 'doc is missing path: "": missing value'),
+        ({"op": "add", "value": 1}, "add operation failed to decode path: missing value"),
+        ({"op": "remove", "path": "/x"}, "Unable to remove nonexistent key: x: missing value"),
+        ({"op": "remove", "path": "/l/9"}, "Unable to access invalid index: 9: invalid index referenced"),
+        ({"op": "add", "path": "/l/9", "value": 1}, "Unable to access invalid index: 9: invalid index referenced"),
+        ({"op": "add", "path": "/l/x", "value": 1}, 'strconv.Atoi: parsing "x": invalid syntax'),
+        ({"op": "add", "path": "/l/" + "9" * 20}, f'strconv.Atoi: parsing "{"9" * 20}": value out of range'),
+        ({"op": "add", "path": "/l/x/y", "value": 1}, 'doc is missing path: "/l/x/y": missing value'),
+        ({"op": "test", "path": "/l", "value": []}, "testing value /l failed: test failed"),
+        ({"op": "test", "path": "/l"}, "testing value /l failed: test failed"),
+        ({"op": "nonsense"}, "Unexpected kind: nonsense"),
+        ({}, "Unexpected kind: unknown"),
+        ({"op": "replace", "path": "", "value": 1}, "replace operation value must be object or array"),
+    ],
+)
+def test_an_operation_that_fails_says_why(operation: Any, message: str) -> None:
+    with pytest.raises(OperationError) as caught:
+        _apply({"l": [1]}, [{"op": "test", "path": "/l/0", "value": 1}, operation])
+    assert (str(caught.value), caught.value.index, caught.value.panics) == (message, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("operation", "release"),
+    [
+        ({"op": "replace", "path": ""}, NEWEST),
+        ({"op": "test", "path": ""}, NEWEST),
+        ({"op": "test", "path": "/x"}, OLDER),
+        ({"op": "test", "path": "/l/-1", "value": 1}, OLDEST),
+        ({"op": "add", "path": "/l/-1/x", "value": 1}, OLDEST),
+    ],
+)
+def test_the_server_panics_over_some(operation: Any, release: Any) -> None:
+    with pytest.raises(OperationError) as caught:
+        _apply({"l": [1]}, [operation], release)
+    assert caught.value.panics
+
+
+def test_a_scalar_in_place_of_the_whole_does_nothing_in_older_versions() -> None:
+    assert _apply({"l": 1}, [{"op": "replace", "path": "", "value": 1}], OLDER) == {"l": 1}
+
+
+def test_the_oldest_version_does_not_know_the_whole() -> None:
+    with pytest.raises(OperationError, match="missing value"):
+        _apply({"l": 1}, [{"op": "replace", "path": "", "value": {}}], OLDEST)
+
+
+def test_what_is_patched_and_what_is_put_in_stay_as_they_are() -> None:
+    document, value = {"a": {"b": [1]}}, {"c": [{"d": 1}]}
+    operations = [
+        {"op": "add", "path": "/a/b/-", "value": value},
+        {"op": "copy", "from": "/a/b", "path": "/x"},
+        {"op": "add", "path": "/x/1/c/0/e", "value": 2},
+        {"op": "copy", "from": "/x/1", "path": "/y"},
+        {"op": "replace", "path": "/y/c/0/d", "value": 9},
+    ]
+    assert _apply(document, operations) == {
+        "a": {"b": [1, value]},
+        "x": [1, {"c": [{"d": 1, "e": 2}]}],
+        "y": {"c": [{"d": 9, "e": 2}]},
+    }
+    assert (document, value) == ({"a": {"b": [1]}}, {"c": [{"d": 1}]})
+
+
+def test_what_operations_leave_is_shared() -> None:
+    document = {"a": {"b": [1]}, "c": {"d": []}}
+    patched = jsonpatch.apply(document, [{"op": "add", "path": "/a/b/-", "value": 2}], NEWEST)
+    assert patched == {"a": {"b": [1, 2]}, "c": {"d": []}}
+    assert patched["c"] is document["c"]
+
+
+def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
+    value = patchdocuments.read('{"z":{"y":1}}')
+    operations: list[Any] = [{"op": "add", "path": "/a", "value": {"b": {}}}]
+    operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
+    operations += [
+        {"op": "add", "path": "/d", "value": value},
+        {"op": "copy", "from": "/d", "path": "/e"},
+        {"op": "add", "path": "/e/z/x", "value": 2},
+    ]
+    patched = jsonpatch.apply({}, operations, NEWEST)
+    assert patchdocuments.written(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
+    assert value == {"z": {"y": 1}}
+
+
+def test_a_copy_is_as_it_was_sent() -> None:
+    operations = patchdocuments.read(
+        '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'
+    )
+    assert (
+        patchdocuments.written(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
+    )
+
+
+def test_what_is_copied_may_not_grow_beyond_the_limit() -> None:
+    twice = {"op": "copy", "from": "/a", "path": "/b"}
+    document = {"a": "x" * (jsonpatch.MAX_COPIED // 2 - 2)}
+    assert _apply(document, [twice, twice])["b"] == document["a"]
+    with pytest.raises(
+        OperationError, match="the accumulated size increase of copy is 4718592, exceeding the limit 3145728"
+    ):
+        _apply(document, [twice, twice, twice])

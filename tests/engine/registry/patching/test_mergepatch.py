@@ -1,0 +1,29 @@
+"""Merge patches, as far as recorded answers do not show it."""
+
+from __future__ import annotations
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.registry.patching import mergepatch, patchdocuments
+
+NEWEST = profile.named("1.37").json_patch
+OLDEST = profile.named("1.21").json_patch
+
+
+def test_what_is_patched_stays_as_it_is() -> None:
+    document, patch = {"a": {"b": 1}}, {"a": {"b": None, "c": {"d": [1]}}}
+    merged = mergepatch.merge(document, patchdocuments.as_sent(patch), NEWEST)
+    assert patchdocuments.plain(merged) == {"a": {"c": {"d": [1]}}}
+    assert document == {"a": {"b": 1}}
+
+
+def test_what_is_left_is_shared() -> None:
+    document = {"a": {"b": 1}, "c": {"d": []}}
+    merged = mergepatch.merge(document, {"a": {"e": 2}}, NEWEST)
+    assert merged == {"a": {"b": 1, "e": 2}, "c": {"d": []}}
+    assert merged["c"] is document["c"]
+
+
+def test_the_oldest_version_drops_the_nulls_of_lists() -> None:
+    patch = patchdocuments.as_sent({"l": [None, {"a": None}]})
+    assert mergepatch.merge({}, patch, NEWEST) == {"l": [None, {}]}
+    assert mergepatch.merge({}, patch, OLDEST) == {"l": [{}]}

@@ -1,0 +1,210 @@
+"""What comes of a request as a whole: what is stored, what is answered, and whether anything changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.api import crdanswers
+from pytest_crd.engine.api.crdanswers import CrdAnswers
+from pytest_crd.engine.registry import handlers
+from pytest_crd.engine.registry.customresource import CustomResourceStrategy
+from pytest_crd.engine.registry.fieldmanager import writers
+from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.requestbody import Body
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "spec": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}, "m": {"type": "integer"}}},
+        "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
+    },
+}
+MADE = Making(now=lambda: "2024-01-02T03:04:05Z", uid=lambda: "u-1", suffix=lambda: "abcde")
+TYPE = {"apiVersion": "example.com/v1", "kind": "Cron"}
+STORED = {
+    **TYPE,
+    "metadata": {
+        "creationTimestamp": "2020-01-01T00:00:00Z",
+        "generation": 4,
+        "name": "a",
+        "namespace": "default",
+        "uid": "u-0",
+    },
+    "spec": {"n": 1},
+    "status": {"ready": False},
+}
+
+
+def _strategy(*names: str, kubernetes: str = "1.37") -> CustomResourceStrategy:
+    versions = [
+        {
+            "name": name,
+            "served": True,
+            "storage": name == "v1",
+            "schema": {"openAPIV3Schema": SCHEMA},
+            "subresources": {"status": {}},
+        }
+        for name in ("v1", *names)
+    ]
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "spec": {
+            "group": "example.com",
+            "names": {"kind": "Cron", "plural": "crons"},
+            "scope": "Namespaced",
+            "versions": versions,
+        },
+    }
+    named = profile.named(kubernetes)
+    answers = CrdAnswers(crdanswers.decoded(manifest, named, ""), named, None)
+    return answers.strategy(answers.schemas[-1])
+
+
+V1 = _strategy()
+
+
+def _put(sent: dict[str, Any], stored: Any = STORED, **asked: Any) -> RequestOutcome:
+    metadata = {"name": "a", "resourceVersion": "7"} | sent.pop("metadata", {})
+    request = Request("update", Body({**TYPE, **sent, "metadata": metadata}), name="a", **asked)
+    return handlers.handle(stored, request._replace(resource_version="7"), V1, MADE)
+
+
+def test_a_create_makes_uid_time_and_generation_and_no_resource_version() -> None:
+    body = Body({**TYPE, "metadata": {"generateName": "a-", "uid": "mine", "resourceVersion": "3"}, "spec": {"n": 1}})
+    outcome = handlers.handle(None, Request("create", body), V1, MADE)
+
+    assert (outcome.before, outcome.changed, outcome.response.code) == (None, True, 201)
+    assert outcome.stored == outcome.resource
+    assert outcome.stored is not None
+    assert outcome.stored["metadata"] == {
+        "creationTimestamp": "2024-01-02T03:04:05Z",
+        "generateName": "a-",
+        "generation": 1,
+        "managedFields": [
+            {
+                "apiVersion": "example.com/v1",
+                "fieldsType": "FieldsV1",
+                "fieldsV1": {"f:metadata": {"f:generateName": {}}, "f:spec": {".": {}, "f:n": {}}},
+                "manager": "pytest-crd",
+                "operation": "Update",
+                "time": "2024-01-02T03:04:05Z",
+            }
+        ],
+        "name": "a-abcde",
+        "namespace": "default",
+        "uid": "u-1",
+    }
+    assert outcome.response.stored["metadata"] == {"generateName": "a-", "namespace": "default"}
+
+
+def test_an_update_that_changes_nothing_says_so() -> None:
+    outcome = _put({"spec": {"n": 1}})
+    assert (outcome.response.code, outcome.changed, outcome.stored) == (200, False, STORED)
+
+
+def test_a_generation_counts_changes_of_the_spec_alone() -> None:
+    spec, labels = _put({"spec": {"n": 2}}), _put({"spec": {"n": 1}, "metadata": {"labels": {"a": "b"}}})
+    status = _put({"status": {"ready": True}}, subresource="status")
+
+    assert [outcome.changed for outcome in (spec, labels, status)] == [True, True, True]
+    found = [outcome.stored["metadata"]["generation"] for outcome in (spec, labels, status) if outcome.stored]
+    assert found == [5, 4, 4]
+    assert status.stored == {**STORED, "status": {"ready": True}}
+
+
+def test_what_a_server_made_before_stays_whatever_is_sent() -> None:
+    outcome = _put({"spec": {"n": 1}, "metadata": {"generation": 9, "creationTimestamp": "2021-01-01T00:00:00Z"}})
+    assert not outcome.changed
+
+
+def test_managed_fields_that_are_sent_are_kept() -> None:
+    entry = {"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "time": "2021-01-01T00:00:00Z"}
+    sent = [{**entry, "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:n": {}}}}]
+    outcome = _put({"spec": {"n": 1}, "metadata": {"managedFields": sent}})
+    assert outcome.stored is not None
+    assert outcome.stored["metadata"]["managedFields"] == sent
+    assert "managedFields" not in outcome.response.stored["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({"spec": {"n": -1}}, 422),
+        ({"spec": {"n": 1}, "metadata": {"resourceVersion": "6"}}, 409),
+        ({"spec": {"n": 1}, "metadata": {"name": "b"}}, 400),
+        ({"spec": {"n": 1}, "items": []}, 200),
+    ],
+)
+def test_what_is_refused_leaves_what_is_stored(sent: Any, code: int) -> None:
+    outcome = _put(dict(sent))
+    assert (outcome.response.code, outcome.changed, outcome.stored) == (code, False, STORED)
+
+
+def test_nothing_is_updated_that_is_not_there() -> None:
+    outcome = _put({"spec": {"n": 1}}, None)
+    assert (outcome.response.code, outcome.changed, outcome.stored) == (404, False, None)
+    assert outcome.response.message == 'crons.example.com "a" not found'
+
+
+@pytest.mark.parametrize(("finalizers", "is_gone"), [([], True), (["example.com/f"], False)])
+def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: list[str], *, is_gone: bool) -> None:
+    held = {"deletionTimestamp": "2023-01-01T00:00:00Z", "finalizers": ["example.com/f"]}
+    stored = {**STORED, "metadata": {**STORED["metadata"], **held}}  # type: ignore[dict-item] # metadata
+    outcome = _put({"spec": {"n": 1}, "metadata": {"finalizers": finalizers}}, stored)
+    assert outcome.response.code == 200
+    assert outcome.resource is not None
+    assert (outcome.stored is None, outcome.changed) == (is_gone, is_gone)
+
+
+def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_one_asked() -> None:
+    v2 = _strategy("v2")
+    body = Body({"apiVersion": "example.com/v2", "kind": "Cron", "metadata": {"name": "a", "resourceVersion": "1"}})
+    outcome = handlers.handle(STORED, Request("update", body, name="a", resource_version="1"), v2, MADE)
+    assert outcome.stored is not None
+    assert outcome.resource is not None
+    assert (outcome.stored["apiVersion"], outcome.resource["apiVersion"]) == ("example.com/v1", "example.com/v2")
+    assert outcome.stored["metadata"]["uid"] == outcome.resource["metadata"]["uid"] == "u-0"
+
+
+@pytest.mark.parametrize(
+    ("manager", "agent", "name"),
+    [
+        ("m", "kubectl/v1.37", "m"),
+        ("", "kubectl/v1.37 (linux)", "kubectl"),
+        ("", "a\x07b", "ab"),
+        ("", "caf\udce9/1", "caf\ufffd"),
+        ("", "x" * 127 + "é", "x" * 127),
+        ("", "", ""),
+    ],
+)
+def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: str, agent: str, name: str) -> None:
+    assert writers.named(manager, agent) == name
+
+
+@pytest.mark.parametrize(
+    ("entry", "causes"),
+    [
+        pytest.param({"manager": "w" * 129}, ["may not be more than 128 bytes"] * 3, id="too long"),
+        pytest.param({"manager": "a\nb"}, ["invalid character U+000A (at position 1)"] * 3, id="a control character"),
+        pytest.param(
+            {"manager": "a", "subresource": "s" * 257}, ["may not be more than 256 bytes"] * 3, id="subresource"
+        ),
+        pytest.param({"manager": "w" * 129, "operation": "Zap"}, [], id="an entry that the server ignores"),
+    ],
+)
+def test_managed_fields_that_an_update_states_are_validated(entry: dict[str, Any], causes: list[str]) -> None:
+    """As kube-apiserver 1.37 answers: thrice."""
+    stated = {
+        "operation": "Apply",
+        "apiVersion": "example.com/v1",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:spec": {"f:n": {}}},
+    }
+    stated |= entry
+    outcome = _put({"metadata": {"managedFields": [stated]}, "spec": {"n": 1}}, field_manager="me")
+
+    assert [error.detail for error in outcome.response.errors] == causes

@@ -1,0 +1,108 @@
+"""Objects that etcd cannot store; the sizes were found on a kube-apiserver 1.37, byte by byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.registry import storagelimits
+
+KEY = "/registry/size.example.com/things/default/a"
+OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+CRD = CustomResourceDefinition.from_manifest(
+    {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "names": {"kind": "Thing", "plural": "things"},
+            "scope": "Namespaced",
+            "versions": [
+                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": OPEN}},
+                {"name": "v2", "served": True, "storage": False, "schema": {"openAPIV3Schema": OPEN}},
+            ],
+        },
+    }
+)
+V1 = CRD.version("v1")
+TOO_LARGE = (500, "etcdserver: request is too large")
+
+
+def _of_size(size: int) -> dict[str, Any]:
+    return {"t": "x" * (size - len('{"t":""}'))}
+
+
+@pytest.mark.parametrize(
+    ("size", "old_revision", "message"),
+    [
+        pytest.param(1_572_737, None, None, id="the largest that is created"),
+        pytest.param(1_572_738, None, TOO_LARGE[1], id="a byte more"),
+        pytest.param(1_572_687, 300, None, id="the largest that replaces another"),
+        pytest.param(1_572_688, 300, TOO_LARGE[1], id="a byte more of an update"),
+        pytest.param(2_097_043, None, TOO_LARGE[1], id="the largest that is sent"),
+        pytest.param(
+            2_097_044,
+            None,
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097153 vs. 2097152)",
+            id="a byte more of a message",
+        ),
+    ],
+)
+def test_a_limit_is_met_to_the_byte(size: int, old_revision: int | None, message: str | None) -> None:
+    refused = storagelimits.refuse(storagelimits.json_size(_of_size(size)), KEY, old_revision=old_revision)
+
+    assert (None if refused is None else refused.message) == message
+
+
+def test_small_objects_are_never_measured() -> None:
+    assert not storagelimits.may_exceed(_of_size(200_000), None)
+    assert storagelimits.may_exceed({"t": "\0" * 300_000})
+
+
+def test_creates_updates_patches_and_applies_end_at_the_limit() -> None:
+    large = {"metadata": {"name": "a"}, "spec": _of_size(1_700_000)}
+    old = V1.create({"metadata": {"name": "a"}, "spec": _of_size(1_000_000)})
+    grown = {"spec": {"u": "x" * 900_000}}
+    answers = [
+        V1.create(large),
+        V1.update(large, old=old.stored),
+        V1.patch(grown, old=old),
+        V1.apply({"metadata": {"name": "a"}, **grown}, old=old, manager="m"),
+        CRD.version("v2").create(large),
+    ]
+
+    assert old.accepted
+    assert [(answer.code, answer.message) for answer in answers] == [TOO_LARGE] * 5
+
+
+def test_a_large_object_may_stay_as_it_is() -> None:
+    old = V1.create({"metadata": {"name": "a"}, "spec": _of_size(1_000_000)})
+
+    assert V1.patch({"metadata": {"labels": {"a": "b"}}}, old=old).accepted
+    assert V1.patch({}, old=old).accepted
+
+
+def test_an_object_that_fits_without_managed_fields_is_stored_without_them() -> None:
+    """As kube-apiserver 1.37 does, unless the object is applied."""
+    many = {f"f{number:04}": 1 for number in range(5000)}
+    large = {"metadata": {"name": "a"}, "spec": {**many, "t": "x" * 1_500_000}}
+    old = V1.create({"metadata": {"name": "a"}, "spec": many})
+    assert old.whole is not None
+    answers = [V1.create(large), V1.update(large, old=old.whole.value), V1.patch({"spec": large["spec"]}, old=old)]
+
+    assert old.managers
+    assert [(answer.code, dict(answer.managers)) for answer in answers] == [(201, {}), (200, {}), (200, {})]
+    assert [V1.apply(large, old=before, manager="m").code for before in (None, old)] == [500, 500]
+
+
+def test_a_large_crd_is_refused() -> None:
+    described = {**OPEN, "description": "x" * 1_700_000}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": described}}
+    manifest = {**CRD.manifest, "spec": {**CRD.manifest["spec"], "versions": [version]}}
+
+    answer = CustomResourceDefinition.from_manifest(manifest).response
+
+    assert (answer.code, answer.message) == TOO_LARGE
