@@ -11,7 +11,7 @@ from pytest_crd.checks import samplefiles
 from pytest_crd.engine.crds import cabundle
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.settings import inilines
-from pytest_crd.server import jsonpath
+from pytest_crd.server.tables import jsonpath
 
 # Work that grows with the square of it takes hours.
 _MANY = 1_000_000

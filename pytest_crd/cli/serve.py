@@ -52,7 +52,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C; return 1 if a CRD is refused, 2 if CRDs cannot be read, the port is taken or the kubeconfig exists."""
     try:
-        from pytest_crd.server.transport import httpserver  # noqa: F401, PLC0415 - an extra
+        from pytest_crd.server import httpserver  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         print(f"{_MISSING} ({error})", file=sys.stderr)
         return Exit.WRONG_USE
@@ -71,8 +71,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _serve(crds: Sequence[engine.CustomResourceDefinition], options: argparse.Namespace) -> int:
+    from pytest_crd.server import httpserver  # noqa: PLC0415 - an extra
     from pytest_crd.server.api import Api  # noqa: PLC0415 - an extra
-    from pytest_crd.server.transport import certificates, httpserver, kubeconfigfile  # noqa: PLC0415 - an extra
+    from pytest_crd.server.http import certificates, kubeconfigfile  # noqa: PLC0415 - an extra
 
     path: Path = options.kubeconfig
     _require_new(path)

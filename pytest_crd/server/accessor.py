@@ -14,11 +14,11 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.reaching import ReachedServer
-from pytest_crd.server.requestlog import RequestLog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
 
 USER_AGENT: Final = "pytest-crd"
 

@@ -15,27 +15,17 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import (
-    bearertoken,
-    deleting,
-    encoding,
-    generalpaths,
-    listoptions,
-    negotiation,
-    reads,
-    resourcetypes,
-    statuses,
-    tables,
-    writes,
-)
+from pytest_crd.server import deleting, encoding, generalpaths, listoptions, reads, resourcetypes, writes
 from pytest_crd.server.builtin import unservedkinds
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.negotiation import Form
-from pytest_crd.server.requestinfo import IncompletePathError, RequestInfo
+from pytest_crd.server.http import bearertoken, negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.negotiation import Form
+from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
+from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError, NotFoundPageError, PageError
-from pytest_crd.server.store import HISTORY, Store
+from pytest_crd.server.store.store import HISTORY, Store
+from pytest_crd.server.tables import tables
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writes import WriteOutcome
 

@@ -16,12 +16,13 @@ from pytest_crd.engine.registry import applying, completion
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.yaml import yamlreader, yamlwords
-from pytest_crd.server import negotiation, resourcetypes, statuses
-from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server import resourcetypes
+from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.protobuf.protofields import ProtobufError, UnstorableError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
 
 # So much of what cannot be read is shown.
 _SHOWN: Final = 30

@@ -14,10 +14,11 @@ from pytest_crd.engine.registry import handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
 from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 from pytest_crd.engine.registry.response import Response
-from pytest_crd.server import generatedvalues, statuses
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import StoredObject
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import StoredObject
 
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
 PENDING: Final = (

@@ -17,9 +17,10 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
-from pytest_crd.server import jsonpath, statuses
+from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
-from pytest_crd.server.store import Event, StoredObject
+from pytest_crd.server.store.store import Event, StoredObject
+from pytest_crd.server.tables import jsonpath
 
 _DEFINITIONS: Final = f"{declared.PLURAL}.{declared.GROUP}"
 

@@ -16,10 +16,11 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import crdtype, deleting, generatedvalues
+from pytest_crd.server import crdtype, deleting
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.customresources import CustomResourceType
-from pytest_crd.server.store import Store, StoredObject
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import Store, StoredObject
 
 # The conditions that follow from what a CRD declares alone.
 _OF_SPECS: Final = ("NonStructuralSchema", "KubernetesAPIApprovalPolicyConformant")

@@ -10,12 +10,13 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.server import bodies, resourcetypes, statuses, writes
-from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server import bodies, resourcetypes, writes
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import Store, StoredObject
+from pytest_crd.server.store.store import Store, StoredObject
 
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 _POLICIES: Final = ("Foreground", "Background", "Orphan")

@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import httpmessages
+from pytest_crd.server.http import httpmessages
 from pytest_crd.server.resourcetypes import ResourceType, SubresourceKind
 
 AGGREGATED: Final = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

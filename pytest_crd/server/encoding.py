@@ -11,9 +11,9 @@ import yaml
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation, statuses
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest, compact
-from pytest_crd.server.negotiation import Form
+from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest, compact
+from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import discovery, encoding, negotiation, openapipaths
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.negotiation import Form
+from pytest_crd.server import discovery, encoding, openapipaths
+from pytest_crd.server.http import negotiation
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.negotiation import Form
+from pytest_crd.server.http.statuses import NotFoundPageError
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import NotFoundPageError
 
 _PROBES: Final = ("/healthz", "/livez", "/readyz")
 _CHECKS: Final = ("etcd", "log", "ping")

@@ -10,9 +10,10 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import selectors, statuses
-from pytest_crd.server.httpmessages import Query
-from pytest_crd.server.selectors import FieldTerm, Requirement, SelectorError
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.httpmessages import Query
+from pytest_crd.server.store import selectors
+from pytest_crd.server.store.selectors import FieldTerm, Requirement, SelectorError
 
 _EXACT, _NOT_OLDER_THAN = "Exact", "NotOlderThan"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_crd.server import generatedvalues, statuses
 from pytest_crd.server.deleting import delete_entry
+from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store import ObjectKey, Store, StoredObject
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
 RESOURCE: Final = "namespaces"
 _OF_CLUSTERS: Final = ("default", "kube-node-lease", "kube-public", "kube-system")

@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.openapi import openapidocuments
-from pytest_crd.server import httpmessages
+from pytest_crd.server.http import httpmessages
 from pytest_crd.server.resourcetypes import ResourceType
 
 _GVK: Final = "x-kubernetes-group-version-kind"

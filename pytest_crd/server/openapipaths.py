@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import encoding, negotiation, openapiendpoints, statuses
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest, compact
+from pytest_crd.server import encoding, openapiendpoints
+from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.protobuf import openapiwriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcecatalog import ServerCatalog

@@ -9,9 +9,9 @@ from typing import Final, Protocol, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
 from pytest_crd.server.watching import Stream, Watch
 
 _NOT_FOUND: Final = 404

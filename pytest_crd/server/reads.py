@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import statuses
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.selectors import FieldTerm, Requirement
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import CompactedError, Store, StoredObject
+from pytest_crd.server.store.selectors import FieldTerm, Requirement
+from pytest_crd.server.store.store import CompactedError, Store, StoredObject
 
 _DIGITS: Final = re.compile(r"[0-9]+\Z")
 _UINT64: Final = 2**64

@@ -10,15 +10,16 @@ from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import openapiendpoints, statuses
+from pytest_crd.server import openapiendpoints
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.requestinfo import RequestInfo
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.namespaces import NamespaceController
-from pytest_crd.server.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import Store, StoredObject
+from pytest_crd.server.store.store import Store, StoredObject
 from pytest_crd.server.writes import Admit
 
 _ENDING: Final = "create not allowed while custom resource definition is terminating"

@@ -11,9 +11,10 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
-from pytest_crd.server import generatedvalues, statuses
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import Event, ObjectKey, StoredObject
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.statuses import ApiError
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import Event, ObjectKey, StoredObject
 
 # In the order in which discovery lists those of custom resources.
 VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")

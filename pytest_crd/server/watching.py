@@ -8,14 +8,15 @@ from typing import NamedTuple, TypeAlias
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import negotiation, reads, statuses
-from pytest_crd.server.httpmessages import HTTPAnswer, compact
+from pytest_crd.server import reads
+from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPAnswer, compact
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.statuses import ApiError
-from pytest_crd.server.store import CompactedError, Event, Store, StoredObject
+from pytest_crd.server.store.store import CompactedError, Event, Store, StoredObject
 
 
 class WatchEvent(NamedTuple):

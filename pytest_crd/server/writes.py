@@ -14,12 +14,14 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
-from pytest_crd.server import bodies, generatedvalues, negotiation, statuses
-from pytest_crd.server.httpmessages import HTTPRequest, Query
+from pytest_crd.server import bodies
+from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http.httpmessages import HTTPRequest, Query
+from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.listoptions import boolean
-from pytest_crd.server.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store import Store, StoredObject
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import Store, StoredObject
 
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58

@@ -86,7 +86,7 @@ def test_a_number_that_is_no_port_is_wrong_use(port: str, capsys: pytest.Capture
 def test_an_existing_kubeconfig_is_neither_overwritten_nor_removed(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from pytest_crd.server.transport import httpserver
+    from pytest_crd.server import httpserver
 
     monkeypatch.setattr(httpserver.HTTPServer, "start", lambda _: pytest.fail("the server has started"))
     path = folder / name
@@ -131,7 +131,7 @@ def test_a_kubeconfig_that_another_process_creates_meanwhile_stays(
 def test_without_its_extra_nothing_is_served(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "pytest_crd.server.transport", None)
+    monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
     assert program.main(["serve", "gardens.yaml"]) == 2
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from conformance import protobufanswers
 from conformance.exchanges import Raw, Request
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.watching import Stream
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.server import ages, tables
 from pytest_crd.server.builtin import builtintypes
 from pytest_crd.server.builtin.builtintypes import BuiltInType
+from pytest_crd.server.tables import ages, tables
 
 pytestmark = pytest.mark.replay
 RECORDED: Final = Path(__file__).with_name("builtintables.jsonl")

@@ -10,9 +10,9 @@ import pytest
 from support import servers
 
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
-from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
-from pytest_crd.server.requestlog import RequestLog
 
 
 def _server(**options: str) -> CrdServer:

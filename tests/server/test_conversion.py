@@ -9,9 +9,9 @@ from support import servers
 
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
-from pytest_crd.server.requestlog import RequestLog
 from pytest_crd.server.watching import Watch
 
 STORED = "/apis/example.com/v1/namespaces/default/things"

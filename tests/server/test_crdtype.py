@@ -12,7 +12,7 @@ from support import servers
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.server.api import Api
-from pytest_crd.server.statuses import ApiError
+from pytest_crd.server.http.statuses import ApiError
 
 THINGS = f"{servers.CRDS}/things.example.com"
 OBJECTS = "/apis/example.com/v1/namespaces/default/things"

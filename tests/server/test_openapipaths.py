@@ -10,7 +10,7 @@ import pytest
 from support import servers
 
 from pytest_crd.server import openapiendpoints
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf import openapiwriting
 
 V2 = "/openapi/v2"

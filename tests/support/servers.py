@@ -10,7 +10,7 @@ from oracle.generators import servergen
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPAnswer
+from pytest_crd.server.http.httpmessages import HTTPAnswer
 from pytest_crd.server.watching import Stream
 
 JOBS = "/apis/fuzz.example.com/v1/namespaces/default/jobs"

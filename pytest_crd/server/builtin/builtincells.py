@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import ages
 from pytest_crd.server.builtin import labelselectors, podcells
 from pytest_crd.server.protobuf import protofields
+from pytest_crd.server.tables import ages
 
 _NONE: Final = "<none>"
 _ACCESS_MODES: Final = {

@@ -29,7 +29,7 @@ from pytest_crd.engine.golang.gotypes import (
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import httpmessages
+from pytest_crd.server.http import httpmessages
 
 _OBJECT_META: Final = "meta.v1.ObjectMeta"
 _NUMBERS: Final = (int, float)

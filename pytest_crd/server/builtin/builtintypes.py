@@ -23,16 +23,18 @@ from pytest_crd.engine.registry import handlers, request, scale
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server import generatedvalues, jsonpath, negotiation
 from pytest_crd.server.builtin import (
     builtincells,
     builtinconversions,
     builtingotypes,
     labelselectors,
 )
+from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
-from pytest_crd.server.store import StoredObject
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import StoredObject
+from pytest_crd.server.tables import jsonpath
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # much that only requests that write need

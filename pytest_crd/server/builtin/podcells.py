@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import ages
+from pytest_crd.server.tables import ages
 
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.http.requestinfo import RequestInfo
 
 
 class UnservedKind(NamedTuple):

@@ -13,7 +13,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import unreadable
-from pytest_crd.server.httpmessages import compact
+from pytest_crd.server.http.httpmessages import compact
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import VARINT, Field, ProtobufError
 from pytest_crd.server.protobuf.protowire import part, varint

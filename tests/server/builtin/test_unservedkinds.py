@@ -13,8 +13,8 @@ from lightkube.core.resource import ApiInfo, api_info
 from pytest_crd.engine import profile
 from pytest_crd.server.api import Api
 from pytest_crd.server.builtin import unservedkinds
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.requestinfo import RequestInfo
 
 STABLE = ("v1", "v2")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf import protofields, protoreading, protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 

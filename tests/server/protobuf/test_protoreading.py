@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server.httpmessages import HTTPAnswer
+from pytest_crd.server.http.httpmessages import HTTPAnswer
 from pytest_crd.server.protobuf import protofields, protoreading
 from pytest_crd.server.protobuf.protofields import ProtobufError
 
@@ -41,7 +41,7 @@ def _posted(body: bytes, path: str = MAPS, method: str = "POST", **headers: str)
 
 
 def _asked(server: Any, method: str, path: str, body: bytes, **headers: str) -> HTTPAnswer:
-    from pytest_crd.server.httpmessages import HTTPRequest
+    from pytest_crd.server.http.httpmessages import HTTPRequest
 
     answer = server.answer(HTTPRequest(method, path, {"content-type": PROTOBUF, **headers}, body))
     assert isinstance(answer, HTTPAnswer)

@@ -10,9 +10,9 @@ import json
 import os
 import sys
 
+from pytest_crd.server import httpserver
 from pytest_crd.server.api import Api
-from pytest_crd.server.transport import httpserver
-from pytest_crd.server.transport.certificates import Certificates
+from pytest_crd.server.http.certificates import Certificates
 
 
 def serve() -> None:

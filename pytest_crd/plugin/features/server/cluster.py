@@ -25,7 +25,7 @@ from pytest_crd.live.transport import NoAnswerError
 from pytest_crd.plugin.settings.live import LiveSettings
 from pytest_crd.server.api import Api
 from pytest_crd.server.customresources import CustomResourceType
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.reaching import States
 from pytest_crd.server.resourcetypes import ResourceType
 

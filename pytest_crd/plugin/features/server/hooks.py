@@ -14,7 +14,7 @@ from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.features.server.clients.settingplaces import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
 from pytest_crd.server.accessor import USER_AGENT
-from pytest_crd.server.requestlog import RequestLog
+from pytest_crd.server.http.requestlog import RequestLog
 
 _LOG: Final = pytest.StashKey[RequestLog]()
 _ISOLATION: Final = pytest.StashKey[Isolation]()

@@ -18,8 +18,8 @@ from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import live, server
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
-from pytest_crd.server.requestlog import RequestLog
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.features.server.cluster import Cluster
@@ -58,7 +58,8 @@ def _open_in_process(
     request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments
 ) -> Iterator[CrdServer]:
     try:
-        from pytest_crd.server.transport import httpserver, kubeconfigfile  # noqa: PLC0415 - an extra
+        from pytest_crd.server import httpserver  # noqa: PLC0415 - an extra
+        from pytest_crd.server.http import kubeconfigfile  # noqa: PLC0415 - an extra
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
     token = httpserver.new_token()
@@ -141,7 +142,7 @@ def _kubeconfig(request: pytest.FixtureRequest) -> Path:
 
 def _certificates(config: pytest.Config) -> Any:
     """Return the certificates of the servers, which one authority of the session signs."""
-    from pytest_crd.server.transport.certificates import Certificates  # noqa: PLC0415 - an extra
+    from pytest_crd.server.http.certificates import Certificates  # noqa: PLC0415 - an extra
 
     if _CERTIFICATES not in config.stash:
         config.stash[_CERTIFICATES] = Certificates()

@@ -20,10 +20,10 @@ from pytest_crd.plugin.features.server import cluster
 from pytest_crd.plugin.features.server.cluster import Cluster, ClusterError, Stay
 from pytest_crd.plugin.settings.live import LiveSettings
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPRequest
-from pytest_crd.server.transport import kubeconfigfile
-from pytest_crd.server.transport.certificates import Certificates
-from pytest_crd.server.transport.httpserver import HTTPServer, new_token
+from pytest_crd.server.http import kubeconfigfile
+from pytest_crd.server.http.certificates import Certificates
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.httpserver import HTTPServer, new_token
 
 if TYPE_CHECKING:
     from support.sessions import Project

@@ -222,7 +222,7 @@ def test_what_requests_reach_counts_for_coverage(project: Project) -> None:
 
 
 def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pytest_crd.server.transport", None)
+    monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
     _test(project, "def test_it(crd_server): pass")
     result = project.run()
 

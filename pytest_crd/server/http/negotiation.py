@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.server.httpmessages import HTTPRequest
-from pytest_crd.server.statuses import ApiError, failure
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 # What a server says that it takes. Of custom resources it takes no protobuf.

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.server import jsonpath
-from pytest_crd.server.jsonpath import JSONPathError
-from pytest_crd.server.jsonpathsteps import UnsupportedStepError
+from pytest_crd.server.tables import jsonpath
+from pytest_crd.server.tables.jsonpath import JSONPathError
+from pytest_crd.server.tables.jsonpathsteps import UnsupportedStepError
 
 VALUE: dict[str, Any] = {
     "spec": {

@@ -9,9 +9,10 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import ages, jsonpath, statuses
-from pytest_crd.server.jsonpathsteps import UnsupportedStepError
+from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import ResourceType, TableColumn
+from pytest_crd.server.tables import ages, jsonpath
+from pytest_crd.server.tables.jsonpathsteps import UnsupportedStepError
 
 _INCLUDED: Final = ("Metadata", "Object", "None")
 

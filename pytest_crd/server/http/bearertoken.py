@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 
-from pytest_crd.server import statuses
+from pytest_crd.server.http import statuses
 
 _EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_crd.server import generatedvalues
+from pytest_crd.server.store import generatedvalues
 
 
 def test_the_end_of_a_generated_name_is_one_that_nobody_has() -> None:

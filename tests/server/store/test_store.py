@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pytest_crd.server.store import CompactedError, ObjectKey, Store, StoredObject
+from pytest_crd.server.store.store import CompactedError, ObjectKey, Store, StoredObject
 
 
 def _key(name: str, namespace: str = "default", resource: str = "jobs.example.com") -> ObjectKey:

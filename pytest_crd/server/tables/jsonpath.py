@@ -11,9 +11,9 @@ import functools
 from collections.abc import Sequence
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import jsonpathparser
-from pytest_crd.server.jsonpathparser import JSONPathError
-from pytest_crd.server.jsonpathsteps import PathEvaluationError, Step
+from pytest_crd.server.tables import jsonpathparser
+from pytest_crd.server.tables.jsonpathparser import JSONPathError
+from pytest_crd.server.tables.jsonpathsteps import PathEvaluationError, Step
 
 __all__ = ["JSONPathError", "find", "is_valid"]
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
 # How many requests are remembered.
 _MOST: Final = 10_000

@@ -14,10 +14,11 @@ import pytest
 import yaml
 from support import servers
 
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.transport import httpserver, kubeconfigfile
-from pytest_crd.server.transport.certificates import Certificates
-from pytest_crd.server.transport.httpserver import HTTPServer, new_token
+from pytest_crd.server import httpserver
+from pytest_crd.server.http import kubeconfigfile
+from pytest_crd.server.http.certificates import Certificates
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.httpserver import HTTPServer, new_token
 
 CERTIFICATES = Certificates()
 

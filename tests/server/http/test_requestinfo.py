@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server.httpmessages import Query
+from pytest_crd.server.http.httpmessages import Query
 
 GROUP = "/apis/fuzz.example.com"
 NAMESPACE = f"{GROUP}/v1/namespaces"

@@ -12,9 +12,9 @@ from kubernetes import client, config, dynamic
 from kubernetes.dynamic.exceptions import ConflictError, NotFoundError, UnprocessibleEntityError
 from support import servers
 
-from pytest_crd.server.transport import kubeconfigfile
-from pytest_crd.server.transport.certificates import Certificates
-from pytest_crd.server.transport.httpserver import HTTPServer, new_token
+from pytest_crd.server.http import kubeconfigfile
+from pytest_crd.server.http.certificates import Certificates
+from pytest_crd.server.httpserver import HTTPServer, new_token
 
 
 @pytest.fixture

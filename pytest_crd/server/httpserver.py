@@ -14,8 +14,8 @@ from aiohttp import web
 
 from pytest_crd.server import encoding
 from pytest_crd.server.api import Api
-from pytest_crd.server.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.transport.certificates import Certificates
+from pytest_crd.server.http.certificates import Certificates
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 
 _HOST: Final = "127.0.0.1"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support import servers
 
-from pytest_crd.server import ages
+from pytest_crd.server.tables import ages
 
 
 @pytest.mark.parametrize(

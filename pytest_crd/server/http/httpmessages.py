@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import requestinfo
-from pytest_crd.server.requestinfo import RequestInfo
+from pytest_crd.server.http import requestinfo
+from pytest_crd.server.http.requestinfo import RequestInfo
 
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9a-fA-F]{2})")
 

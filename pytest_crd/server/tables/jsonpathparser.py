@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.server import jsonpathsteps as steps
-from pytest_crd.server.jsonpathsteps import Bound, Step
+from pytest_crd.server.tables import jsonpathsteps as steps
+from pytest_crd.server.tables.jsonpathsteps import Bound, Step
 
 _END: Final = ""
 _TERMINATORS: Final = frozenset(" \t\r\n.,[]$@{}")

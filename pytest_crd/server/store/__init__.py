@@ -1,0 +1,1 @@
+"""The stored objects, their selection, and the values that a server generates."""
