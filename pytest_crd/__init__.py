@@ -1,6 +1,37 @@
 """Test Kubernetes CustomResourceDefinitions with pytest, offline, with the API server's answers."""
 
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if sys.platform == "win32":
     raise ImportError("pytest-crd runs on Linux and macOS; on Windows, install it inside WSL")
+
+if TYPE_CHECKING:
+    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
+    from pytest_crd.server.accessor import CrdServer, RequestFailedError
+
+__all__ = ["CrdServer", "CrdVersion", "CustomResourceDefinition", "RequestFailedError", "Response"]
+
+# pytest imports this package in every session; only tests that use a class load its module.
+_MODULES: Final = {
+    "CrdServer": "pytest_crd.server.accessor",
+    "CrdVersion": "pytest_crd.engine",
+    "CustomResourceDefinition": "pytest_crd.engine",
+    "RequestFailedError": "pytest_crd.server.accessor",
+    "Response": "pytest_crd.engine",
+}
+
+
+if not TYPE_CHECKING:  # so that type checkers know the names above and no others
+
+    def __getattr__(name: str) -> Any:
+        """Import a public class on first use."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

@@ -39,7 +39,7 @@ _HEAD: Final = ("apiVersion", "kind", "metadata")
 _ODD: Final[tuple[Any, ...]] = (None, "", "?", "a" * 300, -1, 2**40, 0.5, True, {}, [], [{}], {"odd": {}})
 
 
-def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[Resource]:
+def resources(version: engine.CrdVersion, *, valid: bool = True) -> SearchStrategy[Resource]:
     """
     Return a strategy for whole custom resources of a version.
 
@@ -67,7 +67,7 @@ def resources(version: engine.Version, *, valid: bool = True) -> SearchStrategy[
 
 
 def _accepted(
-    values: SearchStrategy[Resource], head: Resource, version: engine.Version, search: Search
+    values: SearchStrategy[Resource], head: Resource, version: engine.CrdVersion, search: Search
 ) -> SearchStrategy[Resource]:
     # Without arguments, because hypothesis prints those of a composite strategy, and a schema is long.
     @st.composite

@@ -51,7 +51,7 @@ def test_every_crd_is_found(structural_crds: list[engine.CustomResourceDefinitio
     assert Counter(map(_is_v1, structural_crds)) == {True: 419, False: 34}
 
 
-def _served(crds: Iterable[engine.CustomResourceDefinition]) -> Iterator[engine.Version]:
+def _served(crds: Iterable[engine.CustomResourceDefinition]) -> Iterator[engine.CrdVersion]:
     return (version for crd in crds if crd.response.accepted for version in crd.versions if version.served)
 
 

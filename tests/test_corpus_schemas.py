@@ -51,7 +51,7 @@ def _as_the_field_publishes(schema: JSONValue, *, is_root: bool = True) -> JSONV
     return made
 
 
-def _schema_of(version: engine.Version) -> JSONValue:
+def _schema_of(version: engine.CrdVersion) -> JSONValue:
     node: Any = version.crd.manifest
     for step in declared.place_of_schema(version.crd.manifest, version.name):
         node = node[step]

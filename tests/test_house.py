@@ -1,8 +1,4 @@
-"""
-The tests lie as what they test does, and what `docs/developing/testing.md` says of it is derived from the folders.
-
-A folder of the package has a folder of tests, so that who changes it knows what to run; the rest is named here.
-"""
+"""The layout of the repository: folders of tests mirror the package, import contracts name every module, class names are unique."""
 
 from __future__ import annotations
 
@@ -23,44 +19,14 @@ from pytest_crd.engine import profile
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "pytest_crd"
 TESTS: Final = ROOT / "tests"
-TESTING: Final = (ROOT / "docs/developing/testing.md").read_text(encoding="utf-8")
-# Folders of tests of which no folder of the package has the name.
+# Folders of tests without a folder of the same name in the package.
 OTHERS: Final = {
-    "conformance": "what was recorded of servers",
-    "properties": "laws that hold of all of the engine",
+    "conformance": "recorded answers of servers",
+    "properties": "laws of the whole engine",
     "tools/benchmarks": "the command line of the benchmarks",
-    "tools/handbook": "generated documentation, and the commands and output that pages show",
-    "tools/oracle": "the command line of the programs that ask servers",
+    "tools/handbook": "generated documentation, and the commands and output on pages",
+    "tools/oracle": "the command line of the programs that record and fuzz servers",
 }
-# What replays recordings of a part of the engine, beside its own tests.
-REPLAYS: Final = {
-    "engine/registry/fieldmanager": "tests/conformance/test_conversations.py",
-    "engine/cel": "tests/conformance/test_cel.py",
-    "engine/crds": "tests/conformance/test_conformance.py",
-    "engine/errors": "tests/conformance/test_conformance.py",
-    "engine/metadata": "tests/conformance/test_conformance.py",
-    "engine/passes": "tests/conformance/test_conformance.py",
-    "engine/openapi": "tests/conformance/test_published.py",
-    "engine/registry": "tests/conformance/test_conformance.py",
-    "engine/rules": "tests/conformance/test_cel.py tests/conformance/test_storedrules.py",
-    "engine/schema": "tests/conformance/test_conformance.py",
-    "engine/formats": "tests/conformance/test_conformance.py",
-    "engine/values": "tests/conformance/test_conformance.py",
-    "server": "tests/conformance/test_server.py",
-}
-# What asks a part of the package in sessions, beside its own tests.
-SESSIONS: Final = {
-    "casefiles": "tests/plugin/features/fill",
-    "cases": "tests/plugin/items",
-    "checks": "tests/plugin/features/checks",
-    "coverage": "tests/plugin/features/coverage",
-    "generation": "tests/plugin/features/generate",
-    "live": "tests/plugin/features/live",
-    "server": "tests/plugin/features/server",
-    "upgrades": "tests/plugin/features/upgrades",
-}
-# Packages whose parts have a row each, and what tests the modules that are in none of them.
-PARTED: Final = {"engine": "", "plugin": "tests/plugin/test_*.py", "plugin/features": "tests/plugin/features/test_*.py"}
 
 
 def _packages() -> Iterator[str]:
@@ -84,39 +50,6 @@ def test_every_folder_of_tests_is_that_of_a_package_or_says_what_it_is() -> None
     assert folders - set(_packages()) == OTHERS.keys()
 
 
-def _rows() -> Iterator[str]:
-    """Yield the rows of the table "changed → run": each package, of some their parts instead."""
-    yield f"| a module of `pytest_crd/` | {_run('tests/test_folders.py tests/test_progress.py tests/synthesis')} |"
-    for package in _packages():
-        parent = package.rpartition("/")[0]
-        if tests := PARTED.get(package):
-            yield f"| a module of `pytest_crd/{package}/` | {_run(tests)} |"
-        elif package not in PARTED and (not parent or parent in PARTED):
-            others = SESSIONS.get(package, "") or REPLAYS.get(package, "")
-            yield f"| `pytest_crd/{package}/` | {_run(f'tests/{package} {others}'.rstrip())} |"
-
-
-def _run(folders: str) -> str:
-    return f"`pytest -n 2 {folders}`"
-
-
-def test_a_page_says_what_to_run_after_a_change() -> None:
-    table = TESTING.split("| changed | run |\n| --- | --- |\n")[1].split("\n\n")[0]
-
-    assert table.splitlines() == list(_rows())
-
-
-def test_every_replay_that_a_row_names_is_there() -> None:
-    for names in REPLAYS.values():
-        assert all((ROOT / name).is_file() for name in names.split())
-    assert REPLAYS.keys() <= set(_packages())
-
-
-def test_every_folder_of_sessions_that_a_row_names_is_that_of_a_package() -> None:
-    assert {name.removeprefix("tests/") for name in SESSIONS.values()} <= set(_packages())
-    assert SESSIONS.keys() | PARTED.keys() <= set(_packages())
-
-
 CONTRACTS: Final[Any] = {
     one["id"]: one
     for one in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
@@ -138,7 +71,7 @@ def test_every_room_is_kept_from_the_others() -> None:
 
 
 def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
-    """What `importlib` imports, they do not see: it is modules of other projects, and rooms and commands, which the contracts know."""
+    """Import contracts miss `importlib`: it imports other projects, public names, features and commands, which have contracts of their own."""
     seen = {
         (path.relative_to(PACKAGE).as_posix(), imported)
         for path in PACKAGE.rglob("*.py")
@@ -147,6 +80,7 @@ def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
     }
 
     assert seen == {
+        ("__init__.py", "_MODULES[name]"),
         ("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"'),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
     }

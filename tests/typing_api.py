@@ -12,16 +12,16 @@ from pytest_crd.plugin.items.cases import BoundCase
 
 def test_one_crd(crd: engine.CustomResourceDefinition) -> None:
     assert_type(crd.name, str)
-    assert_type(crd.versions, tuple[engine.Version, ...])
+    assert_type(crd.versions, tuple[engine.CrdVersion, ...])
     assert_type(crd.conditions, tuple[engine.Condition, ...])
-    assert_type(crd.version("v1"), engine.Version)
+    assert_type(crd.version("v1"), engine.CrdVersion)
     assert_type(crd.response, engine.Response)
     assert_type(crd.update_from(crd), engine.Response)
     assert_type(crd.create(field_validation="Strict"), engine.Response)
 
 
 @pytest.mark.crd("gardens.stories.example.com", version="v1")
-def test_one_version(crd_version: engine.Version) -> None:
+def test_one_version(crd_version: engine.CrdVersion) -> None:
     assert_type(crd_version.structural_errors, tuple[engine.FieldError, ...])
     assert_type(crd_version.is_structural, bool)
     assert_type(crd_version.rules, tuple[engine.Rule, ...])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.model import Case
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.fieldpath import unknown_field
 from pytest_crd.engine.yaml.document import Document
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch")
 
 
-def describe_in_case(case: Case, version: Version) -> Iterator[str]:
+def describe_in_case(case: Case, version: CrdVersion) -> Iterator[str]:
     """Yield a warning for each such word in the objects of *case*, and in the files that they come from."""
     start = len(case.lines.path)
     for word in case.lines.document.bare_booleans:
@@ -40,7 +40,7 @@ def _in_object(path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
     return None
 
 
-def describe_in_object(document: Document, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
+def describe_in_object(document: Document, path: tuple[str | int, ...], version: CrdVersion) -> Iterator[str]:
     """
     Yield a warning for each such word in an object.
 
@@ -54,7 +54,7 @@ def describe_in_object(document: Document, path: tuple[str | int, ...], version:
             yield from _describe(document, word, word.path[len(path) :], version)
 
 
-def _describe(document: Document, word: BareBoolean, path: tuple[str | int, ...], version: Version) -> Iterator[str]:
+def _describe(document: Document, word: BareBoolean, path: tuple[str | int, ...], version: CrdVersion) -> Iterator[str]:
     place = f"{document.source}:{word.line}"
     if word.is_key:
         above = unknown_field(path[:-1]) or "the object"
@@ -64,7 +64,7 @@ def _describe(document: Document, word: BareBoolean, path: tuple[str | int, ...]
         yield f"{place}: {at}the server reads `{word.written}` as {word.value}; quote it where a text is meant"
 
 
-def _is_boolean(path: tuple[str | int, ...], version: Version) -> bool:
+def _is_boolean(path: tuple[str | int, ...], version: CrdVersion) -> bool:
     """Return whether the schema has a boolean at *path* of an object."""
     node = version.schema_map.of_path(path)
     return node is not None and node.schema.get("type") == "boolean"

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -344,7 +344,7 @@ class CaseResult(NamedTuple):
     answer: CaseAnswer | None = None
     warnings: tuple[str, ...] = ()
     barewords: tuple[str, ...] = ()
-    version: Version | None = None
+    version: CrdVersion | None = None
 
     @property
     def holds(self) -> bool:

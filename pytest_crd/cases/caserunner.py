@@ -38,13 +38,13 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sending import Sent
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import (
+    CrdVersion,
     DecodeError,
     ErrorType,
     FieldError,
     Response,
     UnsupportedConstructError,
     UnsupportedExpressionError,
-    Version,
 )
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -122,7 +122,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
     return caseverdicts.report_verdict(case, version, result._replace(answer=answer))
 
 
-def _another_type(resource: Mapping[str, JSONValue], version: Version) -> str:
+def _another_type(resource: Mapping[str, JSONValue], version: CrdVersion) -> str:
     """Return the difference between the stated apiVersion and kind and those of *version*; may be empty."""
     own = _completed({}, version)
     wrong = [key for key in own if resource[key] != own[key]]
@@ -156,7 +156,7 @@ def _result(
     return CaseResult(subject.context, tuple(mismatches), trace, tuple(notes))
 
 
-def _completed(resource: JSONValue, version: Version) -> Mapping[str, JSONValue]:
+def _completed(resource: JSONValue, version: CrdVersion) -> Mapping[str, JSONValue]:
     """Return *resource* with the apiVersion and kind that a case may leave out."""
     return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **resource}
 

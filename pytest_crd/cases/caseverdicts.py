@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import DefaultingCase, PruningCase, RequestCase
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 
 Judged: TypeAlias = PruningCase | DefaultingCase | RequestCase
 
@@ -26,11 +26,11 @@ class JudgedCase(NamedTuple):
     """
 
     case: Judged
-    version: Version
+    version: CrdVersion
     result: CaseResult
 
 
-def report_verdict(case: Judged, version: Version, result: CaseResult) -> CaseResult:
+def report_verdict(case: Judged, version: CrdVersion, result: CaseResult) -> CaseResult:
     """Report a judged case to the observer of the CRD, and return its result."""
     if (listener := version.crd.observer.verdict) is not None:
         listener(JudgedCase(case, version, result))

@@ -12,7 +12,7 @@ from pytest_crd.cases import acceptance, jsonpatch
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, Version
+from pytest_crd.engine import CrdLookupError, CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
 from pytest_crd.engine.api.context import Guard
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import projectcrds
@@ -56,7 +56,7 @@ class Catalog:
             self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
         return self._project
 
-    def version_of(self, case_file: CaseFile, *, folder: Path) -> Version:
+    def version_of(self, case_file: CaseFile, *, folder: Path) -> CrdVersion:
         """
         Return the CRD version of *case_file*.
 
@@ -83,7 +83,7 @@ class Catalog:
         except LookupError as error:
             raise _mistake(case_file, "crd" if case_file.version is None else "version", str(error)) from None
 
-    def old_version_of(self, case: AnyCase, version: Version, *, folder: Path) -> Version:
+    def old_version_of(self, case: AnyCase, version: CrdVersion, *, folder: Path) -> CrdVersion:
         """
         Return the CRD version under which the old object of *case* was stored.
 
@@ -130,7 +130,7 @@ class Catalog:
             crd.guard(crd)
         return [Variant("", crd, self._suite_crds.version_of(suite, crd))]
 
-    def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> Version:
+    def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> CrdVersion:
         """
         Return the CRD version under which the object of an update in a suite is created.
 
@@ -214,7 +214,7 @@ class Catalog:
         return self._stored_crds[crd]
 
 
-def _only_served(crd: CustomResourceDefinition) -> Version:
+def _only_served(crd: CustomResourceDefinition) -> CrdVersion:
     served = [version for version in crd.versions if version.served]
     if len(served) == 1:
         return served[0]

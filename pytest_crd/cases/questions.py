@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import CustomResourceDefinition, Response, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
@@ -46,12 +46,12 @@ class Question(NamedTuple):
         applies: The applies, each to the result of the one before.
     """
 
-    version: Version
+    version: CrdVersion
     section: Section
     body: Body
     field_validation: FieldValidation = "Warn"
     old: Mapping[str, JSONValue] | None = None
-    old_version: Version | None = None
+    old_version: CrdVersion | None = None
     applies: tuple[SentApply, ...] = ()
 
     def answer(self) -> Response:

@@ -12,7 +12,7 @@ from typing import Final
 
 from pytest_crd import suggestions
 from pytest_crd.cases import comparison, diagnosis
-from pytest_crd.engine import UnsupportedConstructError, Version, profile
+from pytest_crd.engine import CrdVersion, UnsupportedConstructError, profile
 from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
@@ -29,7 +29,7 @@ _SCALAR: Final = SchemaNode({}, (Each.VALUE,))
 class SchemaFields:
     """The fields of the objects of one version."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: CrdVersion) -> None:
         """Create the fields of *version*; all fields are possible if an unsupported construct keeps it from being served."""
         self._root = version.schema_map
         self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
@@ -120,7 +120,7 @@ class SchemaFields:
 
 
 @functools.lru_cache(maxsize=8)
-def get_fields(version: Version) -> SchemaFields:
+def get_fields(version: CrdVersion) -> SchemaFields:
     """Return the fields of a version; later calls share them, and the budget of their suggestions."""
     return SchemaFields(version)
 
@@ -132,7 +132,7 @@ def _of_resource(named: Profile) -> Mapping[str, SchemaNode]:
     return {**dict.fromkeys(TYPE_META, _SCALAR), "metadata": metadata}
 
 
-def _is_served(version: Version) -> bool:
+def _is_served(version: CrdVersion) -> bool:
     try:
         version.schema  # noqa: B018 - it is read
     except UnsupportedConstructError:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
 from pytest_crd.cases.questions import Question, SentApply
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
@@ -29,7 +29,7 @@ class Sent(NamedTuple):
     input: JSONValue
 
 
-def question(case: CreateCase | UpdateCase, body: Body, version: Version, old_version: Version) -> Question:
+def question(case: CreateCase | UpdateCase, body: Body, version: CrdVersion, old_version: CrdVersion) -> Question:
     """
     Return the question of *case*.
 

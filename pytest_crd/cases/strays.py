@@ -17,7 +17,7 @@ from pytest_crd.cases.caseresult import Stray, Strays
 from pytest_crd.cases.model import ApplyCase, Case, DefaultingCase, PatchCase, PruningCase, RequestCase
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import Response, Version, fieldpath
+from pytest_crd.engine import CrdVersion, Response, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _ALLOW: Final = "or write `unknownFields: allow` at the top of the file"
@@ -88,7 +88,7 @@ def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str
     return Strays(tuple(fields), remedy) if fields else None
 
 
-def _counted(case: RequestCase, input_: JSONValue, version: Version) -> JSONValue:
+def _counted(case: RequestCase, input_: JSONValue, version: CrdVersion) -> JSONValue:
     """Return the part of the sent object that the server looks at."""
     if not isinstance(input_, dict):
         return {}

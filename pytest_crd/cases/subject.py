@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.caseresult import Context
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
 
@@ -30,7 +30,7 @@ class CaseSubject:
         version: The version.
     """
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: CrdVersion) -> None:
         self.version = version
 
     @cached_property
@@ -72,7 +72,7 @@ class CaseSubject:
         return storage.create(sent, field_validation="Strict")
 
     @cached_property
-    def _without_status_subresource(self) -> Version:
+    def _without_status_subresource(self) -> CrdVersion:
         crd = self.version.crd
         manifest = crd.declared
         spec = _without_status(manifest["spec"])

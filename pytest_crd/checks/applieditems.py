@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.schema import ownertypes
@@ -15,7 +15,7 @@ from pytest_crd.synthesis.demands import ANYTHING, Demand
 from pytest_crd.synthesis.schemavalues import Maker
 
 
-def add_items(version: Version, value: JSONObject) -> JSONObject:
+def add_items(version: CrdVersion, value: JSONObject) -> JSONObject:
     """
     Return an object with one more item in each list that has an owner for each item.
 

@@ -15,7 +15,7 @@ from pytest_crd.checks import applieditems, applycauses
 from pytest_crd.checks.applycauses import Cause
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version, jsonvalue
+from pytest_crd.engine import CrdVersion, Response, UnsupportedConstructError, UnsupportedExpressionError, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.request import Subresource
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
@@ -71,7 +71,7 @@ class AppliedSamples:
         return self._verdicts[number]
 
 
-def judge_generated(version: Version, nodes: Sequence[SchemaNode], source: str) -> CheckVerdict:
+def judge_generated(version: CrdVersion, nodes: Sequence[SchemaNode], source: str) -> CheckVerdict:
     """
     Return the verdict on generated objects, one for each list.
 
@@ -145,7 +145,7 @@ def _judge_sample(sample: Sample, claims: Claims) -> CheckVerdict:
     return CheckVerdict(passed_over="no server takes it as it is")
 
 
-def _is_accepted(version: Version, value: JSONObject) -> bool:
+def _is_accepted(version: CrdVersion, value: JSONObject) -> bool:
     try:
         answer = version.unobserved.create(value)
     except _NO_ANSWER:
@@ -171,7 +171,7 @@ class _Attempt(NamedTuple):
         node: The list of interest; None for the whole object.
     """
 
-    version: Version
+    version: CrdVersion
     value: JSONObject
     other: JSONObject
     source: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from pytest_crd.checks.verdict import CheckFinding
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
@@ -27,7 +27,7 @@ _ADVICE: Final = (
 )
 
 
-def find_causes(version: Version, answer: Response, first: Response, source: str) -> tuple[CheckFinding, ...]:
+def find_causes(version: CrdVersion, answer: Response, first: Response, source: str) -> tuple[CheckFinding, ...]:
     """
     Return the findings about a refused apply, one for each cause.
 
@@ -50,7 +50,7 @@ def cause(finding: CheckFinding) -> Cause:
     return finding.place, "" if finding.details else finding.text
 
 
-def _problems(version: Version, answer: Response) -> Iterator[CheckFinding]:
+def _problems(version: CrdVersion, answer: Response) -> Iterator[CheckFinding]:
     """Yield a finding for each line of the message that names a list of the schema."""
     for line in map(str.strip, answer.message.split("\n")):
         nodes = (_find_named_node(version.schema_map, line[begin.end() :]) for begin in _FIELD.finditer(line))
@@ -59,7 +59,7 @@ def _problems(version: Version, answer: Response) -> Iterator[CheckFinding]:
             yield CheckFinding(_source(version, node), line, (*_declared(node), *advice), node.path)
 
 
-def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[CheckFinding]:
+def _conflicts(version: CrdVersion, answer: Response, first: Response) -> Iterator[CheckFinding]:
     """Yield a finding for each conflict of a second manager, with the defaults that the first manager got."""
     for conflict in answer.conflicts:
         words = f'conflict with "{conflict.manager}": .{conflict.field}'
@@ -77,7 +77,7 @@ def _conflicts(version: Version, answer: Response, first: Response) -> Iterator[
         yield CheckFinding(_source(version, node), words, (*_declared(node), *reasons), str(conflict.field))
 
 
-def find_node(version: Version, field: str) -> SchemaNode | None:
+def find_node(version: CrdVersion, field: str) -> SchemaNode | None:
     """Return the schema node of a field, as conflicts spell it; None if the schema does not have it."""
     return next((node for node, rest in ownertypes.led_to(version.schema_map, f".{field}") if not rest), None)
 
@@ -91,7 +91,7 @@ def _advice_on_defaults(node: SchemaNode) -> str:
     )
 
 
-def _below(version: Version, node: SchemaNode, paths: tuple[SpelledPath, ...]) -> dict[str, SchemaNode]:
+def _below(version: CrdVersion, node: SchemaNode, paths: tuple[SpelledPath, ...]) -> dict[str, SchemaNode]:
     """Return the schema nodes of the *paths* at or below a node, by their places."""
     nodes = (version.schema_map.of_path(path.steps) for path in paths)
     return {inner.path: inner for inner in nodes if inner is not None and inner.place[: len(node.place)] == node.place}
@@ -112,6 +112,6 @@ def _declared(node: SchemaNode) -> tuple[str, ...]:
     return (f"{node.path} has no `{keyword}`, so that it has one owner as a whole",) if is_list else ()
 
 
-def _source(version: Version, node: SchemaNode) -> str:
+def _source(version: CrdVersion, node: SchemaNode) -> str:
     """Return the place of a list's or map's type, else of the list or map itself."""
     return version.source_of(ownertypes.steps(node))

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_crd.checks import fieldlines, migration
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import Condition, Response, Version
+from pytest_crd.engine import Condition, CrdVersion, Response
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
@@ -48,7 +48,7 @@ def _without(place: str) -> str:
     return f"judged without {patch} of spec.conversion: crd_commands = kubectl kustomize … reads the CRD with it"
 
 
-def structural(read: ReadCrd, version: Version) -> CheckVerdict:
+def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     """Return whether the schema of a version is structural; for a CRD in v1beta1, also the demands of v1."""
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
     flaws = [fieldlines.make_finding(read.manifest, error) for error in version.structural_errors]

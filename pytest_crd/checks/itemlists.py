@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.checks.samplefiles import Sample
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
@@ -16,19 +16,19 @@ from pytest_crd.engine.schema.subschemas import Schema
 _INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for step in Each)})
 
 
-def find_all(version: Version) -> Iterator[SchemaNode]:
+def find_all(version: CrdVersion) -> Iterator[SchemaNode]:
     """Yield the schema nodes of all lists of a version with an owner for each item, outer ones first."""
     yield from _nodes(version, _places(version.schema_map.schema, ()))
 
 
-def find_unreached(version: Version, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
+def find_unreached(version: CrdVersion, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
     """Yield those lists of a version that no sample has items in."""
     objects = [item.manifest.value for item in samples if item.version == version.name and item.can_be_applied]
     places = _places(version.schema_map.schema, ())
     yield from _nodes(version, (place for place in places if not any(_has(item, place) for item in objects)))
 
 
-def _nodes(version: Version, places: Iterable[Place]) -> Iterator[SchemaNode]:
+def _nodes(version: CrdVersion, places: Iterable[Place]) -> Iterator[SchemaNode]:
     for place in places:
         node = version.schema_map.at(place)
         if node is not None and node.meta_of is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckVerdict
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
     return crdchecks.accepted(read, is_stored=is_stored)
 
 
-def structural(read: ReadCrd, version: Version) -> CheckVerdict:
+def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     """Return whether the schema of a version is structural."""
     from pytest_crd.checks import crdchecks
 
@@ -37,14 +37,14 @@ def conditions(read: ReadCrd) -> CheckVerdict:
     return crdchecks.conditions(read)
 
 
-def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
+def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckVerdict:
     """Return whether the rules of a version compile and stay within their budget."""
     from pytest_crd.checks import rulechecks
 
     return rulechecks.within_budget(read, version, share=share)
 
 
-def published(read: ReadCrd, version: Version) -> CheckVerdict:
+def published(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     """Return the losses of a version's schema in OpenAPI v2."""
     from pytest_crd.checks import published
 
@@ -65,7 +65,7 @@ def sample(custom_resource: Sample, crds: Sequence[CustomResourceDefinition]) ->
     return samples.judge(custom_resource, crds)
 
 
-def judge_generated(version: Version, samples: Sequence[Sample], source: str) -> CheckVerdict:
+def judge_generated(version: CrdVersion, samples: Sequence[Sample], source: str) -> CheckVerdict:
     """Return whether generated objects can be applied."""
     from pytest_crd.checks import appliedsamples, itemlists
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.checks.verdict import CheckVerdict
-from pytest_crd.engine import Version, profile
+from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
@@ -23,7 +23,7 @@ def may_lose(schemas: Iterable[Schema]) -> bool:
     return not all(map(_LOSING.isdisjoint, schemas))
 
 
-def find_losses(read: ReadCrd, version: Version) -> CheckVerdict:
+def find_losses(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     """Return the losses of a version's schema in OpenAPI v2 as notes, since clients may do without them."""
     root = version.schema_map
     if version.published_schema is None:

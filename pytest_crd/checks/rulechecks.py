@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import Rule, Version
+from pytest_crd.engine import CrdVersion, Rule
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 
-def within_budget(read: ReadCrd, version: Version, *, share: float) -> CheckVerdict:
+def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckVerdict:
     """
     Return whether the rules of a version compile and stay within their budget.
 
@@ -57,6 +57,6 @@ def _described(rule: Rule) -> str:
     return f"{rule.path or 'the whole object'}: {' '.join(rule.rule.split())}"
 
 
-def _place(read: ReadCrd, version: Version, rule: Rule) -> str:
+def _place(read: ReadCrd, version: CrdVersion, rule: Rule) -> str:
     path = (*declared.place_of_schema(read.crd.declared, version.name), *rule.steps, "rule")
     return f"{read.manifest.document.source}:{read.manifest.key_line_of(*path)}"

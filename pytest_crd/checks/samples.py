@@ -16,7 +16,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import CustomResourceDefinition, FieldError, Response, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
@@ -121,12 +121,12 @@ def _under(sample: Sample, crd: CustomResourceDefinition) -> SampleOutcome:
     return judge_under(sample.manifest, sample.version, crd, functools.partial(_created, sample.manifest))
 
 
-def _created(manifest: Manifest, version: Version) -> Response:
+def _created(manifest: Manifest, version: CrdVersion) -> Response:
     return questions.ask(Question(version, Section.CREATE, completion.read(printing.marshal(manifest.value))))
 
 
 def judge_under(
-    manifest: Manifest, name: str, crd: CustomResourceDefinition, create: Callable[[Version], Response]
+    manifest: Manifest, name: str, crd: CustomResourceDefinition, create: Callable[[CrdVersion], Response]
 ) -> SampleOutcome:
     """
     Return the result of an object under a CRD.
@@ -153,7 +153,7 @@ def judge_under(
     return _answered(manifest, version, response)
 
 
-def _answered(manifest: Manifest, version: Version, response: Response) -> SampleOutcome:
+def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> SampleOutcome:
     source = manifest.document.source
     repeated = [
         CheckFinding(f"{source}:{item.line}", f'key "{item.key}" is set twice; only the last value counts')
@@ -192,7 +192,7 @@ def _answered(manifest: Manifest, version: Version, response: Response) -> Sampl
     )
 
 
-def _dropped(manifest: Manifest, version: Version, response: Response) -> Iterator[CheckFinding]:
+def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with a suggestion."""
     fields = schemafields.get_fields(version)
     for path in response.changes.pruned:

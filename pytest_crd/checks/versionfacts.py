@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pytest_crd.checks import itemlists, published
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.schema import subschemas
 from pytest_crd.engine.schema.schemamap import RULES
 
@@ -25,7 +25,7 @@ class VersionFacts(NamedTuple):
     has_lists: bool
 
 
-def find_facts(version: Version) -> VersionFacts:
+def find_facts(version: CrdVersion) -> VersionFacts:
     """Return the facts of a version."""
     root = version.schema_map
     schemas = subschemas.walk(root.schema)

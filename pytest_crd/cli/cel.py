@@ -74,7 +74,9 @@ def _try_expression(options: argparse.Namespace) -> Trial:
     return trial.run(version.schema_map, named, options.expression, values[0][0], [value for _, value in values])
 
 
-def _version(options: argparse.Namespace, written: Mapping[str, JSONValue], kubernetes_version: str) -> engine.Version:
+def _version(
+    options: argparse.Namespace, written: Mapping[str, JSONValue], kubernetes_version: str
+) -> engine.CrdVersion:
     """Return the version that the command line names, else that of the object."""
     group, _, of_object = str(written.get("apiVersion", "")).rpartition("/")
     if (named := options.crd_option or options.crd) is None:
@@ -110,7 +112,7 @@ def _read_object(file: str) -> Mapping[str, JSONValue]:
     return value
 
 
-def _resource(written: Mapping[str, JSONValue], version: engine.Version, file: str) -> Mapping[str, JSONValue]:
+def _resource(written: Mapping[str, JSONValue], version: engine.CrdVersion, file: str) -> Mapping[str, JSONValue]:
     """Return an object as rules see it: pruned, with a note for each dropped field, and with defaults."""
     whole = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind, **written}
     pruned = version.prune(whole)
@@ -120,7 +122,7 @@ def _resource(written: Mapping[str, JSONValue], version: engine.Version, file: s
     return resource
 
 
-def _note_refusal(resource: Mapping[str, JSONValue], version: engine.Version, file: str) -> None:
+def _note_refusal(resource: Mapping[str, JSONValue], version: engine.CrdVersion, file: str) -> None:
     """Print the reasons why a server would refuse *resource* before it runs any rule."""
     for error in version.create(resource, field_validation="Ignore").errors:
         if error.rule is None:

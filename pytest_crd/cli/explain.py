@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     return _explained(version, steps, is_recursive=options.recursive)
 
 
-def _explained(version: engine.Version, path: list[str], *, is_recursive: bool) -> int:
+def _explained(version: engine.CrdVersion, path: list[str], *, is_recursive: bool) -> int:
     crd = version.crd
     document = version.openapi(3) or {}
     schema = explaintext.schema_of(document, crd.group, version.name, crd.kind)

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     return _write(versions, options.out)
 
 
-def _write(versions: list[engine.Version], folder: Path) -> int:
+def _write(versions: list[engine.CrdVersion], folder: Path) -> int:
     try:
         reports.resolve(folder)
         for version in versions:
@@ -54,14 +54,14 @@ def _write(versions: list[engine.Version], folder: Path) -> int:
     return 0
 
 
-def _file_of(version: engine.Version) -> str:
+def _file_of(version: engine.CrdVersion) -> str:
     """Return the file name that kubeconform looks for: `{{.ResourceKind}}-{{.Group}}-{{.ResourceAPIVersion}}.json`."""
     return f"{version.crd.kind.lower()}-{version.crd.group}-{version.name}.json"
 
 
-def _find_collisions(versions: list[engine.Version]) -> Iterator[str]:
+def _find_collisions(versions: list[engine.CrdVersion]) -> Iterator[str]:
     """Yield a problem for each file name that several versions would share."""
-    versions_by_name: dict[str, engine.Version] = {}
+    versions_by_name: dict[str, engine.CrdVersion] = {}
     for version in versions:
         first = versions_by_name.setdefault(_file_of(version), version)
         if first is not version:

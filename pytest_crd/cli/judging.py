@@ -11,7 +11,7 @@ from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli.objectfiles import Identity, Resource
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
@@ -60,7 +60,7 @@ def _best(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOu
     return min(results, key=lambda result: len(result.findings))
 
 
-def _send(resource: Resource, version: Version, *, method: SendingMethod) -> Response:
+def _send(resource: Resource, version: CrdVersion, *, method: SendingMethod) -> Response:
     before = (method.old or {}).get(resource.identity)
     old: JSONValue = None if before is None else before.manifest.value
     text = printing.marshal(resource.manifest.value)

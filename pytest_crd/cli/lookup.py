@@ -111,7 +111,7 @@ def crd_and_version(
     return crd(of_crd, paths, kubernetes_version), name
 
 
-def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.Version:
+def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> engine.CrdVersion:
     """
     Return the version of `CRD` or `CRD/VERSION`.
 
@@ -123,7 +123,7 @@ def named_version(named: str, paths: Sequence[str] | None, kubernetes_version: s
     return version(*crd_and_version(named, paths, kubernetes_version))
 
 
-def find_explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> tuple[engine.Version, str]:
+def find_explained(named: str, paths: Sequence[str] | None, kubernetes_version: str) -> tuple[engine.CrdVersion, str]:
     """
     Return the version and the field of a name such as `backup.spec.days`; the longest name of a CRD at its beginning counts.
 
@@ -149,7 +149,7 @@ def find_explained(named: str, paths: Sequence[str] | None, kubernetes_version: 
     return version(all_crds[steps[0]]), ".".join(steps[1:])
 
 
-def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.Version:
+def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.CrdVersion:
     """
     Return the version *name*, or without a name the one that the server prefers, as kubectl does.
 
@@ -164,7 +164,7 @@ def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.Vers
     return max(served, key=lambda item: versionpriority.of(item.name))
 
 
-def why_unpublished(version: engine.Version, openapi: OpenAPIVersion) -> str:
+def why_unpublished(version: engine.CrdVersion, openapi: OpenAPIVersion) -> str:
     """Return the reason why a server does not publish a version in a form of OpenAPI; empty if it does."""
     crd = version.crd
     answer = crd.first_response

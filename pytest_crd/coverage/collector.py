@@ -12,7 +12,7 @@ from pytest_crd.coverage import meter
 from pytest_crd.coverage.evidence import ReachedPoints
 from pytest_crd.coverage.points import Point
 from pytest_crd.coverage.statements import Statement
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.context import WrittenCrd
 from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 
@@ -88,31 +88,31 @@ class Collector:
         for key, theirs in collector._reached.items():
             self._reached.setdefault(key, Reached()).add(theirs)
 
-    def snapshot(self, version: Version) -> Reached:
+    def snapshot(self, version: CrdVersion) -> Reached:
         """Return a copy of the reached points of *version*."""
         reached = Reached()
         reached.add(self._reached.get(_key(version), reached))
         return reached
 
-    def requests(self, version: Version) -> int:
+    def requests(self, version: CrdVersion) -> int:
         """Return the number of requests to *version*."""
         return self.snapshot(version).requests
 
-    def reached(self, version: Version) -> frozenset[str]:
+    def reached(self, version: CrdVersion) -> frozenset[str]:
         """Return the ids of the points of *version* that requests have reached."""
         return frozenset(self.snapshot(version).points)
 
-    def held_points(self, version: Version) -> frozenset[str]:
+    def held_points(self, version: CrdVersion) -> frozenset[str]:
         """Return the ids of the points of *version* that cases hold."""
         return frozenset(self.snapshot(version).held)
 
-    def missing(self, version: Version) -> tuple[Point, ...]:
+    def missing(self, version: CrdVersion) -> tuple[Point, ...]:
         """Return the points of *version* that are not held, in the order of the schema."""
         held_ids = self.snapshot(version).held
         return tuple(point for point in meter.find_meter(version).points if point.id not in held_ids)
 
 
-def points(version: Version) -> tuple[Point, ...]:
+def points(version: CrdVersion) -> tuple[Point, ...]:
     """
     Return the points of *version*, the points of a value before those inside it.
 
@@ -126,5 +126,5 @@ def _identity(crd: CustomResourceDefinition) -> _Identity:
     return crd.written or crd
 
 
-def _key(version: Version) -> tuple[_Identity, str]:
+def _key(version: CrdVersion) -> tuple[_Identity, str]:
     return _identity(version.crd), version.name

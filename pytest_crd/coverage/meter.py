@@ -28,7 +28,7 @@ from pytest_crd.coverage.evidence import (
 )
 from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.points import Point
-from pytest_crd.engine import Version, profile
+from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.schema.metafields import META_FIELDS
@@ -44,7 +44,7 @@ class Meter:
         points: All points, the points of a value before those inside it.
     """
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: CrdVersion) -> None:
         """
         Build the nodes of the version.
 
@@ -149,10 +149,10 @@ class Meter:
 
 
 # Building a meter takes as long as reading some hundred requests. A meter does not refer to its version.
-_METERS: Final[WeakKeyDictionary[Version, Meter]] = WeakKeyDictionary()
+_METERS: Final[WeakKeyDictionary[CrdVersion, Meter]] = WeakKeyDictionary()
 
 
-def find_meter(version: Version) -> Meter:
+def find_meter(version: CrdVersion) -> Meter:
     """
     Return the cached meter of *version*.
 
@@ -223,7 +223,7 @@ class _Comparison:
             self._findings.see(point_id, evidence)
 
 
-def _conversion(version: Version) -> tuple[Point, ...]:
+def _conversion(version: CrdVersion) -> tuple[Point, ...]:
     """Return the point of the conversion to the storage version; empty for the storage version itself, or with a webhook."""
     storage = next((item.name for item in version.crd.versions if item.storage), version.name)
     if storage == version.name or version.unknown_when_stored:

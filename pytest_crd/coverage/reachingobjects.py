@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.coverage import meter
 from pytest_crd.coverage.points import Point
-from pytest_crd.engine import InputError, UnsupportedExpressionError, Version
+from pytest_crd.engine import CrdVersion, InputError, UnsupportedExpressionError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
@@ -45,7 +45,7 @@ class Suggestion(NamedTuple):
 class Suggestions:
     """A source of suggestions for one version."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: CrdVersion) -> None:
         """Create the suggestions for *version*; objects are made on demand."""
         self._version = version
         self._meter = meter.find_meter(version)

@@ -15,7 +15,7 @@ from pytest_crd.coverage.collector import Reached, points
 from pytest_crd.coverage.data import Data
 from pytest_crd.coverage.lines import CrdLines, Exclusion
 from pytest_crd.coverage.points import Point
-from pytest_crd.engine import CustomResourceDefinition, UnsupportedConstructError, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, UnsupportedConstructError
 
 # Held by a case, only reached by a request, or not reached.
 State: TypeAlias = Literal["held", "seen", "missed"]
@@ -107,7 +107,7 @@ class VersionCoverage:
         counts_seen: Whether seen points are covered.
     """
 
-    version: Version
+    version: CrdVersion
     lines: CrdLines
     counted: tuple[Counted, ...]
     requests: int
@@ -218,7 +218,13 @@ class _Counting:
     """
 
     def __init__(
-        self, version: Version, lines: CrdLines, reached: Reached, exclusions: Sequence[Exclusion], *, counts_seen: bool
+        self,
+        version: CrdVersion,
+        lines: CrdLines,
+        reached: Reached,
+        exclusions: Sequence[Exclusion],
+        *,
+        counts_seen: bool,
     ) -> None:
         self.used: set[Exclusion] = set()
         self._version = version

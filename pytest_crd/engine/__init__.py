@@ -4,7 +4,7 @@ What kube-apiserver does with CustomResourceDefinitions and custom resources: no
 One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
 """
 
-from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition, Version
+from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.version import NotStructuralError
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crds.condition import Condition
@@ -23,6 +23,7 @@ __all__ = [
     "Condition",
     "CrdError",
     "CrdLookupError",
+    "CrdVersion",
     "CustomResourceDefinition",
     "CustomResourceDefinitions",
     "DecodeError",
@@ -41,7 +42,6 @@ __all__ = [
     "UnknownVersionError",
     "UnsupportedConstructError",
     "UnsupportedExpressionError",
-    "Version",
     "load",
 ]
 

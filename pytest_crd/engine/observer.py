@@ -54,7 +54,7 @@ class ObservedRequest(NamedTuple):
     pruned: Mapping[str, JSONValue] | None = None
 
 
-# Called with the version that was asked, which is a `Version`, and the request.
+# Called with the version that was asked, which is a `CrdVersion`, and the request.
 HearRequest: TypeAlias = Callable[[Any, ObservedRequest], None]
 # Called with a question, or a case that was judged: those who ask and judge say what these are.
 Hear: TypeAlias = Callable[[Any], None]

@@ -29,7 +29,7 @@ _BOM: Final = "\ufeff"
 
 
 def add(  # noqa: PLR0913 - a file and its options, by keyword
-    versions: Sequence[engine.Version],
+    versions: Sequence[engine.CrdVersion],
     content: bytes,
     *,
     source: str,
@@ -85,7 +85,7 @@ def add(  # noqa: PLR0913 - a file and its options, by keyword
     return Generated(text, len(new), len(coverage.points(version)), missed, collected.left_out)
 
 
-def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine.Version]) -> None:
+def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine.CrdVersion]) -> None:
     """Run the added cases, which read no files, and raise if one does not pass."""
     for version in versions:
         checked = Reach(version)
@@ -102,7 +102,7 @@ def _names_crd(crd: engine.CustomResourceDefinition, name: str) -> bool:
         return False
 
 
-def _find_document(files: Sequence[CaseFile], version: engine.Version, source: str) -> int:
+def _find_document(files: Sequence[CaseFile], version: engine.CrdVersion, source: str) -> int:
     """Return the index of the document that is about *version*."""
     for number, case_file in enumerate(files):
         served = [candidate.name for candidate in version.crd.versions if candidate.served]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pytest_crd.cases import expectedowners
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE
@@ -29,7 +29,7 @@ def has_type(node: SchemaNode) -> bool:
     return node.meta_of is None and (LIST_TYPE in node.schema or ownertypes.is_atomic_map(node))
 
 
-def propose(constraints: Constraints, version: Version, node: SchemaNode, demand: Demand) -> Iterator[Proposal]:
+def propose(constraints: Constraints, version: CrdVersion, node: SchemaNode, demand: Demand) -> Iterator[Proposal]:
     """
     Yield a case in which two managers apply values at the place of *node*; nothing if no suitable objects are found.
 
@@ -55,7 +55,7 @@ def propose(constraints: Constraints, version: Version, node: SchemaNode, demand
     yield Proposal(section, name, node.place, first, old, second=second)
 
 
-def answer_second_apply(proposal: Proposal, version: Version) -> Response | None:
+def answer_second_apply(proposal: Proposal, version: CrdVersion) -> Response | None:
     """Return the answer to the second apply; None if the first one is refused."""
     subresource = proposal.section.subresource
     old = None if proposal.old is None else dict(proposal.old)

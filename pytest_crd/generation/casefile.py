@@ -69,7 +69,7 @@ class Generated:
 
 
 def generate(
-    versions: Sequence[engine.Version],
+    versions: Sequence[engine.CrdVersion],
     wanted: Wanted = ALL_THAT_PROTECTS,
     *,
     most_lines: int = MOST_LINES,
@@ -109,7 +109,7 @@ def generate(
 
 
 def collect_cases(
-    versions: Sequence[engine.Version], wanted: Wanted, *, most_lines: int = MOST_LINES, progress: Progress = silent
+    versions: Sequence[engine.CrdVersion], wanted: Wanted, *, most_lines: int = MOST_LINES, progress: Progress = silent
 ) -> CollectedCases:
     """
     Return the cases of a version before they are written; arguments as in `generate`.
@@ -156,14 +156,14 @@ def _draft(drafts: Drafts, order: CaseOrder, report: Tell) -> Iterator[str]:
         yield f"{noun} of {words.join_names([words.format_place(place) for place in places], _MOST_IN_A_ROW)}: would make it too long"
 
 
-def write(versions: Sequence[engine.Version], collected: CollectedCases) -> str:
+def write(versions: Sequence[engine.CrdVersion], collected: CollectedCases) -> str:
     """Return the text of a file with the *collected* cases, without its foot."""
     return "\n".join(
         [*_head(versions), *collected.layout.anchor(), *collected.layout.sections(collected.statements), ""]
     )
 
 
-def _head(versions: Sequence[engine.Version]) -> Iterator[str]:
+def _head(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
     version = versions[0]
     crd = version.crd
     kubernetes_versions = ", ".join(item.crd.kubernetes_version for item in versions)
@@ -174,7 +174,7 @@ def _head(versions: Sequence[engine.Version]) -> Iterator[str]:
     yield ""
 
 
-def _foot(version: engine.Version, generated: Generated, *, is_whole: bool) -> Iterator[str]:
+def _foot(version: engine.CrdVersion, generated: Generated, *, is_whole: bool) -> Iterator[str]:
     """Yield the foot of the file: reached points, omitted places, and the commands that add them."""
     command = f"pytest --crd-generate {version.crd.kind}"
     yield from _list_lines("Left out when this was generated:", generated.left_out, _MOST_LEFT_OUT)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult
 from pytest_crd.cases.model import APPLIES
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import FieldError, Version
+from pytest_crd.engine import CrdVersion, FieldError
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
@@ -137,7 +137,7 @@ def _keyword(statement: str) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def find_nodes_by_name(version: Version) -> Mapping[str, SchemaNode]:
+def find_nodes_by_name(version: CrdVersion) -> Mapping[str, SchemaNode]:
     """Return the schema nodes of a version by the spelling of their places in names."""
     nodes_: dict[str, SchemaNode] = {}
     for node in version.schema_map:
@@ -145,7 +145,7 @@ def find_nodes_by_name(version: Version) -> Mapping[str, SchemaNode]:
     return nodes_
 
 
-def _value(version: Version, node: SchemaNode, resource: JSONValue) -> tuple[Any, ...]:
+def _value(version: CrdVersion, node: SchemaNode, resource: JSONValue) -> tuple[Any, ...]:
     """Return the value at the place of *node* in a tuple; an empty tuple without a value."""
     properties = {item.place: item.properties for item in find_nodes_by_name(version).values()}
     try:

@@ -75,7 +75,7 @@ class Constraints:
         excluded: The places without any cases, also not as parts of other cases.
     """
 
-    def __init__(self, version: engine.Version, excluded: Container[Place] = ()) -> None:
+    def __init__(self, version: engine.CrdVersion, excluded: Container[Place] = ()) -> None:
         """
         Make the base object.
 

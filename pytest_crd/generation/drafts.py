@@ -43,7 +43,7 @@ class Drafts:
         set_places: The places at which an accepted object has a value.
     """
 
-    def __init__(self, versions: Sequence[engine.Version], layout: Layout, size: Size) -> None:
+    def __init__(self, versions: Sequence[engine.CrdVersion], layout: Layout, size: Size) -> None:
         """
         Create an empty draft.
 

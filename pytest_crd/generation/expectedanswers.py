@@ -23,7 +23,7 @@ _LONGEST_MESSAGE: Final = 600
 _LONGEST_SHOWN: Final = 1024
 
 
-def expect_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
+def expect_answer(proposal: Proposal, version: engine.CrdVersion) -> Mapping[str, Any]:
     """Return the keys of a case that expect the answer of *version* to *proposal*; empty if it is not worth a case."""
     if proposal.expectation:
         return proposal.expectation
@@ -39,7 +39,7 @@ def expect_answer(proposal: Proposal, version: engine.Version) -> Mapping[str, A
     return expectation or _expect_stored(proposal, answer.stored)
 
 
-def _expect_two_managers(proposal: Proposal, version: engine.Version) -> Mapping[str, Any]:
+def _expect_two_managers(proposal: Proposal, version: engine.CrdVersion) -> Mapping[str, Any]:
     """Return the keys for two applies; empty if the first is refused or a field is lost."""
     answer = appliers.answer_second_apply(proposal, version)
     if answer is None or answer.lost:
@@ -75,7 +75,7 @@ def _select_value(place: Place, value: Any, names: tuple[str, ...]) -> Any:
     return {key: _select_value(place[1:], value[key], names)} if key in value else {}
 
 
-def _answer(proposal: Proposal, version: engine.Version) -> engine.Response:
+def _answer(proposal: Proposal, version: engine.CrdVersion) -> engine.Response:
     if proposal.section is Section.CREATE:
         return version.create(proposal.input)
     update = version.update_status if proposal.section is Section.UPDATE_STATUS else version.update

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pytest_crd import folders
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.generation.scope import NothingToStateError
 
 
-def usual_version(crd: CustomResourceDefinition) -> Version:
+def usual_version(crd: CustomResourceDefinition) -> CrdVersion:
     """
     Return the default version of a case file: the storage version if served, else the first served version.
 
@@ -29,7 +29,7 @@ def folder(base: Path, testpaths: Sequence[str]) -> Path | None:
     return next((base / path for paths in matches for path in paths if (base / path).is_dir()), None)
 
 
-def file_name(version: Version, crds: Iterable[CustomResourceDefinition]) -> str:
+def file_name(version: CrdVersion, crds: Iterable[CustomResourceDefinition]) -> str:
     """
     Return `test_<plural>.crd.yaml`, with the group if the plural is ambiguous, and with a version that is not the storage version.
 

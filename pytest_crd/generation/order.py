@@ -40,7 +40,7 @@ class CaseOrder:
     """A source of the cases of one version in the order of their value."""
 
     def __init__(
-        self, version: engine.Version, constraints: Constraints, scope: FileScope, set_places: Collection[Place]
+        self, version: engine.CrdVersion, constraints: Constraints, scope: FileScope, set_places: Collection[Place]
     ) -> None:
         """
         Create the sources of cases.

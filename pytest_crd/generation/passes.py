@@ -25,7 +25,7 @@ _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 class PassCases:
     """A source of cases about the passes of one version."""
 
-    def __init__(self, version: engine.Version) -> None:
+    def __init__(self, version: engine.CrdVersion) -> None:
         self._version = version
         self._type_meta = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
 

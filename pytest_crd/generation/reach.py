@@ -26,7 +26,7 @@ def parse_cases(text: str) -> Iterator[AnyCase]:
 class Reach:
     """The schema points that a sequence of cases covers in one version."""
 
-    def __init__(self, version: engine.Version) -> None:
+    def __init__(self, version: engine.CrdVersion) -> None:
         self._version = version
         self._subject = CaseSubject(version)
         self._collector = Collector()

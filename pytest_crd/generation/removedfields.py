@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, Case
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -23,7 +23,7 @@ class Trimmed(NamedTuple):
     value: JSONValue
 
 
-def is_about_removed_field(case: Case, version: Version) -> bool:
+def is_about_removed_field(case: Case, version: CrdVersion) -> bool:
     """Return True if *case* was generated for a field that its objects have and the CRD no longer has."""
     place, separator, statement = casenames.strip_number(case.name).partition(": ")
     if not separator or not casenames.is_generated(statement, case.section):

@@ -45,7 +45,7 @@ class FileScope:
         left_out: The omitted parts of the schema, and the reasons.
     """
 
-    def __init__(self, version: engine.Version, wanted: Wanted) -> None:
+    def __init__(self, version: engine.CrdVersion, wanted: Wanted) -> None:
         """
         Select the places.
 
@@ -110,7 +110,7 @@ def _is_below(path: str, above: Iterable[str]) -> bool:
     return any(fieldpath.leads_to(parent, path) for parent in above)
 
 
-def _check_paths(version: engine.Version, paths: Iterable[str], known: Collection[str]) -> None:
+def _check_paths(version: engine.CrdVersion, paths: Iterable[str], known: Collection[str]) -> None:
     """Raise NothingToStateError if a path in *paths* is not in *known*."""
     for path in paths:
         if path not in known:

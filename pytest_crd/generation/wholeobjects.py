@@ -12,7 +12,7 @@ from pytest_crd.synthesis.boundaries import Boundaries
 from pytest_crd.synthesis.placement import STATUS
 
 
-def propose(version: engine.Version, finder: Boundaries) -> Iterator[Proposal]:
+def propose(version: engine.CrdVersion, finder: Boundaries) -> Iterator[Proposal]:
     """Yield the cases about whole objects of *version*."""
     smallest = bare(finder.placer.start)
     yield _propose_create(version, "the smallest object is accepted", smallest)
@@ -23,14 +23,14 @@ def propose(version: engine.Version, finder: Boundaries) -> Iterator[Proposal]:
         yield from _propose_status(version, smallest, placed[0][STATUS])
 
 
-def _fullest(version: engine.Version) -> dict[str, Any] | None:
+def _fullest(version: engine.CrdVersion) -> dict[str, Any] | None:
     try:
         return bare(synthesis.example(version, full=True))
     except synthesis.NoExampleError:
         return None
 
 
-def _propose_create(version: engine.Version, name: str, resource: Mapping[str, Any]) -> Proposal:
+def _propose_create(version: engine.CrdVersion, name: str, resource: Mapping[str, Any]) -> Proposal:
     answer = version.create(resource)
     stored = {"accepted": True} if version.unknown_when_stored else {"expected": bare(answer.stored)}
     return Proposal(Section.CREATE, name, (), resource, expectation={**stored, **_changes(answer)})
@@ -46,7 +46,7 @@ def _changes(answer: engine.Response) -> dict[str, list[str]]:
     return {key: list(paths) for key, paths in changes.items() if paths}
 
 
-def _propose_status(version: engine.Version, smallest: Mapping[str, Any], status: Any) -> Iterator[Proposal]:
+def _propose_status(version: engine.CrdVersion, smallest: Mapping[str, Any], status: Any) -> Iterator[Proposal]:
     """Yield cases that show that the status is a subresource."""
     if version.unknown_when_stored:
         return

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, exchange, obstacles, structure
@@ -38,8 +38,8 @@ class LiveJudge:
     def __init__(self, server: client.Server, stages: Stages, version: str) -> None:
         """Create it with the server, the CRDs that it serves, and its Kubernetes version."""
         self._server, self._stages, self._version = server, stages, version
-        self._structure_versions: dict[Version, Version] = {}
-        self._prepared: set[tuple[Version, Version | None]] = set()
+        self._structure_versions: dict[CrdVersion, CrdVersion] = {}
+        self._prepared: set[tuple[CrdVersion, CrdVersion | None]] = set()
 
     def judge(self, question: Question) -> list[str]:
         """
@@ -88,7 +88,7 @@ class LiveJudge:
             )
         return create
 
-    def _structure_version(self, version: Version) -> Version:
+    def _structure_version(self, version: CrdVersion) -> CrdVersion:
         """Return the same version of a CRD with the same structure and no validation; it is cached."""
         if version not in self._structure_versions:
             crd = version.crd
@@ -231,7 +231,7 @@ def compare(
     return answer
 
 
-def _is_converted(crd: CustomResourceDefinition, version: Version) -> bool:
+def _is_converted(crd: CustomResourceDefinition, version: CrdVersion) -> bool:
     strategy = (crd.declared["spec"].get("conversion") or {}).get("strategy")
     return strategy == "Webhook" and not version.storage
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, obstacles, settling
 from pytest_crd.live.answerfacts import Facts
@@ -70,7 +70,7 @@ class Stage(NamedTuple):
         return DisagreementError(*parts)
 
 
-def type_meta(version: Version) -> dict[str, JSONValue]:
+def type_meta(version: CrdVersion) -> dict[str, JSONValue]:
     """Return the apiVersion and kind of the objects of a version."""
     return {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
 

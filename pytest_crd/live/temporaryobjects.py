@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Self
 
 from pytest_crd.cases.questions import Question
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
@@ -94,7 +94,7 @@ class StoredObjects:
         self._server.ask("DELETE", self._path)
 
     @property
-    def _old_version(self) -> Version:
+    def _old_version(self) -> CrdVersion:
         return self._question.old_version or self._question.version
 
     def _store(self) -> None:
@@ -119,7 +119,9 @@ class StoredObjects:
                 "PUT", f"{self._path}/status", {**answer, "status": sent["status"]}, version, answer
             )
 
-    def _send(self, method: str, path: str, sent: JSONObject, version: Version, old: JSONObject | None) -> JSONObject:
+    def _send(
+        self, method: str, path: str, sent: JSONObject, version: CrdVersion, old: JSONObject | None
+    ) -> JSONObject:
         """
         Send a request that stores an object, and return the stored object.
 
@@ -165,7 +167,7 @@ class StoredObjects:
         stored: JSONObject = answer.body
         return stored
 
-    def _version_of(self, old: JSONObject) -> Version:
+    def _version_of(self, old: JSONObject) -> CrdVersion:
         """Return the served version, under the names of the stage, to send an object in: its own, else the question's, else the first."""
         crd = self._stage.crd
         if self._old_version.crd is not self._question.version.crd:

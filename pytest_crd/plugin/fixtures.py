@@ -15,7 +15,7 @@ from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailu
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
-    from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, Version
+    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
     from pytest_crd.plugin.items.cases import BoundCase
     from pytest_crd.server.accessor import CrdServer
 
@@ -63,9 +63,9 @@ def crd(request: pytest.FixtureRequest) -> CustomResourceDefinition:
 
 @pytest.fixture
 @_own
-def crd_version(request: pytest.FixtureRequest) -> Version:
+def crd_version(request: pytest.FixtureRequest) -> CrdVersion:
     """One served version of a CRD; the test runs once for each, or for those of `@pytest.mark.crd(name, version=…)`."""
-    version: Version = _param(request)
+    version: CrdVersion = _param(request)
     return version
 
 

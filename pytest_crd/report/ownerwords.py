@@ -17,7 +17,7 @@ from pytest_crd.cases.caseresult import (
     Present,
     Trace,
 )
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.report import objectdifferences
@@ -104,7 +104,7 @@ def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
         yield from (field.path for field in (*mismatch.missing, *mismatch.unasked))
 
 
-def explain_owners(path: str, version: Version) -> str:
+def explain_owners(path: str, version: CrdVersion) -> str:
     """Return the list or map type that decides the owners of a field, with its place; may be empty."""
     candidates = ownertypes.led_to(version.schema_map, f".{path}")
     # Even a path that leads nowhere begins with an existing field.

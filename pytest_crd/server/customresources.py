@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition, Version
+from pytest_crd.engine.api.customresourcedefinition import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
@@ -29,7 +29,7 @@ class CustomResourceType(ResourceType):
     """The custom resources of a version of a CRD."""
 
     def __init__(
-        self, crd: CustomResourceDefinition, version: Version, spec: Resource, *, is_terminating: bool = False
+        self, crd: CustomResourceDefinition, version: CrdVersion, spec: Resource, *, is_terminating: bool = False
     ) -> None:
         """
         Take what answers.
@@ -51,7 +51,7 @@ class CustomResourceType(ResourceType):
         self.converts_by_webhook = crd.answers.spec.converts_by_webhook
         self.warnings = version.deprecation_warnings
 
-    def _subresources(self, version: Version) -> list[SubresourceKind]:
+    def _subresources(self, version: CrdVersion) -> list[SubresourceKind]:
         found = []
         if version.subresources.has("status"):
             found.append(SubresourceKind("status", self.group, self.version, self.names.kind))

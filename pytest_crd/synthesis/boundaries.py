@@ -63,7 +63,7 @@ class Boundary:
     old: Resource | None = None
 
 
-def boundaries(version: engine.Version) -> Iterator[Boundary]:
+def boundaries(version: engine.CrdVersion) -> Iterator[Boundary]:
     """
     Yield the boundary of each keyword at each place of a version's schema, outer places first.
 
@@ -76,7 +76,7 @@ def boundaries(version: engine.Version) -> Iterator[Boundary]:
             yield _copy_objects(finder.find_boundary(place, keyword))
 
 
-def boundary(version: engine.Version, place: str, keyword: str) -> Boundary:
+def boundary(version: engine.CrdVersion, place: str, keyword: str) -> Boundary:
     """
     Return the boundary of one keyword.
 
@@ -118,7 +118,7 @@ def keywords(node: Demand) -> Iterator[str]:
 class Boundaries:
     """A finder of boundaries in one version."""
 
-    def __init__(self, version: engine.Version) -> None:
+    def __init__(self, version: engine.CrdVersion) -> None:
         """
         Make the smallest object.
 

@@ -36,7 +36,7 @@ class Demand:
     schemas: tuple[Schema, ...]
 
     @classmethod
-    def of_version(cls, version: engine.Version) -> Demand:
+    def of_version(cls, version: engine.CrdVersion) -> Demand:
         """Return the demand on the objects of *version*."""
         return cls((version.schema_map.schema,))
 

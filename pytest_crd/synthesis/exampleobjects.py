@@ -25,7 +25,7 @@ class NoExampleError(ValueError):
     """
 
 
-def example(version: engine.Version, *, full: bool = False) -> Resource:
+def example(version: engine.CrdVersion, *, full: bool = False) -> Resource:
     """
     Return an object that the server creates without warnings; the result is deterministic.
 
@@ -56,7 +56,7 @@ def example(version: engine.Version, *, full: bool = False) -> Resource:
     return resource
 
 
-def make_start(version: engine.Version, root: Demand, maker: Maker) -> Resource:
+def make_start(version: engine.CrdVersion, root: Demand, maker: Maker) -> Resource:
     """Return the object that the keywords of the schema suggest; it need not be accepted."""
     name: Any = NAME
     if (metadata := root.field("metadata")) is not None and (

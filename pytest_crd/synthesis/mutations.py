@@ -51,7 +51,7 @@ class Mutator:
     goals: RuleGoals | None = None
 
     @classmethod
-    def of_version(cls, version: engine.Version, root: Demand, maker: Maker) -> Mutator:
+    def of_version(cls, version: engine.CrdVersion, root: Demand, maker: Maker) -> Mutator:
         """Return a mutator for the objects of a version."""
         return cls(root, maker, RuleGoals(version, root, maker))
 

@@ -47,7 +47,7 @@ class Placer:
         mutator: The source of changes to objects.
     """
 
-    def __init__(self, version: engine.Version) -> None:
+    def __init__(self, version: engine.CrdVersion) -> None:
         """
         Make the smallest object.
 

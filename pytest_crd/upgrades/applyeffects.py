@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.engine import Response, Version
+from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries
@@ -124,7 +124,7 @@ def judge_merge_change(
 
 
 def _find_trial_findings(
-    change: MergeChange, situation: Situation, old: Version, new: Version, sides: Sequence[Boundaries]
+    change: MergeChange, situation: Situation, old: CrdVersion, new: CrdVersion, sides: Sequence[Boundaries]
 ) -> list[Finding] | None:
     """Return the findings of the first trial that has an outcome under both CRDs; None if there is no such trial."""
     for trial in trials.find_trials(situation, change.place, sides):
@@ -147,7 +147,7 @@ class _Result(NamedTuple):
     outcome: _Outcome | None
 
 
-def _apply_both(version: Version, trial: ApplyTrial) -> _Result:
+def _apply_both(version: CrdVersion, trial: ApplyTrial) -> _Result:
     """Return the result of two managers' applies under one CRD."""
     begun = trial.begin(version, trial.first)
     if not begun.accepted:
@@ -164,7 +164,7 @@ def _apply_both(version: Version, trial: ApplyTrial) -> _Result:
     return _Result(answer, None)
 
 
-def describe_reapply(trial: ApplyTrial, old: Version, new: Version) -> str:
+def describe_reapply(trial: ApplyTrial, old: CrdVersion, new: CrdVersion) -> str:
     """
     Return in words the effect on a stored object of two managers when one manager repeats its apply.
 
@@ -186,8 +186,8 @@ class _Observation:
 
     change: MergeChange
     situation: Situation
-    old: Version
-    new: Version
+    old: CrdVersion
+    new: CrdVersion
     trial: ApplyTrial
 
     def conflict_finding(self, before: _Result, after: _Result) -> Finding:
@@ -211,7 +211,7 @@ class _Observation:
         was_there, is_there = (self.trial.is_stored(self.trial.first, answer) for answer in (before, after))
         return before.accepted and is_there and not was_there
 
-    def _apply_reduced(self, version: Version) -> Response:
+    def _apply_reduced(self, version: CrdVersion) -> Response:
         begun = self.trial.begin(self.old, self.trial.both)
         return self.trial.apply(version, self.trial.second, FIRST, begun)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.registry.subresources import Scale
 from pytest_crd.synthesis import Boundaries, objectplaces
@@ -19,7 +19,7 @@ from pytest_crd.upgrades.upgradefindings import Finding, Kind, Resource, Witness
 _REPLICAS: Final = 3
 
 
-def find_removed_selectors(old: Version, new: Version) -> Iterator[Finding]:
+def find_removed_selectors(old: CrdVersion, new: CrdVersion) -> Iterator[Finding]:
     """
     Yield a finding for each field by which lists can no longer be selected.
 
@@ -38,13 +38,13 @@ def find_removed_selectors(old: Version, new: Version) -> Iterator[Finding]:
             yield Finding(Kind.REFUSED, f"selectableFields[{path}]", words, (old.name,), (lines,))
 
 
-def reads_scale_otherwise(old: Version, new: Version) -> bool:
+def reads_scale_otherwise(old: CrdVersion, new: CrdVersion) -> bool:
     """Return True if the `/scale` subresource reads other fields than before."""
     scales = (old.subresources.scale, new.subresources.scale)
     return None not in scales and scales[0] != scales[1]
 
 
-def find_scale_change(old: Version, new: Version, sides: Iterable[Boundaries]) -> Finding | None:
+def find_scale_change(old: CrdVersion, new: CrdVersion, sides: Iterable[Boundaries]) -> Finding | None:
     """Return a finding for the first object that both CRDs accept with a changed `/scale`; None if no object is known."""
     before, after = old.subresources, new.subresources
     paths = dict.fromkeys(path for side in (before, after) for path in (side.scale or {}).values())
@@ -112,7 +112,7 @@ def _webhook(conversion: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**conversion, **(conversion.get("webhook") or {})}
 
 
-def describe_column_changes(old: Version, new: Version) -> Iterator[str]:
+def describe_column_changes(old: CrdVersion, new: CrdVersion) -> Iterator[str]:
     """Yield the printer columns that `kubectl get` no longer shows or shows differently, in words."""
     remaining = {column.get("name"): column for column in _declared_list(new, "additionalPrinterColumns")}
     for column in _declared_list(old, "additionalPrinterColumns"):
@@ -132,9 +132,9 @@ def _removed_items(before: Iterable[str] | None, after: Iterable[str] | None) ->
     return [name for name in before or () if name not in remaining]
 
 
-def _selectable(version: Version) -> list[str]:
+def _selectable(version: CrdVersion) -> list[str]:
     return [field.get("jsonPath", "") for field in _declared_list(version, "selectableFields")]
 
 
-def _declared_list(version: Version, field: str) -> Sequence[Mapping[str, Any]]:
+def _declared_list(version: CrdVersion, field: str) -> Sequence[Mapping[str, Any]]:
     return crdwrites.declared_of(version, field) or ()

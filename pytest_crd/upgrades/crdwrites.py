@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.failedrule import Steps
@@ -44,7 +44,7 @@ def find_unserved_versions(old: CustomResourceDefinition, new: CustomResourceDef
             yield Finding(Kind.REFUSED, version.name, words, (version.name,), (lines,))
 
 
-def find_removed_subresources(old: Version, new: Version) -> Iterator[Finding]:
+def find_removed_subresources(old: CrdVersion, new: CrdVersion) -> Iterator[Finding]:
     """Yield a finding for each subresource of a version that the server no longer serves."""
     for name, was, is_now in (
         ("status", old.has_status, new.has_status),
@@ -56,13 +56,13 @@ def find_removed_subresources(old: Version, new: Version) -> Iterator[Finding]:
             yield Finding(Kind.REFUSED, f"subresources.{name}", words, (old.name,), (lines,))
 
 
-def is_deprecated_otherwise(old: Version, new: Version) -> bool:
+def is_deprecated_otherwise(old: CrdVersion, new: CrdVersion) -> bool:
     """Return True if the deprecation warning of a version differs between the CRDs."""
     before, after = _declared(old), _declared(new)
     return any(before.get(key) != after.get(key) for key in ("deprecated", "deprecationWarning"))
 
 
-def line_of(version: Version, field: str, *inner: str, text: str = "") -> Line:
+def line_of(version: CrdVersion, field: str, *inner: str, text: str = "") -> Line:
     """Return the line that declares *field* in a version, or for all versions of its CRD; if undeclared, the nearest line around it."""
     crd = version.crd
     index = [candidate.name for candidate in crd.versions].index(version.name)
@@ -71,12 +71,12 @@ def line_of(version: Version, field: str, *inner: str, text: str = "") -> Line:
     return Line.at(crd, (*(("spec",) if is_shared else own), field, *inner), text)
 
 
-def declared_of(version: Version, field: str) -> Any:
+def declared_of(version: CrdVersion, field: str) -> Any:
     """Return the declaration of *field* in a version or for all versions of its CRD; None if undeclared."""
     return _declared(version).get(field) or version.crd.declared["spec"].get(field)
 
 
-def _declared(version: Version) -> Mapping[str, Any]:
+def _declared(version: CrdVersion) -> Mapping[str, Any]:
     versions = version.crd.declared["spec"].get("versions") or ()
     own: Mapping[str, Any] = next((item for item in versions if item["name"] == version.name), {})
     return own

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine import Response, Version, jsonvalue
+from pytest_crd.engine import CrdVersion, Response, jsonvalue
 from pytest_crd.engine.registry.request import Subresource
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
@@ -77,13 +77,13 @@ class ApplyTrial:
         resource: Resource = objectplaces.replace_value(self.resource, self.steps, value)
         return resource
 
-    def begin(self, version: Version, value: Any) -> Response:
+    def begin(self, version: CrdVersion, value: Any) -> Response:
         """Return the answer to the first apply."""
         old = version.create(self.resource) if self.subresource else None
         return self.apply(version, value, FIRST, old)
 
     def apply(
-        self, version: Version, value: Any, manager: str, old: Response | None, *, force: bool = False
+        self, version: CrdVersion, value: Any, manager: str, old: Response | None, *, force: bool = False
     ) -> Response:
         """Return the answer to an apply of *value*; if the request before was refused, its answer."""
         if old is not None and not old.accepted:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_crd.engine import CustomResourceDefinition, Version, jsonvalue
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
 from pytest_crd.upgrades import clients, crdwrites, effects, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
@@ -91,7 +91,9 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     )
 
 
-def _served_pairs(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[tuple[Version, Version]]:
+def _served_pairs(
+    old: CustomResourceDefinition, new: CustomResourceDefinition
+) -> Iterator[tuple[CrdVersion, CrdVersion]]:
     """Yield the versions that are served before and after the upgrade, in pairs."""
     served = {version.name: version for version in new.versions if version.served}
     yield from (
@@ -99,12 +101,12 @@ def _served_pairs(old: CustomResourceDefinition, new: CustomResourceDefinition) 
     )
 
 
-def _has_other_requests(old: Version, new: Version) -> bool:
+def _has_other_requests(old: CrdVersion, new: CrdVersion) -> bool:
     """Return True if clients may notice a change besides the schema."""
     return old.subresources != new.subresources or crdwrites.is_deprecated_otherwise(old, new)
 
 
-def _differences(old: Version, new: Version) -> Iterator[Difference]:
+def _differences(old: CrdVersion, new: CrdVersion) -> Iterator[Difference]:
     """Yield the schema differences of a version, then further ones of the storage version."""
     names = (old.name, new.name)
     own = list(schemadifferences.find_differences(old.schema_map, new.schema_map))
@@ -120,7 +122,7 @@ def _differences(old: Version, new: Version) -> Iterator[Difference]:
         )
 
 
-def _storage(crd: CustomResourceDefinition) -> Version | None:
+def _storage(crd: CustomResourceDefinition) -> CrdVersion | None:
     return next((version for version in crd.versions if version.storage), None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from pytest_crd.engine import FieldValidation, Response, Version
+from pytest_crd.engine import CrdVersion, FieldValidation, Response
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.upgrades.upgradefindings import Resource
@@ -23,7 +23,7 @@ class Subject:
         root: The schema demands on its objects.
     """
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: CrdVersion) -> None:
         self.version = (
             version.unobserved
         )  # The objects are synthetic, so their answers do not count as a test's requests.

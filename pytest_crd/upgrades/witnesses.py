@@ -71,7 +71,7 @@ class Witnesses:
             self._boundaries(findings.old.version), self._boundaries(findings.new.version), findings.differences
         )
 
-    def _boundaries(self, version: engine.Version) -> Boundaries | None:
+    def _boundaries(self, version: engine.CrdVersion) -> Boundaries | None:
         try:
             return Boundaries(version)
         except NoExampleError as error:

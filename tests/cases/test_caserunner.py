@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult, NotReached, ObjectMismatch, PathsMismatch, Present
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import CustomResourceDefinition, InputError, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, InputError
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
 
@@ -19,7 +19,7 @@ SPEC: dict[str, Any] = {
 }
 
 
-def _version(spec: dict[str, Any]) -> Version:
+def _version(spec: dict[str, Any]) -> CrdVersion:
     names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
     schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
     versions = [{"name": "v1", "served": True, "storage": True, "schema": schema}]

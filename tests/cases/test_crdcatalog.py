@@ -12,7 +12,7 @@ from pytest_crd.cases import loader
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.inputerror import CrdError
 
 CRD = """\
@@ -49,7 +49,7 @@ def _case_file(head: str) -> CaseFile:
     return case_file
 
 
-def _version(folder: Path, head: str, **catalog: Any) -> Version:
+def _version(folder: Path, head: str, **catalog: Any) -> CrdVersion:
     return Catalog(Sources(folder, catalog.get("paths", ("crds",))), "1.37").version_of(_case_file(head), folder=folder)
 
 
@@ -104,7 +104,7 @@ def test_a_case_file_without_a_version_gets_an_error_with_its_line(folder: Path,
         _version(folder, head)
 
 
-def _old_version(folder: Path, old_crd: str, crd: str = "ones.catalog.example.com") -> Version:
+def _old_version(folder: Path, old_crd: str, crd: str = "ones.catalog.example.com") -> CrdVersion:
     (case_file,) = loader.load(
         f"crd: {crd}\nupdate:\n- name: a\n  input: {{}}\n  old: {{}}\n  accepted: true\n{old_crd}", source="cases.yaml"
     )

@@ -11,7 +11,7 @@ from pytest_crd.cases.caseresult import CaseResult, NotReached, Strays
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 
 SPEC: dict[str, Any] = {
     "type": "object",
@@ -42,7 +42,7 @@ STATUS = {"type": "object", "properties": {"phase": {"type": "string"}}}
 
 def _version(
     name: str = "v1", *, status: bool = True, api: str = "v1", preserve: bool | None = None, **kubernetes: str
-) -> Version:
+) -> CrdVersion:
     """Return a version of a CRD: v1, or the storage version v2, which knows nothing of `labels`."""
     stored = {**SPEC, "properties": {key: value for key, value in SPEC["properties"].items() if key != "labels"}}
     versions = [
@@ -70,7 +70,7 @@ def _version(
     ).version(name)
 
 
-def _run(section: str, case: str, *, head: str = "", version: Version | None = None) -> CaseResult:
+def _run(section: str, case: str, *, head: str = "", version: CrdVersion | None = None) -> CaseResult:
     (case_file,) = loader.load(f"crd: x\n{head}\n{section}:\n- {{name: a, {case}}}\n", source="cases.yaml")
     return caserunner.run(case_file.cases[0], CaseSubject(version or _version()))
 

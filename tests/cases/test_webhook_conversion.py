@@ -13,7 +13,7 @@ from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import CaseFileError, RequestCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.generation import casefile
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
@@ -50,7 +50,7 @@ def load(case: str, *, section: str = "create", fills: bool = False) -> Any:
     return file.cases[0]
 
 
-def run(case: str, version: Version = V1, *, section: str = "create") -> CaseResult:
+def run(case: str, version: CrdVersion = V1, *, section: str = "create") -> CaseResult:
     return caserunner.run(load(case, section=section), CaseSubject(version))
 
 

@@ -289,13 +289,13 @@ def test_a_null_that_a_create_drops_cannot_be_applied(tmp_path: Path) -> None:
 
 def test_a_second_manager_brings_another_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     applied: list[Any] = []
-    apply = engine.Version.apply
+    apply = engine.CrdVersion.apply
 
     def heard(version: Any, value: Any, **stated: Any) -> engine.Response:
         applied.append((stated["manager"], value.get("spec")))
         return apply(version, value, **stated)
 
-    monkeypatch.setattr(engine.Version, "apply", heard)
+    monkeypatch.setattr(engine.CrdVersion, "apply", heard)
     inner = MAP.replace("{type: object, required", "{type: object, x-kubernetes-map-type: granular, required")
     fields = (
         inner.replace(
@@ -408,13 +408,13 @@ def test_changed_storage_or_owners_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | int, manager: str, expected: tuple[str, list[str]]
 ) -> None:
     """Servers never do so."""
-    apply, sent = engine.Version.apply, iter([("a", "a first manager"), (name, manager)])
+    apply, sent = engine.CrdVersion.apply, iter([("a", "a first manager"), (name, manager)])
 
     def changed(version: Any, value: Any, **stated: Any) -> engine.Response:
         name, manager = next(sent)
         return apply(version, {**value, "spec": {"name": name}}, **{**stated, "manager": manager})
 
-    monkeypatch.setattr(engine.Version, "apply", changed)
+    monkeypatch.setattr(engine.CrdVersion, "apply", changed)
     (verdict,) = _verdicts(_crd(tmp_path), tmp_path, "metadata: {name: a}\nspec: {}\n")
 
     assert (verdict.heading, _describe(verdict)) == expected

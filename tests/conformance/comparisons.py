@@ -123,7 +123,7 @@ def _passes_of_request(
     return recordings.differences(found, expected)
 
 
-def _words_of_decoding(version: engine.Version, file: casefile.CaseFile, request: casefile.Request) -> list[str]:
+def _words_of_decoding(version: engine.CrdVersion, file: casefile.CaseFile, request: casefile.Request) -> list[str]:
     """Compare the words for what cannot be decoded, which an answer has after what cannot be handled."""
     try:
         pruned = version.prune(request.sent)

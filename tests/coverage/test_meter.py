@@ -469,7 +469,7 @@ def test_each_apply_reaches_points() -> None:
         },
     }
 
-    def send_applies(version: engine.Version) -> None:
+    def send_applies(version: engine.CrdVersion) -> None:
         first = version.apply({"spec": {"list": [{"a": "1"}]}}, manager="a")
         second = version.apply({"spec": {"list": [{"a": "2"}]}}, manager="b", old=first)
         version.apply({"spec": {"list": []}}, manager="b", old=second).assert_accepted()

@@ -19,7 +19,7 @@ SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "str
 
 
 def test_trial_objects_do_not_count() -> None:
-    def make(version: engine.Version) -> None:
+    def make(version: engine.CrdVersion) -> None:
         assert synthesis.example(version)
         assert synthesis.example(version, full=True)
         assert [boundary.outside for boundary in synthesis.boundaries(version) if boundary.outside]
@@ -28,7 +28,7 @@ def test_trial_objects_do_not_count() -> None:
 
 
 def test_requests_of_other_threads_count() -> None:
-    def send(version: engine.Version) -> None:
+    def send(version: engine.CrdVersion) -> None:
         thread = threading.Thread(target=version.create, args=({"spec": {"a": "ab"}},))
         thread.start()
         thread.join()

@@ -15,7 +15,7 @@ TEXT = {"type": "string"}
 BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 
 
-def _suggest_all(version: engine.Version) -> dict[str, Any]:
+def _suggest_all(version: engine.CrdVersion) -> dict[str, Any]:
     suggestions = Suggestions(version)
     return {point.id: suggestions.suggest(point) for point in coverage.points(version)}
 

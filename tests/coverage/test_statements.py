@@ -15,7 +15,7 @@ from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
-from pytest_crd.engine import Version
+from pytest_crd.engine import CrdVersion
 
 OPEN = "x-kubernetes-preserve-unknown-fields"
 RULES = "x-kubernetes-validations"
@@ -52,7 +52,7 @@ VERSION = version_of(SPEC)
 TOO_LARGE = "spec.size in body should be less than or equal to 5"
 
 
-def find_points(declared: str, *, section: str = "create", version: Version = VERSION) -> tuple[set[str], set[str]]:
+def find_points(declared: str, *, section: str = "create", version: CrdVersion = VERSION) -> tuple[set[str], set[str]]:
     """Return the ids of held and of reached points below the spec."""
     collector, result = _run(declared, version, section)
     assert result.holds, result.mismatches
@@ -63,7 +63,7 @@ def find_points(declared: str, *, section: str = "create", version: Version = VE
     return held_ids, reached
 
 
-def _run(declared: str, version: Version, section: str = "create") -> tuple[Collector, CaseResult]:
+def _run(declared: str, version: CrdVersion, section: str = "create") -> tuple[Collector, CaseResult]:
     """Run a case; return the collector and the result."""
     case = {"name": "a", **yaml.safe_load(f"{{{declared}}}")}
     text = yaml.safe_dump({"crd": "pots.example.com", section: [case]}, sort_keys=False)

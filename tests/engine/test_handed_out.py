@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd import synthesis
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 
 LIST: Final = {"type": "array", "default": [1, {"k": "v"}], "items": {"x-kubernetes-preserve-unknown-fields": True}}
 SPEC: Final = {
@@ -44,7 +44,7 @@ MANIFEST: Final[Mapping[str, Any]] = {
 OBJECT: Final = {"metadata": {"name": "a"}, "spec": {"one": "a", "free": {"a": [1]}, "kept": [{"b": 1}]}}
 
 
-def _version(crd: CustomResourceDefinition) -> Version:
+def _version(crd: CustomResourceDefinition) -> CrdVersion:
     return crd.version("v1")
 
 
@@ -117,7 +117,7 @@ def test_what_is_taken_may_be_changed_afterwards() -> None:
         lambda version, given: version.update_status({"metadata": {"name": "a"}}, old=given).stored,
     ],
 )
-def test_what_is_asked_about_stays_as_it_is(ask: Callable[[Version, Any], Any]) -> None:
+def test_what_is_asked_about_stays_as_it_is(ask: Callable[[CrdVersion, Any], Any]) -> None:
     given = copy.deepcopy(OBJECT)
 
     _spoil(ask(CustomResourceDefinition.from_manifest(MANIFEST).version("v1"), given))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.yaml.yamlreader import read_one
 
 ROOT = "spec.validation.openAPIV3Schema"
@@ -21,7 +21,7 @@ METADATA = (
 )
 
 
-def _version(schema: str) -> Version:
+def _version(schema: str) -> CrdVersion:
     crd = CustomResourceDefinition.from_manifest(
         {
             "apiVersion": "apiextensions.k8s.io/v1",

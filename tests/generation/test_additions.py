@@ -39,7 +39,7 @@ update:
 """
 
 
-def _add(text: str, version: engine.Version = VERSION) -> Generated:
+def _add(text: str, version: engine.CrdVersion = VERSION) -> Generated:
     return add([version], text.encode(), source="old", folder=Path())
 
 

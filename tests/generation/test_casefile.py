@@ -47,12 +47,12 @@ SPEC = fields(
 
 
 @pytest.fixture(scope="module")
-def version() -> engine.Version:
+def version() -> engine.CrdVersion:
     return versions.create_version(SPEC, **copy.deepcopy(STATUS))
 
 
 @pytest.fixture(scope="module")
-def generated(version: engine.Version) -> Generated:
+def generated(version: engine.CrdVersion) -> Generated:
     return generate([version])
 
 
@@ -61,7 +61,7 @@ def _cases(text: str) -> list[AnyCase]:
     return [resolve(case, Path()) for file in loader.load(text, source="generated") for case in file.cases]
 
 
-def _failing(text: str, version: engine.Version) -> list[str]:
+def _failing(text: str, version: engine.CrdVersion) -> list[str]:
     subject = CaseSubject(version)
     failing = []
     for case in _cases(text):
@@ -75,7 +75,7 @@ def _failing(text: str, version: engine.Version) -> list[str]:
 
 
 @pytest.mark.uncounted
-def test_every_case_passes(version: engine.Version, generated: Generated) -> None:
+def test_every_case_passes(version: engine.CrdVersion, generated: Generated) -> None:
     assert _failing(generated.text, version) == []
     assert generated.cases == len(_cases(generated.text))
     assert generated.left_out == ()
@@ -159,7 +159,7 @@ def test_a_new_field_with_a_default_is_noticed() -> None:
     assert {"the smallest object is accepted", "the fullest object is accepted"} & {*_failing(text, wider)}
 
 
-def test_cases_without_room_are_listed(version: engine.Version) -> None:
+def test_cases_without_room_are_listed(version: engine.CrdVersion) -> None:
     short = generate([version], most_lines=110)
 
     assert 60 <= short.text.count("\n") <= 110
@@ -170,7 +170,7 @@ def test_cases_without_room_are_listed(version: engine.Version) -> None:
 
 
 @pytest.mark.uncounted
-def test_a_whole_file_has_no_limit(version: engine.Version, generated: Generated) -> None:
+def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Generated) -> None:
     whole = generate([version], Wanted(is_whole=True), most_lines=110)
 
     assert _failing(whole.text, version) == []

@@ -12,7 +12,7 @@ from pytest_crd.cases import caserunner, loader, objectsources
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.generation import casenames, removedfields
 
@@ -39,7 +39,7 @@ SPEC = """
 """
 
 
-def _version() -> Version:
+def _version() -> CrdVersion:
     text = crds.text("plural: jars, kind: Jar", "type: object\nproperties:\n  spec:" + SPEC)
     return CustomResourceDefinition.from_manifest(yamlreader.read_one(text).value).version("v1")
 

@@ -50,7 +50,7 @@ def _crd(name: str) -> engine.CustomResourceDefinition:
     return crd
 
 
-def _version(crd: engine.CustomResourceDefinition) -> engine.Version:
+def _version(crd: engine.CustomResourceDefinition) -> engine.CrdVersion:
     return next(version for version in crd.versions if version.storage)
 
 

@@ -24,7 +24,7 @@ OPEN = {"x-kubernetes-preserve-unknown-fields": True}
 RULES = "x-kubernetes-validations"
 
 
-def _cases(version: engine.Version) -> dict[str, AnyCase]:
+def _cases(version: engine.CrdVersion) -> dict[str, AnyCase]:
     """Return the cases by name; the generator has run them already."""
     files = loader.load(generate([version]).text, source="generated")
     return {case.name: resolve(case, Path()) for file in files for case in file.cases}

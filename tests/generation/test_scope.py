@@ -32,7 +32,7 @@ def _names(text: str) -> list[str]:
     return [case.name for file in loader.load(text, source="new") for case in file.cases]
 
 
-def _about(version: engine.Version, wanted: Wanted) -> list[str]:
+def _about(version: engine.CrdVersion, wanted: Wanted) -> list[str]:
     return _names(generate([version], wanted).text)
 
 
@@ -60,7 +60,7 @@ def test_fields_of_kubernetes_types_are_set() -> None:
     assert any("resources" in case.get("contains", {}).get("spec", {}).get("pod", {}) for case in _created(VERSION))
 
 
-def _created(version: engine.Version) -> list[Any]:
+def _created(version: engine.CrdVersion) -> list[Any]:
     files = loader.load(generate([version]).text, source="new")
     return [{"contains": case.expected or case.contains or {}} for file in files for case in file.cases]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from live.loopback import Reply
 
-from pytest_crd.engine import CustomResourceDefinition, Response, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.registry import completion
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -150,7 +150,7 @@ class FakeServer:
             self.objects[target] = stored
         return _reply(response.code, response.scale or stored, response.warnings)
 
-    def _version(self, parts: re.Match[str]) -> Version:
+    def _version(self, parts: re.Match[str]) -> CrdVersion:
         crd = self._served(f"{CRDS}/{parts[4]}.{parts[1]}")
         manifest = {key: crd[key] for key in ("apiVersion", "kind", "metadata", "spec")}
         return CustomResourceDefinition.from_manifest(manifest).version(parts[2])

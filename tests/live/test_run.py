@@ -13,7 +13,7 @@ from live.loopback import Reply, serving
 
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question, SentApply
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import CustomResourceDefinition, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
@@ -54,7 +54,7 @@ def crd_of(version: str = "1.37", *, scope: str = "Namespaced", **parts: Any) ->
     return CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
 
 
-def question(section: Section, sent: Any, version: Version | None = None, **more: Any) -> Question:
+def question(section: Section, sent: Any, version: CrdVersion | None = None, **more: Any) -> Question:
     return Question(version or crd_of().version("v1"), section, completion.read(sent), **more)
 
 

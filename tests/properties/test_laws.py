@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd import engine
-from pytest_crd.engine import CustomResourceDefinition, DecodeError, UnsupportedConstructError, Version, jsonvalue
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, DecodeError, UnsupportedConstructError, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Few names, so that schemas and objects speak of the same fields.
@@ -57,7 +57,7 @@ WILD_SCHEMAS = st.recursive(
 )
 
 
-def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1") -> Version:
+def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1") -> CrdVersion:
     crd = CustomResourceDefinition.from_manifest(
         {
             "apiVersion": api_version,
@@ -68,7 +68,7 @@ def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1
     return crd.version("v1")
 
 
-def _read_and_stored(read: dict[str, Any], stored: dict[str, Any]) -> Version:
+def _read_and_stored(read: dict[str, Any], stored: dict[str, Any]) -> CrdVersion:
     """Return a version whose specs have the properties *read*, of a CRD that stores them with the properties *stored*."""
     versions = []
     for name, properties in (("v1", read), ("v2", stored)):

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tiers import examples
 
-from pytest_crd.engine import CustomResourceDefinition, DecodeError, Version, jsonvalue, profile
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, DecodeError, jsonvalue, profile
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.schema import structural
@@ -93,7 +93,7 @@ def test_a_version_without_a_schema_has_nothing_to_look_at() -> None:
     assert Passes(None, NEWEST, preserve_unknown_fields=False).settles
 
 
-def _version(status: dict[str, Any]) -> Version:
+def _version(status: dict[str, Any]) -> CrdVersion:
     schema = {"type": "object", "properties": {"status": {"type": "object", **status}}}
     version = {"name": "v1", "served": True, "storage": True, "subresources": {"status": {}}}
     names = {"kind": "Case", "plural": "cases"}

@@ -16,11 +16,11 @@ from support import crds
 from pytest_crd import strategies
 from pytest_crd.engine import (
     CrdError,
+    CrdVersion,
     CustomResourceDefinition,
     FieldValidation,
     ManifestError,
     Response,
-    Version,
     jsonvalue,
 )
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -170,7 +170,7 @@ HOW: Final = st.sampled_from(get_args(FieldValidation))
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(60)
 @given(VALUES | OBJECTS, OLD_OBJECTS, HOW)
-def test_whatever_is_sent_is_answered(version: Version, sent: Any, old: Any, how: FieldValidation) -> None:
+def test_whatever_is_sent_is_answered(version: CrdVersion, sent: Any, old: Any, how: FieldValidation) -> None:
     before = copy.deepcopy([sent, old])
     asks: list[Callable[[], Response]] = [
         lambda: version.create(sent, field_validation=how),
@@ -189,7 +189,7 @@ def test_whatever_is_sent_is_answered(version: Version, sent: Any, old: Any, how
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(30)
 @given(st.data())
-def test_an_update_that_changes_nothing_is_accepted(version: Version, data: st.DataObject) -> None:
+def test_an_update_that_changes_nothing_is_accepted(version: CrdVersion, data: st.DataObject) -> None:
     resource = data.draw(RESOURCES[version])
     created = version.create({**resource, "metadata": data.draw(METADATA)})
     assert created.accepted, created.status

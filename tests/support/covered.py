@@ -9,7 +9,7 @@ from pytest_crd import engine
 from pytest_crd.coverage import Collector
 
 
-def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -> engine.Version:
+def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -> engine.CrdVersion:
     """Return the version of a CRD with *schema* as that of the spec, or with a whole one."""
     whole = schema if schema.get("type") == "object" and "spec" in schema.get("properties", {}) else None
     root = whole or {"type": "object", "properties": {"spec": schema}}
@@ -31,7 +31,7 @@ def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -
     return crd.version("v1")
 
 
-def reached(version: engine.Version, ask: Callable[[engine.Version], object]) -> set[str]:
+def reached(version: engine.CrdVersion, ask: Callable[[engine.CrdVersion], object]) -> set[str]:
     """Return the ids of the points that requests reach."""
     collector = Collector()
     with collector.collecting():

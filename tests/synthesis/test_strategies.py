@@ -105,7 +105,7 @@ def test_every_field_is_drawn() -> None:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("version", [SMALL, pytest.param(VERSION, marks=pytest.mark.slow)], ids=["few fields", "many"])
-def test_failures_shrink_to_the_failing_fields(version: engine.Version) -> None:
+def test_failures_shrink_to_the_failing_fields(version: engine.CrdVersion) -> None:
     many = settings(FOUND, max_examples=500)
 
     minimal = find(resources(version), lambda resource: resource["spec"].get("count", 0) > 10, settings=many)

@@ -11,7 +11,7 @@ from pytest_crd import engine
 
 def create_version(
     spec: dict[str, Any], *, required: bool = True, root: dict[str, Any] | None = None, **version: Any
-) -> engine.Version:
+) -> engine.CrdVersion:
     """Return the version of a CRD with *spec* as the schema of `spec`; *root* is merged into the root schema."""
     schema: dict[str, Any] = {
         "type": "object",

@@ -149,7 +149,7 @@ def ours(series: Series) -> tuple[dict[str, float], JSONValue]:
     return took, stored.whole.value
 
 
-def _answer(version: engine.Version, step: Step, old: engine.Response | None, namespace: str) -> engine.Response:
+def _answer(version: engine.CrdVersion, step: Step, old: engine.Response | None, namespace: str) -> engine.Response:
     """Return the answer to a request, of which everything is known that is stored."""
     if step.verb == "create":
         answer = version.create(step.body, namespace=namespace)

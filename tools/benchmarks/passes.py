@@ -22,7 +22,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamlreader
 
 
-def measure(title: str, version: engine.Version, resource: dict[str, Any]) -> Iterator[Figure]:
+def measure(title: str, version: engine.CrdVersion, resource: dict[str, Any]) -> Iterator[Figure]:
     """Print and yield the ratios for one object."""
     passes = version.passes
     copied, pruned, defaulted, in_turn, both, alone = peers.best(

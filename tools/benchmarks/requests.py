@@ -57,7 +57,7 @@ def measure(
         yield Figure(f"create of a {crd.kind}", create / took, "a dry run on the server")
 
 
-def _seconds(subject: Subject, version: engine.Version) -> tuple[dict[str, float], float, float]:
+def _seconds(subject: Subject, version: engine.CrdVersion) -> tuple[dict[str, float], float, float]:
     """Return what the engine takes by name, what copy.deepcopy does, and jsonschema for the values."""
     resource, namespace = subject.resource, subject.namespace
     stored = _accepted(version.create(resource, namespace=namespace))

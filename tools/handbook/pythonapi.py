@@ -30,7 +30,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         engine.Condition: "",
     },
     "A version": {
-        engine.Version: (
+        engine.CrdVersion: (
             "name served storage crd structural_errors is_structural assert_structural rules prune default create update update_status "
             "patch scale apply openapi json_schema"
         ),

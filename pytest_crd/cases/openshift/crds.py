@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd import folders
 from pytest_crd.cases.openshift.suite import Suite
-from pytest_crd.engine import CustomResourceDefinition, Version, load
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, load
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import manifest
 
@@ -39,7 +39,7 @@ class Variant(NamedTuple):
 
     label: str
     crd: CustomResourceDefinition
-    version: Version
+    version: CrdVersion
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class SuiteCRDs:
     kubernetes_version: str
     _loaded: dict[tuple[Path, str], tuple[CustomResourceDefinition, ...]] = field(default_factory=dict)
     _gates: dict[Path, list[Mapping[str, JSONValue]]] = field(default_factory=dict)
-    _versions: dict[tuple[CustomResourceDefinition, str], Version] = field(default_factory=dict)
+    _versions: dict[tuple[CustomResourceDefinition, str], CrdVersion] = field(default_factory=dict)
 
     def variants(self, suite: Suite, folder: Path) -> list[Variant]:
         """
@@ -82,7 +82,7 @@ class SuiteCRDs:
             for path, crd in matching
         ]
 
-    def version_of(self, suite: Suite, crd: CustomResourceDefinition) -> Version:
+    def version_of(self, suite: Suite, crd: CustomResourceDefinition) -> CrdVersion:
         """
         Return the version of *suite*, from a copy of *crd* that has no other version, and serves and stores this one.
 
@@ -139,7 +139,7 @@ class SuiteCRDs:
         return self._gates[gates_folder]
 
 
-def _only(crd: CustomResourceDefinition, name: str) -> Version:
+def _only(crd: CustomResourceDefinition, name: str) -> CrdVersion:
     value = crd.declared
     chosen = [
         {**version, "served": True, "storage": True}

@@ -15,7 +15,7 @@ from pytest_crd.cases.openshift.suite import SuiteCase, SuiteCreate, SuiteUpdate
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import Response, UnsupportedConstructError, UnsupportedExpressionError, Version
+from pytest_crd.engine import CrdVersion, Response, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
 
@@ -81,11 +81,11 @@ def _stored(case: UpdateCase, subject: CaseSubject) -> Mapping[str, JSONValue]:
     return stored
 
 
-def _created(version: Version, sent: JSONValue) -> Response:
+def _created(version: CrdVersion, sent: JSONValue) -> Response:
     return questions.ask(Question(version, Section.CREATE, completion.read(sent)))
 
 
-def _with_status(version: Version, sent: JSONValue, stored: Mapping[str, JSONValue]) -> Response:
+def _with_status(version: CrdVersion, sent: JSONValue, stored: Mapping[str, JSONValue]) -> Response:
     return questions.ask(Question(version, Section.UPDATE_STATUS, completion.read(sent), old=stored))
 
 

@@ -29,9 +29,9 @@ from pytest_crd.engine.registry.response import Response
 
 # A version is of a CRD and a CRD has versions: here, where both are known, it is said which CRD.
 if TYPE_CHECKING:
-    Version: TypeAlias = "ofversion.Version[CustomResourceDefinition]"
+    CrdVersion: TypeAlias = "ofversion.CrdVersion[CustomResourceDefinition]"
 else:
-    Version = ofversion.Version
+    CrdVersion = ofversion.CrdVersion
 
 
 class CrdLookupError(LookupError):
@@ -45,7 +45,7 @@ class CustomResourceDefinition:
         """For this class: everybody else calls `from_manifest`, which decodes the manifest."""
         self._answers = answers
         self._context = context
-        self._versions = tuple(Version(self, index, answers, context) for index in range(len(answers.schemas)))
+        self._versions = tuple(CrdVersion(self, index, answers, context) for index in range(len(answers.schemas)))
 
     @classmethod
     def from_manifest(
@@ -107,7 +107,7 @@ class CustomResourceDefinition:
             return self
         return type(self)(CrdAnswers(self._answers.manifest, named, self.locate), self._context)
 
-    def version(self, name: str) -> Version:
+    def version(self, name: str) -> CrdVersion:
         """
         Return the version *name*.
 
@@ -146,7 +146,7 @@ class CustomResourceDefinition:
         return str(self._answers.manifest.value["apiVersion"])
 
     @property
-    def versions(self) -> tuple[Version, ...]:
+    def versions(self) -> tuple[CrdVersion, ...]:
         """All versions, in the order of the manifest."""
         return self._versions
 

@@ -54,7 +54,7 @@ class NotStructuralError(AssertionError):
 CrdT = TypeVar("CrdT")
 
 
-class Version(Generic[CrdT]):
+class CrdVersion(Generic[CrdT]):
     """One version of a CRD."""
 
     def __init__(self, crd: CrdT, index: int, answers: CrdAnswers, context: CrdContext) -> None:
@@ -174,13 +174,13 @@ class Version(Generic[CrdT]):
         return self._schema.as_served
 
     @cached_property
-    def unobserved(self) -> Version[CrdT]:
+    def unobserved(self) -> CrdVersion[CrdT]:
         """The same version, which tells nobody of its requests: of what only looks for an object, nobody knows the answers."""
         return self.observed_by(Observer())
 
-    def observed_by(self, observer: Observer) -> Version[CrdT]:
+    def observed_by(self, observer: Observer) -> CrdVersion[CrdT]:
         """Return the same version, which tells *observer* alone of its requests; what is compiled is shared."""
-        return Version(self._crd, self._index, self._answers, self._context._replace(observer=observer))
+        return CrdVersion(self._crd, self._index, self._answers, self._context._replace(observer=observer))
 
     def source_of(self, steps: Steps) -> str:
         """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
@@ -523,4 +523,4 @@ class Version(Generic[CrdT]):
         return keptanswers.without(self)
 
     def __repr__(self) -> str:
-        return f"<Version {self.name} of {self._answers.spec.name}>"
+        return f"<CrdVersion {self.name} of {self._answers.spec.name}>"

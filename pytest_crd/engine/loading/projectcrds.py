@@ -93,7 +93,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         Return what a server that has all these CRDs publishes of a group version.
 
         Args:
-            openapi: In which form of OpenAPI, 2 or 3, as for `Version.openapi`.
+            openapi: In which form of OpenAPI, 2 or 3, as for `CrdVersion.openapi`.
             group_version: `stable.example.com/v1`.
 
         Returns:

@@ -20,7 +20,7 @@ from pytest_crd.engine.registry.strategy import Strategy
 
 
 class Requests:
-    """Sends requests to one version of a CRD; what each argument means is said of the methods of `Version`."""
+    """Sends requests to one version of a CRD; what each argument means is said of the methods of `CrdVersion`."""
 
     def __init__(self, strategy: Strategy, place_of: Locate, observer: Observer, version: Any) -> None:
         """

@@ -2,7 +2,7 @@
 Log in SARIF 2.1.0, the format of static analysis results for code hosts and editors.
 
 Reference:
-    Static Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01, OASIS.
+    Static Analysis Results Interchange Format (SARIF) CrdVersion 2.1.0 Plus Errata 01, OASIS.
 """
 
 from __future__ import annotations

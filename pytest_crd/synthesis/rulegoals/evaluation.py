@@ -74,7 +74,7 @@ class RunnableRule:
 class VersionRules:
     """The compiled rules of a version."""
 
-    def __init__(self, version: engine.Version) -> None:
+    def __init__(self, version: engine.CrdVersion) -> None:
         self.version = version
         self.profile = profile.named(version.crd.kubernetes_version)
 

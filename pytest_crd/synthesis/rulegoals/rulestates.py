@@ -39,7 +39,7 @@ class RuleGoals:
         maker: The source of values.
     """
 
-    version: engine.Version
+    version: engine.CrdVersion
     root: Demand
     maker: Maker
 

@@ -64,7 +64,7 @@ def test_a_crd_shows_what_it_declares() -> None:
     ]
     assert crd.version("v2").crd is crd
     assert repr(crd) == "<CustomResourceDefinition tabs.example.com (v1, v2) from a.yaml:1>"
-    assert repr(crd.version("v1")) == "<Version v1 of tabs.example.com>"
+    assert repr(crd.version("v1")) == "<CrdVersion v1 of tabs.example.com>"
     assert repr(_crd(SCHEMA)) == "<CustomResourceDefinition tabs.example.com (v1)>"
 
 

@@ -39,7 +39,7 @@ def crd(tmp_path: Path) -> engine.CustomResourceDefinition:
     return engine.load(file)[0]
 
 
-def _stored_elsewhere() -> engine.Version:
+def _stored_elsewhere() -> engine.CrdVersion:
     """Return a version whose objects are stored in another one, that knows no fields of the spec."""
     manifest = crds.manifest({"type": "object", "properties": {"spec": SPEC}}, storage=False)
     schema = {"type": "object", "properties": {"spec": {"type": "object"}}}

@@ -68,7 +68,7 @@ def test_a_dialect_is_refused_by_the_conversion_alone() -> None:
     assert [str(error) for error in version.structural_errors] == [expected]
 
 
-def _version(schema: dict[str, Any]) -> engine.Version:
+def _version(schema: dict[str, Any]) -> engine.CrdVersion:
     spec = {
         "group": "example.com",
         "names": {"plural": "foos", "kind": "Foo"},

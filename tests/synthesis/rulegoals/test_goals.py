@@ -168,15 +168,15 @@ NEVER = {
 MOST = 25
 
 
-def _version(rule: str, **options: Any) -> engine.Version:
+def _version(rule: str, **options: Any) -> engine.CrdVersion:
     return versions.create_version({**SPEC, RULE: [{"rule": rule, **options}]})
 
 
-def _start(version: engine.Version, spec: dict[str, Any]) -> dict[str, Any]:
+def _start(version: engine.CrdVersion, spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "example"}, "spec": spec}
 
 
-def _states(version: engine.Version, *, wanted: bool, spec: dict[str, Any], old: bool = False) -> list[State]:
+def _states(version: engine.CrdVersion, *, wanted: bool, spec: dict[str, Any], old: bool = False) -> list[State]:
     start = _start(version, spec)
     goals = RuleGoals(version, Demand.of_version(version), Maker())
     states = goals.find_states(("spec",), 0, wanted=wanted, new=start, old=start if old else None)

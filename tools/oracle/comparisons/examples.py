@@ -28,7 +28,7 @@ _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
 _BATCH = 25
 
 
-def questions(version: engine.Version, random_: random.Random, most: int) -> Iterator[tuple[str, Any]]:
+def questions(version: engine.CrdVersion, random_: random.Random, most: int) -> Iterator[tuple[str, Any]]:
     """Yield objects of a version that are created, each with what it is."""
     for full in (False, True):
         with contextlib.suppress(NoExampleError):
@@ -85,7 +85,7 @@ class Comparison:
                     self.tally["objects"] += 1
                     yield from self._difference(version, what, resource)
 
-    def _difference(self, version: engine.Version, what: str, resource: Any) -> Iterator[str]:
+    def _difference(self, version: engine.CrdVersion, what: str, resource: Any) -> Iterator[str]:
         path = client.resource_path(dict(version.crd.manifest), version.name)
         answer = self._server.ask("POST", path, resource, query=_STRICT)
         ours = version.create(resource, field_validation="Strict")

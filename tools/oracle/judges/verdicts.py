@@ -149,7 +149,7 @@ class Engine:
         decoded = () if errors else tuple(self._decoded(version, item) for item in question.objects)
         return Verdict("", errors, refused=False, objects=decoded)
 
-    def _decoded(self, version: engine.Version, resource: JSONValue) -> Decoded:
+    def _decoded(self, version: engine.CrdVersion, resource: JSONValue) -> Decoded:
         try:
             pruned = version.prune(resource)
         except engine.DecodeError as error:

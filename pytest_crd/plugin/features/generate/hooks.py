@@ -13,11 +13,11 @@ from pytest_crd import folders
 from pytest_crd.casefiles import filereplacement
 from pytest_crd.engine import (
     CrdLookupError,
+    CrdVersion,
     CustomResourceDefinition,
     InputError,
     UnsupportedConstructError,
     UnsupportedExpressionError,
-    Version,
 )
 from pytest_crd.generation import Generated, NothingToStateError, Wanted, add, filenames, generate
 from pytest_crd.plugin import progressline, session
@@ -48,7 +48,7 @@ class WrittenFile(NamedTuple):
     """
 
     path: Path
-    versions: tuple[Version, ...]
+    versions: tuple[CrdVersion, ...]
     generated: Generated
     old: str | None = None
 
@@ -118,7 +118,7 @@ def _write_all(settings: GenerateSettings, config: pytest.Config) -> list[Writte
     return planned
 
 
-def _summary(written: WrittenFile, written_versions: Sequence[Version]) -> Iterator[str]:
+def _summary(written: WrittenFile, written_versions: Sequence[CrdVersion]) -> Iterator[str]:
     version, generated = written.versions[0], written.generated
     count = f"{generated.cases} case{'' if generated.cases == 1 else 's'} about {version.crd.name} {version.name}"
     verb = "wrote" if written.old is None else "added to" if generated.cases else "nothing to add to"
@@ -134,11 +134,11 @@ def _summary(written: WrittenFile, written_versions: Sequence[Version]) -> Itera
         yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{name}' for name in others)}"
 
 
-def _versions(name: str, config: pytest.Config) -> tuple[Version, ...]:
+def _versions(name: str, config: pytest.Config) -> tuple[CrdVersion, ...]:
     return tuple(_version(catalog, name) for catalog in session.catalogs(config))
 
 
-def _plan(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
+def _plan(versions: tuple[CrdVersion, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
     path = _folder(config) / filenames.file_name(versions[0], session.catalogs(config)[0].crds)
     if not casefiles.has_name(path, config):
         patterns = " ".join(project.get_settings(config).case_files)
@@ -157,7 +157,7 @@ def _plan(versions: tuple[Version, ...], wanted: Wanted, config: pytest.Config) 
     return WrittenFile(path, versions, generated, filereplacement.digest(content))
 
 
-def _version(catalog: Catalog, name: str) -> Version:
+def _version(catalog: Catalog, name: str) -> CrdVersion:
     """Return the version of *name*: the one behind the slash, else the storage version, else a served one."""
     match = _NAME_AND_VERSION.fullmatch(name)
     crd_name, version_name = match.groups() if match else (name, "")

@@ -13,7 +13,7 @@ from _pytest._io import TerminalWriter
 
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.engine import CustomResourceDefinition, InputError, NotAcceptedError, NotStructuralError
-from pytest_crd.engine.api.version import Version
+from pytest_crd.engine.api.version import CrdVersion
 from pytest_crd.plugin.items.cases import BoundCase
 from pytest_crd.plugin.items.failures import CausedFailure, MistakenCollectError, MistakenFailure, TextItem
 from pytest_crd.report import causes, verdictrules
@@ -130,7 +130,7 @@ def _of_python(item: pytest.Item) -> About:
 
 def _named(value: Any) -> Iterator[tuple[str, str]]:
     """Yield the names of CRD, version and Kubernetes version in the value of a fixture, each with its key."""
-    if isinstance(value, Version):
+    if isinstance(value, CrdVersion):
         yield "version", value.name
         value = value.crd
     if isinstance(value, CustomResourceDefinition):

@@ -148,7 +148,7 @@ def test_a_text_is_yaml_also_where_it_looks_like_json() -> None:
     assert answer.warnings == ('line 1: key "replicas" already set in map',)
 
 
-def _manager(version: engine.Version) -> fieldmanager.FieldManager:
+def _manager(version: engine.CrdVersion) -> fieldmanager.FieldManager:
     answers = version._answers
     served = answers.schemas[0].as_served
     return VersionManagers(answers.spec, served, [served], answers.profile).of_object

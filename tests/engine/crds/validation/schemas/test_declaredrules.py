@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine import CustomResourceDefinition, Rule, Version
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Rule
 
 NUMBER = {"type": "integer"}
 POSITIVE = {"rule": "self > 0"}
 
 
-def _version(schema: Any, kubernetes_version: str = "1.37") -> Version:
+def _version(schema: Any, kubernetes_version: str = "1.37") -> CrdVersion:
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
