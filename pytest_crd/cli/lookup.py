@@ -161,7 +161,7 @@ def version(crd: engine.CustomResourceDefinition, name: str = "") -> engine.CrdV
     served = [item for item in crd.versions if item.served]
     if not served:
         raise engine.CrdLookupError(f"{crd.name} serves no version")
-    return max(served, key=lambda item: versionpriority.of(item.name))
+    return max(served, key=lambda item: versionpriority.sort_key(item.name))
 
 
 def why_unpublished(version: engine.CrdVersion, openapi: OpenAPIVersion) -> str:

@@ -1,7 +1,7 @@
 """
-What kube-apiserver does with CustomResourceDefinitions and custom resources: no pytest, no network.
+Behaviour of kube-apiserver for CustomResourceDefinitions and custom resources, without pytest and network.
 
-One module reads files (`manifest`). Answers are data; what is raised is a mistake in the input (`InputError`) or misuse.
+Only `manifest` reads files. Answers are data; exceptions report a mistake in the input (`InputError`) or misuse.
 """
 
 from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CrdVersion, CustomResourceDefinition
@@ -47,5 +47,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return what is public: the modules behind it are not."""
+    """Return the public names; the modules behind them are private."""
     return __all__

@@ -1,7 +1,7 @@
 """
-Field paths, and the two ways in which the server spells them.
+Field paths and their two spellings.
 
-`spec.labels[team]` in field errors, `spec.labels.team` in `unknown field` warnings: one path, two spellings.
+Field errors spell a path `spec.labels[team]`, warnings about unknown fields spell it `spec.labels.team`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Key:
     name: str
 
 
-# str: a named field; SpelledPath: several that are spelled as one. Key: a map key. int: a list index.
+# str: a named field. SpelledPath: several fields, spelled as one. Key: a map key. int: a list index.
 Segment: TypeAlias = "str | Key | int"
 
 
@@ -34,11 +34,11 @@ class FieldPath:
 
     @property
     def steps(self) -> tuple[str | int, ...]:
-        """Where it leads in a JSON value: keys and indices."""
+        """The keys and indices that lead to the field in a JSON value."""
         return tuple(step for segment in self.segments for step in _steps(segment))
 
     def child(self, *names: str) -> FieldPath:
-        """Return the path of the field below this one that *names* lead to."""
+        """Return the path of the nested field *names* below this path."""
         return FieldPath((*self.segments, *names))
 
     def key(self, name: str) -> FieldPath:
@@ -64,7 +64,7 @@ class FieldPath:
 
 class SpelledPath(str):
     """
-    A path as the server spells it, which still knows where it leads.
+    Path as the server spells it, together with its steps.
 
     Attributes:
         steps: Keys and indices, from the root.
@@ -75,19 +75,19 @@ class SpelledPath(str):
     steps: tuple[str | int, ...]
 
     def __new__(cls, text: str, steps: tuple[str | int, ...]) -> Self:
-        """Return the path at *steps*, spelled as *text*."""
-        made = super().__new__(cls, text)
-        made.steps = steps
-        return made
+        """Create the path to *steps*, spelled as *text*."""
+        path = super().__new__(cls, text)
+        path.steps = steps
+        return path
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what another process needs to say the same."""
+        """Return the arguments to unpickle an equal path."""
         return SpelledPath, (str(self), self.steps)
 
 
 class OwnedPath(str):
     """
-    The path of a field that somebody owns, `spec.listeners[name="a"].port`, which still knows of what it is made.
+    Path of a field in managed fields, such as `spec.listeners[name="a"].port`, together with its elements.
 
     Attributes:
         elements: `.spec`, `.listeners`, `[name="a"]`, `.port`.
@@ -98,23 +98,23 @@ class OwnedPath(str):
     elements: tuple[str, ...]
 
     def __new__(cls, elements: tuple[str, ...]) -> Self:
-        """Return the path that *elements* make."""
-        made = super().__new__(cls, "".join(elements).removeprefix("."))
-        made.elements = elements
-        return made
+        """Create the path that joins *elements*."""
+        path = super().__new__(cls, "".join(elements).removeprefix("."))
+        path.elements = elements
+        return path
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what another process needs to say the same."""
+        """Return the arguments to unpickle an equal path."""
         return OwnedPath, (self.elements,)
 
     @property
     def above(self) -> tuple[OwnedPath, ...]:
-        """The paths of what it is in, the nearest first, without the object as a whole."""
+        """The paths of the values around the field, innermost first, without the root object."""
         return tuple(OwnedPath(self.elements[:count]) for count in range(len(self.elements) - 1, 0, -1))
 
     @property
     def is_item(self) -> bool:
-        """Whether it is an item of a list."""
+        """Whether the path ends at an item of a list."""
         return any(element.startswith("[") for element in self.elements[-1:])
 
 
@@ -133,7 +133,7 @@ def unknown_field(segments: tuple[str | int, ...]) -> SpelledPath:
 
 
 def leads_to(above: str, path: str) -> bool:
-    """Return whether *path* is *above* or something below it, in either spelling; `spec.ab` is nothing below `spec.a`."""
+    """Return whether *path* equals *above* or lies below it, in either spelling; `spec.ab` is not below `spec.a`."""
     return path == above or path.startswith((f"{above}.", f"{above}["))
 
 

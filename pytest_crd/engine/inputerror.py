@@ -1,7 +1,7 @@
 """
-Mistakes in what the user wrote: files, CRDs, cases.
+Mistakes in the user's input: files, CRDs, cases.
 
-An InputError is never a verdict (those are data) and never our bug (those keep their traceback).
+An InputError is never a verdict (verdicts are data) and never a bug of this package (bugs keep their traceback).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
     """
-    One mistake, and where it stands.
+    A mistake with its place.
 
     Attributes:
         source: The file as the user named it, or `<text>`.
-        line: 1-based line, or 0 where the mistake concerns the whole file.
-        message: What is wrong, and what to write instead where that is known.
+        line: 1-based line, or 0 if the mistake concerns the whole file.
+        message: The mistake, and its correction if one is known.
     """
 
     source: str
@@ -31,21 +31,21 @@ class Mistake:
 
 
 class InputError(ValueError):
-    """All the mistakes of one or several files at once; `str()` is one line for each."""
+    """All mistakes of one or several files; `str()` has one line for each."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        """Take *mistakes* in the order in which they are to be shown."""
+        """Create from *mistakes* in their display order."""
         self.mistakes = tuple(mistakes)
         super().__init__("\n".join(map(str, self.mistakes)))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Mistake, ...]]]:
-        """Return what makes the same error again, in another process."""
+        """Return the arguments to unpickle an equal error."""
         return type(self), (self.mistakes,)
 
 
 class ManifestError(InputError):
-    """A file that cannot be read as the YAML or JSON that Kubernetes reads."""
+    """A file that the server cannot read as YAML or JSON."""
 
 
 class CrdError(InputError):
-    """A CustomResourceDefinition that the server could not even decode, or that is there twice."""
+    """A CustomResourceDefinition that the server cannot decode, or that exists twice."""

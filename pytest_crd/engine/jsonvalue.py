@@ -1,7 +1,7 @@
 """
-JSON values: what they are, when two are equal, and how a Python object becomes one.
+JSON values: their Python types, equality, and conversion from Python objects.
 
-Written once because Python blurs what JSON and Go keep apart: `True == 1 == 1.0` in Python, three values in JSON.
+Python blurs types that JSON and Go keep apart: `True == 1 == 1.0` holds in Python, but JSON has three values.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any, Final, TypeAlias
 # Any JSON value: None, bool, int (int64), float (float64), str, list or dict with string keys. A recursive alias would
 # force a cast at every access of every pass; the passes narrow with isinstance instead.
 JSONValue: TypeAlias = Any
-# A JSON object that is read, and not changed.
+# A read-only JSON object.
 JSONObject: TypeAlias = Mapping[str, JSONValue]
 
-# What other values are in.
+# The types that contain other values.
 CONTAINERS: Final = frozenset({dict, list})
 
 MIN_INT64: Final = -(2**63)
 MAX_INT64: Final = 2**63 - 1
 
-# encoding/json writes a float64 below this magnitude without an exponent, and reads a number without one as int64.
+# encoding/json writes a float64 below this magnitude without an exponent, and reads a number without exponent as int64.
 _FIXED_NOTATION_LIMIT: Final = 1e21
-# The server refuses 10,000 levels; Python's recursion ends earlier. Real objects have a few dozen at the most.
+# The server refuses 10,000 levels; Python's recursion ends earlier. Real objects have a few dozen at most.
 MAX_DEPTH: Final = 256
 
 
@@ -63,7 +63,7 @@ def copy(value: JSONValue) -> JSONValue:
 
 
 def is_too_deep(value: JSONValue) -> bool:
-    """Return whether objects and lists of *value* stand in each other more than MAX_DEPTH deep."""
+    """Return whether objects and lists of *value* are nested more than MAX_DEPTH deep."""
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
@@ -74,13 +74,13 @@ def is_too_deep(value: JSONValue) -> bool:
 
 
 def may_hold_null(value: JSONValue) -> bool:
-    """Return False where surely no object in *value* has a null; found out at C's speed, where walking it would cost."""
+    """Return False only if no object in *value* has a null. Searching the marshalled bytes is faster than walking."""
     written = marshal.dumps(value, _MARSHAL_VERSION)
     return b"N" in written and _NULL.search(written) is not None
 
 
-# A null in an object stands before the next key, which is written in one of several ways or refers to one that was written
-# before, or before the end of the object; an N alone is in many a text.
+# In the marshal format, a null value of an object is followed by the next key (in one of several encodings, or as a
+# reference to an earlier key) or by the end of the object. An N alone also occurs in strings.
 _MARSHAL_VERSION: Final = 4
 _NULL: Final = re.compile(rb"N[aAtuzZ\xe1\xc1\xf4\xf5\xfa\xdar0]")
 
@@ -109,7 +109,8 @@ def number(value: float) -> int | float:
         value: An int of any size, or a finite float.
 
     Returns:
-        An int within int64, else a float64. `1.0` becomes `1`, `-0.0` becomes `0`; `2**63` becomes `9.223372036854775808e18`.
+        An int within int64, else a float64. `1.0` becomes `1`, `-0.0` becomes `0`; `2**63` becomes
+        `9.223372036854775808e18`.
 
     Raises:
         OverflowError: The number is beyond float64.
@@ -129,130 +130,132 @@ def number(value: float) -> int | float:
 
 def from_python(value: object) -> JSONValue:
     """
-    Return *value* as a JSON value of its own, sharing nothing with it.
+    Return *value* as a new JSON value that shares nothing with it.
 
     Args:
-        value: What a test wrote: mappings with string keys, sequences, str, numbers, bool, None. Of a subclass, such as an
-            enum of str or int, the value counts, as for `json.dumps`.
+        value: A tree of mappings with string keys, sequences, str, numbers, bool and None. An instance of a subclass,
+            such as an enum of str or int, counts as its plain value, as in `json.dumps`.
 
     Returns:
-        A new tree of dict, list and scalars, numbers and texts as the server holds them.
+        A new tree of dict, list and scalars, with numbers and strings as the server holds them.
 
     Raises:
-        TypeError: Something in it is not JSON: a key that is not a string, a date, NaN, a number beyond float64. The
-            message says where.
-        TooDeepError: It is nested too deeply, or is in itself.
+        TypeError: The tree holds a value that is not JSON: a key that is not a string, a date, NaN, a number beyond
+            float64. The message names its path.
+        TooDeepError: The tree is nested too deeply, or contains itself.
     """
     try:
-        written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # refused where it cannot be written
-        made = marshal.loads(written)  # noqa: S302 - what was written just now
+        written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # raises ValueError for other types
+        copied = marshal.loads(written)  # noqa: S302 - written by the line above
     except ValueError:
         return _from_python(value, None, 0)
-    # Not those of *value*: of the attributes of an object, which are a dict too, the collector may give none.
-    every = _all_of_plain(made, len(written))
-    if every is None or (b"\xed" in written and _SURROGATE.search(written)):
+    # Gathered from the copy, not from *value*: the garbage collector may not list the values of an instance's `__dict__`.
+    nodes = _gather_plain(copied, len(written))
+    if nodes is None or (b"\xed" in written and _SURROGATE.search(written)):
         return _from_python(value, None, 0)
-    return copy(made) if _may_share(written) and _share(every) else made
+    return copy(copied) if _may_share(written) and _has_shared_container(nodes) else copied
 
 
 class TooDeepError(TypeError):
-    """A value that is nested too deeply for Python, though a server takes it; or a cycle. The message says where."""
+    """A value nested too deeply for Python, though a server accepts it; or a cycle. The message names its path."""
 
 
 _PLAIN: Final = frozenset({dict, list, str, bool, type(None), int})
 _WITHOUT_ATOMS: Final = frozenset({dict, list, str})
 
 
-def _all_of_plain(made: object, most: int) -> list[Any] | None:
+def _gather_plain(root: object, limit: int) -> list[Any] | None:
     """
-    Return all of the tree *made* but its keys; None if it is not made of exactly dict, list, str, bool, None and int64.
+    Return all values of the tree *root* except keys; None unless all are plain dict, list, str, bool, None or int64.
 
-    Nearly all that tests write is. One level after the other is gathered by the garbage collector, at C's speed: it gives
-    the values of dicts, and their keys only where one of them is no str.
+    Most values of tests pass. The garbage collector gathers one level after the other at C speed: it lists the values
+    of dicts, and their keys only if one of them is not a str.
 
     Args:
-        made: What marshal has read: of dicts that it makes the collector gives all, of objects of other types maybe the whole process.
-        most: More than this is not gathered, as a value that stands in many places, or in itself, is met in each.
+        root: A tree read by marshal. The collector lists all values of such dicts; for other types it may list the
+            whole process.
+        limit: Gathering stops beyond this number of values: a value in several places, or in itself, is gathered once
+            for each.
     """
-    every = [made]
-    level = gc.get_referents(made)
+    nodes = [root]
+    level = gc.get_referents(root)
     for _ in range(MAX_DEPTH):
-        if not level or len(every) > most:
+        if not level or len(nodes) > limit:
             break
-        every += level
+        nodes += level
         level = gc.get_referents(*level)
-    kinds = set(map(type, every))
+    kinds = set(map(type, nodes))
     if level or not kinds <= _PLAIN:
         return None
     if kinds <= _WITHOUT_ATOMS:
-        return every
-    keys = itertools.chain.from_iterable([item for item in every if type(item) is dict])
-    integers = [item for item in every if type(item) is int] or [0]
-    plain = set(map(type, keys)) <= {str} and min(integers) >= MIN_INT64 and max(integers) <= MAX_INT64
-    return every if plain else None
+        return nodes
+    keys = itertools.chain.from_iterable([item for item in nodes if type(item) is dict])
+    integers = [item for item in nodes if type(item) is int] or [0]
+    is_plain = set(map(type, keys)) <= {str} and min(integers) >= MIN_INT64 and max(integers) <= MAX_INT64
+    return nodes if is_plain else None
 
 
-def _share(every: list[Any]) -> bool:
-    """Return whether a list or dict is in *every* twice."""
-    places = [id(item) for item in every if type(item) in CONTAINERS]
-    return len(set(places)) < len(places)
+def _has_shared_container(nodes: list[Any]) -> bool:
+    """Return whether a list or dict occurs in *nodes* twice."""
+    ids = [id(item) for item in nodes if type(item) in CONTAINERS]
+    return len(set(ids)) < len(ids)
 
 
-def _from_python(value: object, where: _Where, depth: int) -> JSONValue:
+def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
     if isinstance(value, str):
         return _text(value)
     if value is None or isinstance(value, bool):
         return value
     if depth > MAX_DEPTH:
-        raise TooDeepError(f"{_spelled(where)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
+        raise TooDeepError(f"{_spelled(place)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
     if isinstance(value, Mapping):
         return {
-            _key(key, where): _from_python(item, (where, key), depth + 1)  # the key is checked first
+            _key(key, place): _from_python(item, (place, key), depth + 1)  # the key is checked first
             for key, item in value.items()
         }
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [_from_python(item, (where, index), depth + 1) for index, item in enumerate(value)]
+        return [_from_python(item, (place, index), depth + 1) for index, item in enumerate(value)]
     if isinstance(value, int):
         try:
             return number(int.__int__(value))
         except OverflowError:
-            raise TypeError(f"{_spelled(where)}: an integer beyond float64, which no server reads") from None
+            raise TypeError(f"{_spelled(place)}: an integer beyond float64, which no server reads") from None
     if isinstance(value, float) and math.isfinite(value):
         return number(float.__float__(value))
-    raise TypeError(f"{_spelled(where)}: {value!r} is not JSON ({type(value).__name__})")
+    raise TypeError(f"{_spelled(place)}: {value!r} is not JSON ({type(value).__name__})")
 
 
-# Half a character outside of the first plane, as marshal writes it.
+# A lone surrogate as marshal writes it.
 _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 def _may_share(written: bytes) -> bool:
     """
-    Return whether a list or dict below the root of what marshal wrote may stand in two places; it would, too, in what is read.
+    Return whether lists or dicts below the root may be shared in the marshalled bytes, and so in the value read back.
 
-    Those that something else refers to, maybe another place, are written with the highest bit of `[` or `{` set.
+    A value with other references, possibly from another place, has the highest bit of its type byte `[` or `{` set.
     """
     return written.find(0xDB, 1) >= 0 or written.find(0xFB, 1) >= 0
 
 
 def _text(text: str) -> str:
-    """Return *text* as a str of its own, as Go reads the JSON of it: two halves of a character joined, one alone replaced."""
+    """Return *text* as a plain str with surrogates as Go reads them from JSON: pairs joined, single ones replaced."""
     return str.__str__(text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-# The place around a value and its key or index there; linked, so that only an error pays for a whole path.
-_Where: TypeAlias = "tuple[_Where, str | int] | None"
+# The place of the parent and the key or index in it. A linked list, so that only errors pay for building a path.
+_Place: TypeAlias = "tuple[_Place, str | int] | None"
 
 
-def _spelled(where: _Where) -> str:
+def _spelled(place: _Place) -> str:
     parts: list[str] = []
-    while where is not None:
-        where, segment = where
+    while place is not None:
+        place, segment = place
         parts.append(f"[{segment}]" if isinstance(segment, int) else f".{segment}")
     return "".join(reversed(parts)).removeprefix(".") or "the value"
 
 
-def _key(key: object, where: _Where) -> str:
+def _key(key: object, place: _Place) -> str:
     if isinstance(key, str):
         return _text(key)
-    raise TypeError(f"{_spelled(where)}: key {key!r} is not a string")
+    raise TypeError(f"{_spelled(place)}: key {key!r} is not a string")

@@ -1,8 +1,8 @@
 """
-What is told of the requests for custom resources, and of what cases ask and find.
+Observers of requests for custom resources, of questions and of judged cases.
 
-A CRD holds an observer, and tells it; what counts or compares attaches to it for a while. Who asks for nothing pays for nothing: a
-request looks once whether somebody listens.
+A CRD holds an observer and reports to it; coverage and comparison attach listeners for a while. Without listeners a
+request only checks once whether one is attached.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 class RuleOutcome(NamedTuple):
     """
-    What a rule was for a value.
+    Result of a rule for one value.
 
     Attributes:
-        steps: Where the rule stands, from the schema of the version.
-        holds: Whether it was true.
+        steps: The path of the rule in the schema of the version.
+        holds: Whether the rule was true.
         made_message: Whether its `messageExpression` was evaluated.
     """
 
@@ -33,16 +33,16 @@ class RuleOutcome(NamedTuple):
 
 class ObservedRequest(NamedTuple):
     """
-    A request, and what became of it.
+    A request and its results.
 
     Attributes:
-        written: What the request writes: an object, the status of one, or nothing, where a pass was asked for alone.
-        sent: What was sent.
-        decoded: The same pruned and defaulted; None where the request was refused before.
-        validated: What was validated of it; None where nothing was.
-        errors: What is wrong with it.
-        rules: What its rules were, in the order of their evaluation.
-        pruned: What would be left of it, where it was refused for unknown fields alone; else None.
+        written: The written part: an object, its status, or nothing if only a pass was called.
+        sent: The request body.
+        decoded: The body pruned and defaulted; None if the request was refused earlier.
+        validated: The validated object; None if nothing was validated.
+        errors: The errors of the request.
+        rules: The results of its rules, in the order of evaluation.
+        pruned: The pruned object if the request was refused for unknown fields alone; else None.
     """
 
     written: Literal["object", "status", ""]
@@ -54,20 +54,20 @@ class ObservedRequest(NamedTuple):
     pruned: Mapping[str, JSONValue] | None = None
 
 
-# Called with the version that was asked, which is a `CrdVersion`, and the request.
+# Called with the `CrdVersion` that handled the request, and the request.
 HearRequest: TypeAlias = Callable[[Any, ObservedRequest], None]
-# Called with a question, or a case that was judged: those who ask and judge say what these are.
+# Called with a question or a judged case; their types belong to the callers.
 Hear: TypeAlias = Callable[[Any], None]
 
 
 class Observer:
     """
-    What is told of requests, questions and verdicts: one listener for each, or none.
+    Listeners for requests, questions and verdicts: at most one for each.
 
     Attributes:
-        request: Called with each request for custom resources, where its answer leaves.
-        question: Called with each question that cases and checks have put to the engine.
-        verdict: Called with each case once it is judged.
+        request: Called with each request for custom resources when its answer is returned.
+        question: Called with each question of a case or check.
+        verdict: Called with each judged case.
     """
 
     __slots__ = ("question", "request", "verdict")
@@ -81,7 +81,7 @@ class Observer:
     def heard_by(
         self, *, request: HearRequest | None = None, question: Hear | None = None, verdict: Hear | None = None
     ) -> Iterator[None]:
-        """Tell those that are given until the end of the context, whichever thread asks, and no others of the same."""
+        """Attach listeners until the end of the context, in all threads; each replaces the attached one of its kind."""
         before = (self.request, self.question, self.verdict)
         self.request, self.question, self.verdict = request or before[0], question or before[1], verdict or before[2]
         try:
@@ -90,9 +90,9 @@ class Observer:
             self.request, self.question, self.verdict = before
 
     def __reduce__(self) -> str | tuple[type[Observer], tuple[()]]:
-        """Return what stands for it in another process: nobody listens there who listens here."""
+        """Return a picklable reference without listeners."""
         return "OF_PROCESS" if self is OF_PROCESS else (Observer, ())
 
 
 OF_PROCESS: Final = Observer()
-"""What CRDs tell unless another observer is handed in: also those count that a test loads itself."""
+"""Default observer of all CRDs of the process, including those that a test loads itself."""

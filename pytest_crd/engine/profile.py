@@ -1,7 +1,7 @@
 """
-Kubernetes versions: the only place that knows that their answers differ.
+Kubernetes versions and their differences; no other module compares versions.
 
-A version is supported when a real server of it has been recorded; any other is refused rather than guessed.
+A version is supported once a real server of it was recorded. All others are refused.
 """
 
 from __future__ import annotations
@@ -15,100 +15,99 @@ from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchR
 
 class Profile(NamedTuple):
     """
-    How one Kubernetes version behaves; what is not said of a version it does as the newest one.
+    Behaviour of one Kubernetes version; the defaults of all fields are those of the newest version.
 
-    "Since 1.22 or later" is what 1.21 does not do and 1.32 does.
+    "Since 1.22 or later" means that 1.21 does not do it and 1.32 does.
 
     Attributes:
         version: `major.minor`, as in `kubernetes_version="1.37"`.
         go: The Go that the first release of the version is built with: 1.26 since 1.36, 1.25 in 1.35. (Patch releases may be
             built with a newer one, and so are the servers that were recorded: with Go 1.26, all of them.)
-        json_patch: The library that patches: 4.13 since 1.35, 4.9 in 1.21.
-        apply: What becomes of managed fields.
+        json_patch: The JSON Patch library: 4.13 since 1.35, 4.9 in 1.21.
+        apply: The treatment of managed fields.
 
     Requests:
         field_validation: Whether unknown and duplicate fields are warned about, or refused on demand (since 1.25).
         serves_v1beta1: Whether `apiextensions.k8s.io/v1beta1` can be POSTed (until 1.21); stored CRDs are served anyhow.
-        takes_type_for_given: Whether a request without kind or API version is decoded as that of its URL, to fail later
-            and in other words (until 1.22 or later).
+        defaults_type_from_url: Whether a body without kind or API version is decoded as the type of its URL, and fails later
+            with another message (until 1.22 or later).
         checks_namespace_before_name: Whether a PUT is refused for its namespace before its name (since 1.22 or later).
-        validates_status_alone: Whether an update through `/status` validates the status alone, and its lists (since
-            1.22 or later; before, the whole object, but no lists).
-        ratchets: Whether what an update leaves unchanged is spared the checks of schemas tightened since (since 1.30).
-        ratchets_status: Whether an update through `/status` does so too (since 1.33).
-        reads_commas_in_selectors: Whether a selector of labels may have two commas before the end of its values, `a in (b,,)`
+        validates_status_alone: Whether an update through `/status` validates only the status, including list types (since
+            1.22 or later; before, the whole object, but no list types).
+        ratchets: Whether updates skip validation errors on unchanged values (since 1.30).
+        ratchets_status: Whether updates through `/status` do so too (since 1.33).
+        reads_commas_in_selectors: Whether a label selector may have two commas before the end of its values, `a in (b,,)`
             (since 1.35).
-        blames_clients_for_delete_options: Whether options of a deletion that cannot be read are a 400 (since 1.35; a 500 before).
-        scheme_line: In which line servers make the list of their kinds, which messages tell (111 since 1.35, 110 since 1.33,
-            100 before).
-        closes_deleted_crds: Whether no custom resource is created once its CRD is to be deleted (since 1.37; before, only
+        blames_clients_for_delete_options: Whether unreadable delete options are a 400 (since 1.35; a 500 before).
+        scheme_line: The source line in Go that messages about unknown kinds name (111 since 1.35, 110 since 1.33, 100 before).
+        closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
 
     CRDs:
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
-        ratchets_selectable_fields: Whether too many selectable fields are accepted where they were before (since 1.35).
+        ratchets_selectable_fields: Whether too many selectable fields are accepted if the old CRD had them (since 1.35).
         checks_ca_bundles: Whether the `caBundle` of a conversion webhook must hold certificates (since 1.31).
-        speaks_of_specified_hosts: Whether a URL without a host is told to be `specified` (since 1.22 or later).
+        speaks_of_specified_hosts: Whether the error on a URL without a host says `specified` (since 1.22 or later).
         repeats_required_fields: Whether errors on absent fields of CRDs name the field again (until 1.33).
-        names_fields_of_nested_schemas: Whether a value of the wrong type below `items`, `additionalProperties` and their
-            like is named by its whole path (since 1.35; by the path of that keyword before).
-        explains_stored_versions: Whether errors on stored versions explain how one can be removed (since 1.33).
-        prints_stored_versions: Whether the error on an absent stored version prints all of them (since 1.22 or later).
-        names_preserve_in_full: Whether `x-kubernetes-preserve-unknown-fields` is named so where it is recommended
+        names_fields_of_nested_schemas: Whether the error on a value of the wrong type below `items`, `additionalProperties`
+            and similar keywords has the whole path (since 1.35; the path of that keyword before).
+        explains_stored_versions: Whether errors on stored versions explain how to remove a version (since 1.33).
+        prints_stored_versions: Whether the error on an absent stored version prints all stored versions (since 1.22 or later).
+        names_preserve_in_full: Whether the error that recommends `x-kubernetes-preserve-unknown-fields` spells it in full
             (since 1.22 or later).
         conditions_have_generations: Whether the status of a CRD has an `observedGeneration`, and each condition (since 1.35).
-        lowers_preconditions: Whether the error on a CRD that is not the one to be deleted begins with a small letter (since 1.37).
-        refuses_unsafe_deletions: True if deletions of objects that cannot be read are refused for others (since 1.37; the option is ignored before).
-        has_columns_of_crds: Whether tables of CRDs show scope and versions, and on demand more (since 1.37).
-        warns_about_sets: Whether a set whose items are objects or lists is warned about (since 1.37).
+        lowers_preconditions: Whether the error on failed delete preconditions of a CRD starts in lower case (since 1.37).
+        refuses_unsafe_deletions: Whether `ignoreStoreReadErrorWithClusterBreakingPotential` is refused for readable objects
+            (since 1.37; the option is ignored before).
+        has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
+        warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
     Schemas:
         validation_rules: Whether schemas have `x-kubernetes-validations` (since 1.23; an unknown field before).
         rule_errors_name_the_field: Whether errors on `message` and `fieldPath` of a rule repeat that name (until 1.33).
-        checks_structure_first: Whether structure and defaults of a schema come before its keywords (since 1.22 or later).
+        checks_structure_first: Whether errors of structure and defaults precede those of keywords (since 1.22 or later).
         allows_false_in_junctors: Whether `allOf` and the like may hold `additionalProperties: false` (since 1.22 or later).
-        structure_has_examples: Whether `example` and `externalDocs` count in the check of the structure (since 1.36).
+        structure_has_examples: Whether the check of the structure includes `example` and `externalDocs` (since 1.36).
 
     Rules:
-        bounds_int_or_string_in_rules: Whether `maxLength` bounds an int-or-string where costs are estimated (since 1.34).
-        bounds_names_in_rules: Whether the name of a resource is known to be short there (since 1.37).
-        sees_optionals_by_schema: Whether objects and lists that are taken out of an optional, such as `oldSelf` may be,
-            are what their schema makes of them (since 1.37; before, they are JSON: names are not escaped there, and
-            times are strings).
-        sees_sums_by_schema: Whether lists compare and add what their schema makes of their items (since 1.37; before,
-            they compare and add JSON).
-        equates_null_fields: Whether two objects are equal that both have null in a field (since 1.34).
-        prints_failed_values: Whether a failed rule is reported with the value, of objects and lists without one (since
-            1.35; with the name of the type before).
-        cel: The language of rules: 1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 has 0.26, and 1.37 has 0.29.
-        libraries: The libraries that stored rules may use.
-        libraries_before: Those of the Kubernetes version before, which are all that new rules may use.
+        bounds_int_or_string_in_rules: Whether cost estimates use the `maxLength` of an int-or-string (since 1.34).
+        bounds_names_in_rules: Whether cost estimates limit the length of a resource's name (since 1.37).
+        sees_optionals_by_schema: Whether objects and lists in an optional, such as an optional `oldSelf`, have the types of
+            their schema (since 1.37; before, they are plain JSON: names are not escaped, and times are strings).
+        sees_sums_by_schema: Whether comparisons and sums of lists use the schema of the items (since 1.37; plain JSON
+            before).
+        equates_null_fields: Whether two objects with null in the same field can be equal (since 1.34).
+        prints_failed_values: Whether the error of a failed rule prints scalar values and omits objects and lists (since 1.35;
+            it prints the name of the type before).
+        cel: The dialect of CEL: 1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 has 0.26, and 1.37 has 0.29.
+        libraries: The CEL libraries of stored rules.
+        libraries_before: The CEL libraries of new rules: those of the previous Kubernetes version.
 
     Formats:
         has_kubernetes_name_formats: Whether the formats `k8s-short-name` and `k8s-long-name` are checked (since 1.35).
-        warns_about_unrecognized_formats: Whether formats that are not checked are warned about (since 1.34).
-        checks_number_formats: Whether `int32`, `int64`, `float` and `double` are formats, numbers and limits have to
-            fit them, and other formats count for strings only (since 1.36).
-        ignores_leading_zeros_in_addresses: Whether `ipv4` and `cidr` take `010.0.0.1` (since 1.22 or later).
+        warns_about_unrecognized_formats: Whether unchecked formats cause a warning (since 1.34).
+        checks_number_formats: Whether `int32`, `int64`, `float` and `double` are formats that numbers and limits must fit,
+            and other formats apply to strings only (since 1.36).
+        ignores_leading_zeros_in_addresses: Whether `ipv4` and `cidr` accept `010.0.0.1` (since 1.22 or later).
 
     Publishing:
-        publishes_v3: Whether there are documents of OpenAPI v3 (since 1.22 or later).
+        publishes_v3: Whether servers publish OpenAPI v3 (since 1.22 or later).
         publishes_defaults_in_v2: Whether documents of OpenAPI v2 have defaults (until 1.21).
         types_published_lists: Whether the schema of a list says that it is an object (since 1.22 or later).
-        publishes_no_selectable_fields: Whether a version without selectable fields is published with an empty list of
-            them (until 1.32).
+        publishes_no_selectable_fields: Whether a version without selectable fields is published with an empty list
+            (until 1.32).
 
     Values:
-        sorts_value_errors: Whether wrong types, lengths and counts of values have error types of their own (since 1.22
-            or later; all are Invalid before).
+        sorts_value_errors: Whether wrong types, lengths and counts have their own error types (since 1.22 or later; all are
+            Invalid before).
         names_list_items: Whether errors on the items of a list name the item (since 1.22 or later; the list before).
-        validates_miscounted_objects: Whether an object with too many or too few properties is validated further, and
-            how many it has is printed (since 1.22 or later; before, neither, and the limit is printed).
+        validates_miscounted_objects: Whether an object with too many or too few properties is validated further, and the
+            error prints its count (since 1.22 or later; before, the error prints the limit).
         refuses_multiples_of_zero: Whether `multipleOf: 0` is reported for every number (since 1.22 or later; an integer
             makes the server panic before).
         names_embedded_structs: Whether an error on a field of a struct that is embedded in another names both (since 1.35).
-        rounds_to_integers: Whether a number just below an integer, or near a negative one, is one (since 1.37; only
-            just above before).
+        rounds_to_integers: Whether a number just below an integer, or near a negative one, counts as an integer (since 1.37;
+            only one just above a positive one before).
 
     Metadata:
         has_cluster_name: Whether metadata has a `clusterName` (until 1.23).
@@ -119,19 +118,20 @@ class Profile(NamedTuple):
             (since 1.37).
         names_empty_owner_fields: Whether the error on an empty field of an owner repeats its name (until 1.33).
         names_controllers_by_kind: Whether the error on two controllers names their kinds (since 1.22 or later).
-        warns_about_finalizers: Whether finalizers without a domain are warned about (since 1.22 or later).
+        warns_about_finalizers: Whether finalizers without a domain cause a warning (since 1.22 or later).
         explains_missing_type_meta: Whether the error on an absent apiVersion or kind of an embedded resource says `must
             not be empty` (until 1.33).
-        names_dots_in_labels: Whether a DNS label that is a subdomain is told just to have dots (since 1.22 or later).
-        speaks_of_label_keys: Whether a qualified name is called a label key, and its limits and those of label values
-            are stated in bytes (since 1.35; in characters before).
-        drops_repeated_metadata_errors: Whether the metadata of a resource is never found wrong twice in the same words
-            by one validation (since 1.37; on update, where several validations run, repetitions remain).
+        names_dots_in_labels: Whether the error on a DNS label that is a subdomain mentions only its dots (since 1.22 or later).
+        speaks_of_label_keys: Whether errors call a qualified name a label key, and state limits of label keys and values in
+            bytes (since 1.35; in characters before).
+        drops_repeated_metadata_errors: Whether one validation of metadata drops repeated errors (since 1.37; an update runs
+            several validations, so repetitions remain).
 
     Words of all errors:
         prints_values_as_json: Whether errors print lists and objects as JSON (since 1.34; in the syntax of Go before).
         inflects_units: Whether a limit of one is "1 byte" and "1 item" (since 1.34; "1 bytes" and "1 items" before).
-        limits_are_what_may_be: Whether a text is too long in the words `may not be more than` (since 1.22 or later).
+        words_limits_as_may_not_be: Whether the error on a text that is too long says `may not be more than` (since 1.22 or
+            later).
     """
 
     version: str
@@ -141,7 +141,7 @@ class Profile(NamedTuple):
     # Requests.
     field_validation: bool = True
     serves_v1beta1: bool = False
-    takes_type_for_given: bool = False
+    defaults_type_from_url: bool = False
     checks_namespace_before_name: bool = True
     validates_status_alone: bool = True
     ratchets: bool = True
@@ -213,14 +213,14 @@ class Profile(NamedTuple):
     # Words of all errors.
     prints_values_as_json: bool = True
     inflects_units: bool = True
-    limits_are_what_may_be: bool = True
+    words_limits_as_may_not_be: bool = True
 
     def __hash__(self) -> int:
-        # Much is kept by the profile; a hash of all its fields would take longer than to find what is kept.
+        # Profiles are keys of many caches, and hashing all fields would take longer than the lookup.
         return hash(self.version)
 
 
-# Newest first: what each version does otherwise than the next one.
+# Newest first: the differences of each version from the next one.
 _V1_37: Final = Profile("1.37")
 _V1_36: Final = _V1_37._replace(
     version="1.36",
@@ -330,7 +330,7 @@ _V1_21: Final = _V1_32._replace(
     go=_V1_32.go._replace(has_short_group_names=False),
     field_validation=False,
     serves_v1beta1=True,
-    takes_type_for_given=True,
+    defaults_type_from_url=True,
     checks_namespace_before_name=False,
     validates_status_alone=False,
     ratchets=False,
@@ -357,7 +357,7 @@ _V1_21: Final = _V1_32._replace(
     names_controllers_by_kind=False,
     warns_about_finalizers=False,
     names_dots_in_labels=False,
-    limits_are_what_may_be=False,
+    words_limits_as_may_not_be=False,
 )
 KNOWN: Final[dict[str, Profile]] = {
     profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
@@ -368,7 +368,7 @@ LAST_WITH_V1BETA1: Final = [version for version, profile in KNOWN.items() if pro
 
 
 class UnknownVersionError(ValueError):
-    """A Kubernetes version that was never recorded; the message lists the known ones."""
+    """A Kubernetes version that is not supported; the message lists the supported versions."""
 
 
 def named(version: object) -> Profile:
@@ -376,17 +376,18 @@ def named(version: object) -> Profile:
     Return the profile of a Kubernetes version.
 
     Args:
-        version: `"1.37"`; a leading `v` and a patch release (`v1.37.2`) are understood.
+        version: `"1.37"`, or `v1.37.2` with a leading `v` and a patch release.
 
     Raises:
-        UnknownVersionError: Not a string (unquoted in YAML or TOML, 1.30 is the number 1.3), or not a known version.
+        UnknownVersionError: *version* is not a string (unquoted in YAML or TOML, 1.30 is the number 1.3), or not
+            supported.
     """
     if not isinstance(version, str):
         message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {_KNOWN})'
         raise UnknownVersionError(message)
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
-        # What TOML and YAML make of 1.30 when nobody quotes it, by the time that pytest hands it over as a text.
+        # TOML and YAML read an unquoted 1.30 as the number 1.3, which pytest passes on as a text.
         hint = (
             f" (without quotes, {version}0 is the number {version}: quote it)"
             if re.fullmatch(r"1\.\d", version)

@@ -64,7 +64,7 @@ def etag(value: JSONValue) -> str:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return the versions of a group, the preferred one first."""
-    return sorted(names, key=versionpriority.of, reverse=True)
+    return sorted(names, key=versionpriority.sort_key, reverse=True)
 
 
 def _group(name: str, types: Sequence[ResourceType]) -> Resource:

@@ -83,7 +83,7 @@ class ServerCatalog:
         if not found:
             known = ", ".join(sorted({one.resource for one in self.types() if not isinstance(one, BuiltInType)}))
             raise LookupError(f"no resource is called {name!r}; there are: {known}")
-        return max(found, key=lambda one: versionpriority.of(one.version))
+        return max(found, key=lambda one: versionpriority.sort_key(one.version))
 
     def settle(self) -> None:
         """Have all that follows from what was written."""

@@ -1,6 +1,7 @@
 """
-CustomResourceDefinitions and their versions, as they are asked: the two classes that the engine's users hold.
+Public classes of the engine: CustomResourceDefinitions and their versions.
 
-A decoded manifest comes in; answers go out. `customresourcedefinition` and `version` ask, in this order: `crdanswers` (what a server makes
-of the manifest, compiled once), `versionschema` (what the schema of a version says) and `context` (what is known beside the manifest).
+A decoded manifest goes in, answers come out. `customresourcedefinition` and `version` delegate, in this order, to
+`crdanswers` (requests for the CRD itself, compiled once), `versionschema` (the schema of a version) and `context`
+(facts that the manifest does not hold).
 """

@@ -1,4 +1,4 @@
-"""The context of a CRD, which its manifest does not tell: where it is written, what became of its names, its guard and observer."""
+"""Context of a CRD: its source file, its naming, its guard and its observer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Guard: TypeAlias = Callable[[Any], None]
 
 class WrittenCrd(NamedTuple):
     """
-    Where a CRD is written.
+    Manifest of a CRD and the file that holds it.
 
     Attributes:
-        manifest: What was read.
-        path: The file; None where a command has printed it.
+        manifest: The manifest as it was read.
+        path: The file; None if a command printed the manifest.
     """
 
     manifest: Manifest
@@ -32,17 +32,17 @@ class WrittenCrd(NamedTuple):
 
 class CrdContext(NamedTuple):
     """
-    What a CRD is handed beside its manifest.
+    Facts about a CRD that its manifest does not hold.
 
     Attributes:
-        source: Where the manifest stands, `file:line`; empty where it was not read from a file.
-        locate: Gives `file:line` of what stands at a path in the manifest, with the offset of a character of a text
-            `file:line:column`; None where it was not read from a file.
-        written: What was read, and where; None where it was not read, or was altered since.
-        guard: Called with the CRD before each answer about its custom resources, to raise where there is none to give;
-            None where every question is answered.
-        naming: What became of its names.
-        observer: What is told of requests for its custom resources.
+        source: The place of the manifest, `file:line`; empty if it was not read from a file.
+        locate: Returns the place of a path in the manifest, `file:line`; with the offset of a character in a text,
+            `file:line:column`. None if the manifest was not read from a file.
+        written: The manifest and its file; None if the CRD was not read from a file, or was altered since.
+        guard: Called with the CRD before each answer about its custom resources; it raises to refuse the answer.
+            None if every request is answered.
+        naming: The names that the server accepts for the CRD.
+        observer: The listeners that requests for its custom resources are reported to.
     """
 
     source: str = ""
@@ -53,5 +53,5 @@ class CrdContext(NamedTuple):
     observer: Observer = observer.OF_PROCESS
 
     def __reduce__(self) -> tuple[type[CrdContext], tuple[Any, ...]]:
-        """Return what goes with the CRD to another process: no file, and nobody who listens here."""
+        """Return a picklable copy without the file and without listeners."""
         return CrdContext, tuple(self._replace(locate=None, written=None))

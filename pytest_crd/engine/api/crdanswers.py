@@ -1,7 +1,7 @@
 """
-The answers of one Kubernetes version about the manifest of a CRD, whatever else is known of this CRD.
+Answers of one Kubernetes version about the manifest of a CRD.
 
-The manifest is read and compiled once: CRDs that differ in their guard or observer alone share the answers.
+The manifest is read and compiled once. CRDs that differ only in guard or observer share the answers.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
 
 class CrdAnswers:
     """
-    The answers about one manifest.
+    Answers about one manifest.
 
     Attributes:
-        manifest: What is sent, decoded.
-        profile: Whose behaviour and words.
-        forms: The forms that the server makes of it: the one reading of it, from which every answer comes.
-        spec: What it declares.
+        manifest: The decoded manifest.
+        profile: The Kubernetes version.
+        forms: The decoded, defaulted and internal forms of the manifest; every answer is computed from them.
+        spec: The CRD's declarations.
         schemas: The schema of each version, in the order of the manifest.
     """
 
     def __init__(self, manifest: Decoded, profile: Profile, locate: Locate | None) -> None:
         """
-        Read the manifest.
+        Build all forms of the manifest.
 
         Args:
-            manifest: What is sent, decoded.
-            profile: Whose behaviour and words.
-            locate: Says where in a file stands what is at a path in the manifest; None where it was not read from one.
+            manifest: The decoded manifest.
+            profile: The Kubernetes version.
+            locate: Returns the place of a path in the manifest; None if the manifest was not read from a file.
         """
         self.profile = profile
         self._locate = locate
         self.manifest = manifest
-        self.forms = crdforms.of_decoded(manifest, self.profile)
+        self.forms = crdforms.build(manifest, self.profile)
         self.spec = internal.declared(self.forms.internal)
         self.schemas = tuple(
             VersionSchema(self.spec, version, self.profile, _in_version(manifest, version.name, self._locate))
@@ -61,18 +61,18 @@ class CrdAnswers:
 
     @cached_property
     def created(self) -> Response:
-        """What is answered to a POST that says nothing of unknown and repeated fields; for all, and not to be changed."""
+        """Shared answer to a POST with `fieldValidation=Warn`; callers must not change it."""
         return self._create("Warn")
 
     def create(self, field_validation: FieldValidation) -> Response:
-        """Return the answer to a POST; it is shared, and not to be changed."""
-        # Validation of fields makes a difference to unknown and repeated fields only.
+        """Return the answer to a POST. It may be shared, so callers must not change it."""
+        # Field validation affects unknown and repeated fields only.
         is_clean = not self.manifest.unknown and not self.manifest.duplicates
         return self.created if is_clean else self._create(field_validation)
 
     def unknown_when_stored(self, version: str) -> str:
-        """Return why nobody knows what becomes of objects of a *version* once they are stored; empty where it is known."""
-        storage = next((one.name for one in self.spec.versions if one.storage), version)
+        """Return why the stored form of objects of *version* is unknown; empty if it is known."""
+        storage = next((spec.name for spec in self.spec.versions if spec.storage), version)
         if storage == version or not self.spec.converts_by_webhook:
             return ""
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
@@ -87,20 +87,20 @@ class CrdAnswers:
         return handlers.handle(None, request, strategy).response.located(self._place_of)
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
-        """Return the answer to a PUT over the CRD *stored*, whatever uid and resourceVersion the manifest states."""
+        """Return the answer to a PUT over the CRD *stored*; uid and resourceVersion of the manifest are ignored."""
         from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
         from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
         live = stored.answered
-        stated = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
-        body = self._body({**stated, "resourceVersion": live["metadata"]["resourceVersion"]})
+        metadata = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
+        body = self._body({**metadata, "resourceVersion": live["metadata"]["resourceVersion"]})
         request = Request("update", body, live["metadata"].get("name", ""), field_validation=field_validation)
         strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms, stored=stored.forms)
         return handlers.handle(live, request, strategy).response.located(self._place_of)
 
     def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
-        """Return the answer to a PATCH of the CRD, which is stored."""
+        """Return the answer to a PATCH of this CRD, which is the stored one."""
         from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
         from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
@@ -113,7 +113,7 @@ class CrdAnswers:
 
     @property
     def answered(self) -> JSONObject:
-        """The stored CRD, as it is answered to a GET."""
+        """The stored CRD as a GET returns it."""
         from pytest_crd.engine.registry import crd  # noqa: PLC0415 - much that only this answer needs
 
         return crd.as_answered(self.forms, self.profile)
@@ -123,26 +123,28 @@ class CrdAnswers:
         return str(self.manifest.value["apiVersion"])
 
     def _body(self, metadata: JSONObject | None = None) -> Body:
-        """Return the manifest as the body of a request, with other *metadata* if that is given."""
+        """Return the manifest as a request body; *metadata* replaces its own if passed."""
         value = self.manifest.value if metadata is None else {**self.manifest.value, "metadata": metadata}
         return Body(value, duplicates=self.manifest.duplicates)
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
-        """Return the conditions that the CRD has once it is stored, when *naming* became of its names."""
+        """Return the conditions of the stored CRD under *naming*."""
         from pytest_crd.engine.crds import conditions  # noqa: PLC0415 - few ask for them
 
-        return conditions.find(self.forms.internal, self.profile, naming)
+        return conditions.compute(self.forms.internal, self.profile, naming)
 
     def is_established(self, naming: Naming) -> bool:
-        """Return whether the server serves the CRD at all, when *naming* became of its names."""
-        return any(one.type == "Established" and one.status == "True" for one in self.conditions(naming))
+        """Return whether the server serves the CRD under *naming*."""
+        return any(
+            condition.type == "Established" and condition.status == "True" for condition in self.conditions(naming)
+        )
 
     def strategy(self, version: VersionSchema) -> CustomResourceStrategy:
         """
-        Return the strategy of the custom resources of a version.
+        Return the strategy for the custom resources of a version.
 
         Raises:
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+            UnsupportedConstructError: The server serves no custom resources under this schema.
         """
         from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
 
@@ -156,20 +158,20 @@ class CrdAnswers:
         return {}
 
     def _place_of(self, steps: Steps, offset: int | None) -> str:
-        """Return `file:line` of what *steps* lead to in the server's form of the CRD; empty where it was not read from a file."""
+        """Return `file:line` of a path in the internal form; empty if the manifest was not read from a file."""
         return "" if self._locate is None else self._locate(declared.place_in(self.manifest.value, steps), offset)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
+        """Return the picklable attributes: no cached answers and no file."""
         return {**keptanswers.without(self), "_locate": None}
 
 
 def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
     """
-    Return a manifest as the server decodes it.
+    Return *manifest* as the server decodes it.
 
     Raises:
-        CrdError: It is not a CRD, or one that the server could not decode.
+        CrdError: The manifest is not a CRD, or the server cannot decode it.
     """
     if not declared.is_crd(manifest):
         message = f"not a CustomResourceDefinition of {declared.V1} or {declared.V1BETA1}"
@@ -195,7 +197,7 @@ def applied(  # noqa: PLR0913 - the parts of a URL, and the server
     The arguments are those of `CustomResourceDefinition.apply`.
 
     Raises:
-        ManifestError, TypeError, NotImplementedError: As of that.
+        ManifestError, TypeError, NotImplementedError: As for `CustomResourceDefinition.apply`.
     """
     from pytest_crd.engine.registry import completion, handlers  # noqa: PLC0415 - much that only this answer needs
     from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
@@ -221,7 +223,7 @@ def applied(  # noqa: PLR0913 - the parts of a URL, and the server
 
 
 def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:
-    """Return what says where in a file stands what is at a path in the schema of *version*."""
+    """Return a locator for paths in the schema of *version*; None if the manifest was not read from a file."""
     if locate is None:
         return None
 

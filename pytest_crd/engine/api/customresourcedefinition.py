@@ -1,7 +1,7 @@
 """
-CustomResourceDefinitions: the engine's answers, by the name of what is asked.
+CustomResourceDefinitions: the entry point of the engine.
 
-A CRD answers about itself, each version (`version`) about its custom resources.
+A CRD answers requests for itself; each of its versions (`version`) answers requests for custom resources.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.registry.response import Response
 
-# A version is of a CRD and a CRD has versions: here, where both are known, it is said which CRD.
+# The two classes refer to each other: `version` is generic in the CRD, and its type parameter is set here.
 if TYPE_CHECKING:
     CrdVersion: TypeAlias = "ofversion.CrdVersion[CustomResourceDefinition]"
 else:
@@ -35,14 +35,14 @@ else:
 
 
 class CrdLookupError(LookupError):
-    """No CRD, or more than one, or no version answers to a name; the message says which there are."""
+    """A lookup by name that matches no CRD, several CRDs or no version; the message lists the existing names."""
 
 
 class CustomResourceDefinition:
-    """A CRD, and what a server of one Kubernetes version makes of it."""
+    """A CRD on a server of one Kubernetes version."""
 
     def __init__(self, answers: CrdAnswers, context: CrdContext) -> None:
-        """For this class: everybody else calls `from_manifest`, which decodes the manifest."""
+        """Private to this class: call `from_manifest`, which decodes a manifest."""
         self._answers = answers
         self._context = context
         self._versions = tuple(CrdVersion(self, index, answers, context) for index in range(len(answers.schemas)))
@@ -56,17 +56,17 @@ class CustomResourceDefinition:
 
         Args:
             manifest: The whole object, of `apiextensions.k8s.io/v1` or `v1beta1`.
-            kubernetes_version: Whose behaviour and words: `"1.37"`.
+            kubernetes_version: The Kubernetes version that answers: `"1.37"`.
             source: `file:line` for messages.
 
         Raises:
-            TypeError: Not a mapping, or something in it is not JSON.
-            CrdError: Not a CRD, or one that the server could not decode; the message is the server's.
-            UnknownVersionError: No known Kubernetes version.
+            TypeError: The manifest is not a mapping, or holds a value that is not JSON.
+            CrdError: The manifest is not a CRD, or the server cannot decode it; the message is the server's.
+            UnknownVersionError: The Kubernetes version is not supported.
         """
-        given: object = manifest
-        if not isinstance(given, Mapping):
-            kind = type(given).__name__
+        untyped: object = manifest
+        if not isinstance(untyped, Mapping):
+            kind = type(untyped).__name__
             raise TypeError(f"a manifest is a mapping, not {kind}; for files there is load, which reads YAML and JSON")
         version = profile.named(kubernetes_version).version
         try:
@@ -80,45 +80,45 @@ class CustomResourceDefinition:
         cls, value: JSONValue, *, kubernetes_version: str, context: CrdContext, duplicates: tuple[str, ...] = ()
     ) -> CustomResourceDefinition:
         """
-        Return the CRD of a manifest that is a JSON value already; it must not be changed afterwards.
+        Return the CRD of a manifest that is already a JSON value; the caller must not change it afterwards.
 
         Args:
             value: The manifest.
-            kubernetes_version: Whose behaviour and words.
-            context: What is known of it beside.
-            duplicates: What the server says about each key that was set twice where the manifest was read.
+            kubernetes_version: The Kubernetes version that answers.
+            context: Facts about the CRD that the manifest does not hold.
+            duplicates: The server's message for each key that is set twice in the file of the manifest.
 
         Raises:
-            CrdError: As `from_manifest`.
+            CrdError: As for `from_manifest`.
         """
-        named = profile.named(kubernetes_version)
-        decoded = crdanswers.decoded(value, named, context.source)._replace(duplicates=duplicates)
-        return cls(CrdAnswers(decoded, named, context.locate), context)
+        version_profile = profile.named(kubernetes_version)
+        decoded = crdanswers.decoded(value, version_profile, context.source)._replace(duplicates=duplicates)
+        return cls(CrdAnswers(decoded, version_profile, context.locate), context)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """
         Return the same CRD under another Kubernetes version.
 
         Raises:
-            UnknownVersionError: No known Kubernetes version.
+            UnknownVersionError: The Kubernetes version is not supported.
         """
-        named = profile.named(kubernetes_version)
-        if named == self._answers.profile:
+        version_profile = profile.named(kubernetes_version)
+        if version_profile == self._answers.profile:
             return self
-        return type(self)(CrdAnswers(self._answers.manifest, named, self.locate), self._context)
+        return type(self)(CrdAnswers(self._answers.manifest, version_profile, self.locate), self._context)
 
     def version(self, name: str) -> CrdVersion:
         """
         Return the version *name*.
 
         Raises:
-            CrdLookupError: There is none; the message lists those that there are.
+            CrdLookupError: The CRD has no such version; the message lists its versions.
         """
         for version in self.versions:
             if version.name == name:
                 return version
-        known = ", ".join(version.name for version in self.versions) or "none"
-        raise CrdLookupError(f"{self.name} has no version {name!r}; it has: {known}")
+        names = ", ".join(version.name for version in self.versions) or "none"
+        raise CrdLookupError(f"{self.name} has no version {name!r}; it has: {names}")
 
     @property
     def name(self) -> str:
@@ -152,81 +152,81 @@ class CustomResourceDefinition:
 
     @property
     def kubernetes_version(self) -> str:
-        """The version whose answers are given."""
+        """The Kubernetes version that answers."""
         return self._answers.profile.version
 
     @property
     def source(self) -> str:
-        """Where the manifest stands, `file:line`; empty where it was not read from a file."""
+        """Place of the manifest, `file:line`; empty if it was not read from a file."""
         return self._context.source
 
     @property
     def answers(self) -> CrdAnswers:
-        """What answers requests, for who knows more of a request than the methods here take."""
+        """The answers behind the methods of this class, for callers that build requests themselves."""
         return self._answers
 
     @property
     def locate(self) -> Locate | None:
-        """What gives `file:line` of a path in the manifest, as for `CrdContext`; None where it was not read from a file."""
+        """Returns `file:line` of a path in the manifest; None if the CRD was not read from a file. See `CrdContext`."""
         return self._context.locate
 
     @property
     def written(self) -> WrittenCrd | None:
-        """What was read, and where; None where it was not read, or was altered since."""
+        """The manifest and its file; None if the CRD was not read from a file, or was altered since."""
         return self._context.written
 
     @property
     def guard(self) -> Guard | None:
-        """What is called before each answer about its custom resources; None where every question is answered."""
+        """Called before each answer about its custom resources; None if every request is answered."""
         return self._context.guard
 
     @property
     def observer(self) -> Observer:
-        """What is told of requests for its custom resources."""
+        """The listeners that requests for its custom resources are reported to."""
         return self._context.observer
 
     @property
     def manifest(self) -> dict[str, JSONValue]:
-        """The whole CRD as the server decodes it, without unknown fields: a copy."""
+        """A copy of the whole CRD as the server decodes it, without unknown fields."""
         copied: dict[str, JSONValue] = jsonvalue.copy(self._answers.manifest.value)
         return copied
 
     @property
     def declared(self) -> Mapping[str, JSONValue]:
-        """The manifest itself, for this package: not to be changed."""
+        """The manifest itself, for use inside this package; callers must not change it."""
         value: Mapping[str, JSONValue] = self._answers.manifest.value
         return value
 
     @property
     def unknown_fields(self) -> tuple[SpelledPath, ...]:
-        """The fields of the manifest that the server does not know, as its warnings spell them; the first hundred."""
+        """The unknown fields of the manifest, spelled as in the server's warnings; at most a hundred."""
         return self._answers.manifest.unknown
 
     @property
     def repeated_fields(self) -> tuple[str, ...]:
-        """What the server says about each key that is set twice in the file of the manifest; of which the last counts."""
+        """The server's message for each key that is set twice in the manifest's file; the last value wins."""
         return self._answers.manifest.duplicates
 
     @property
     def response(self) -> Response:
         """
-        What the server answers to a POST of the CRD that says nothing of unknown and repeated fields; `create()`.
+        The server's answer to a POST of the CRD without `fieldValidation`; the same as `create()`.
 
         Errors:
-            Those of `create`.
+            As for `create`.
         """
         return self._answers.created.copied()
 
     def create(self, *, field_validation: FieldValidation = "Warn") -> Response:
         """
-        Return what the server answers to a POST of the CRD.
+        Return the server's answer to a POST of the CRD.
 
         Args:
-            field_validation: What unknown and repeated fields do: `Strict`, `Warn` or `Ignore`. Repeated ones are known of
-                a CRD that was read from a file, which is taken for what is sent.
+            field_validation: How unknown and repeated fields are treated: `Strict`, `Warn` or `Ignore`. Repeated fields
+                are only known if the CRD was read from a file, which then counts as the request body.
 
         Errors:
-            Those of the response, in the server's order; where the server's is random, sorted.
+            Those of the response, in the server's order; sorted where the server's order is random.
 
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
@@ -236,9 +236,9 @@ class CustomResourceDefinition:
     @cached_property
     def first_response(self) -> Response:
         """
-        What a server answered when the CRD was stored: `response`, but no 404 for a CRD of an API that is no longer served.
+        Answer to the POST that once stored the CRD: as `response`, but never a 404 for `v1beta1`.
 
-        Such a CRD is stored since an older version, which is the one that answers here.
+        A CRD of `v1beta1` was stored by an older server, so the last Kubernetes version that serves `v1beta1` answers.
         """
         if self.api_version != declared.V1BETA1 or self._answers.profile.serves_v1beta1:
             return self._answers.created
@@ -246,38 +246,41 @@ class CustomResourceDefinition:
 
     def assert_accepted(self, *, strict: bool = False) -> None:
         """
-        Pass when the server accepts a POST of the CRD.
+        Assert that the server accepts a POST of the CRD.
 
         Args:
-            strict: Whether unknown fields, which it would drop, are wrong too.
+            strict: Whether unknown fields, which the server would drop, fail the assertion too.
 
         Raises:
-            NotAcceptedError: It is refused, or loses fields; the message lists every error, or every field.
+            NotAcceptedError: The CRD is refused, or *strict* is set and it loses fields; the message lists every error
+                or field.
         """
         __tracebackhide__ = True
         self.response.assert_accepted_as(self.name, source=self.source, strict=strict)
 
     def update_from(self, old: CustomResourceDefinition, *, field_validation: FieldValidation = "Warn") -> Response:
         """
-        Return what the server answers to a PUT of the CRD over the CRD *old*.
+        Return the server's answer to a PUT of this CRD over the CRD *old*.
 
         Args:
             old: The stored CRD.
             field_validation: As for `create`.
 
         Raises:
-            TypeError: *old* is no CRD.
+            TypeError: *old* is not a `CustomResourceDefinition`.
 
         Errors:
-            Those of the response, in the server's order; where the server's is random, sorted.
+            Those of the response, in the server's order; sorted where the server's order is random.
 
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
         """
-        given: object = old
-        if not isinstance(given, CustomResourceDefinition):
+        untyped: object = old
+        if not isinstance(untyped, CustomResourceDefinition):
             remedy = "CustomResourceDefinition.from_manifest makes one of a manifest"
-            raise TypeError(f"what a CRD replaces is a CustomResourceDefinition, not {type(given).__name__}; {remedy}")
+            raise TypeError(
+                f"what a CRD replaces is a CustomResourceDefinition, not {type(untyped).__name__}; {remedy}"
+            )
 
         stored = old.under(self.kubernetes_version)._answers  # noqa: SLF001 - of this class
         return self._answers.update(stored, requestbody.known(field_validation)).copied()
@@ -290,27 +293,29 @@ class CustomResourceDefinition:
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a PATCH of the CRD, which is stored.
+        Return the server's answer to a PATCH of this CRD, which is the stored one.
 
         Args:
-            patch: A mapping, which is a merge patch; a list of operations, which is a JSON Patch; or the text of one of them.
-            media_type: What the patch is said to be, where it is not what it looks like, as of a strategic merge patch: a text is sent
-                as it is then.
-            field_validation: What unknown and repeated fields do, in the patch and in what comes of it.
+            patch: A mapping (a merge patch), a list of operations (a JSON Patch), or the text of either.
+            media_type: The media type of the patch, if it is not the default for the type of *patch*, such as that of a
+                strategic merge patch. A text is then sent unchanged.
+            field_validation: How unknown and repeated fields are treated, in the patch and in the patched CRD.
 
         Raises:
-            ManifestError, TypeError: It is no patch, or holds something that is not JSON.
+            ManifestError, TypeError: The patch has none of these forms, or holds a value that is not JSON.
 
         Errors:
-            Those of the response, as of `update_from`; an apply is refused, as it needs a manager: `apply` takes one.
+            Those of the response, as for `update_from`. The media type of an apply is refused, because an apply needs a
+            field
+            manager: call `apply`.
 
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
         from pytest_crd.engine.registry import completion  # noqa: PLC0415 - much that only this answer needs
 
-        body, found = completion.patch(patch, media_type)
-        return self._answers.patch(body, found, requestbody.known(field_validation)).copied()
+        body, detected_type = completion.patch(patch, media_type)
+        return self._answers.patch(body, detected_type, requestbody.known(field_validation)).copied()
 
     @classmethod
     def apply(  # noqa: PLR0913 - what a URL says, and who answers
@@ -324,32 +329,35 @@ class CustomResourceDefinition:
         kubernetes_version: str = profile.DEFAULT,
     ) -> Response:
         """
-        Return what the server answers to a server-side apply of a CRD.
+        Return the server's answer to a server-side apply of a CRD.
 
         Args:
-            resource: What is applied; nothing of what others own needs to be there, apiVersion, kind and name neither, unless it is a text.
-            manager: Who applies it, the field manager.
-            old: The stored CRD; without managed fields it belongs to `before-first-apply`. Or the answer to the apply before, which knows
-                who owns what. None where nothing is stored: then it is created.
-            force: Whether what others own is taken from them; else it is a conflict.
-            field_validation: What repeated fields do; an unknown one is refused whatever it says.
-            kubernetes_version: Whose behaviour and words.
+            resource: The applied configuration. Fields of other managers may be missing; so may apiVersion, kind and
+                name, unless it is a text.
+            manager: The field manager.
+            old: The stored CRD; without managed fields, its fields belong to `before-first-apply`. Or the answer to the
+                previous apply, which has managed fields. None if no CRD is stored: then the CRD is created.
+            force: Whether fields of other managers are taken over; otherwise they are a conflict.
+            field_validation: How repeated fields are treated; unknown fields are always refused.
+            kubernetes_version: The Kubernetes version that answers.
 
         Raises:
-            ManifestError, TypeError: It is no object, or holds something that is not JSON; or *old* is neither.
-            NotImplementedError: The stored CRD is of `v1beta1`, or somebody owns it in terms of that.
-            UnknownVersionError: No known Kubernetes version.
+            ManifestError, TypeError: *resource* is not an object or holds a value that is not JSON; or *old* has none
+                of these types.
+            NotImplementedError: The stored CRD, or one of its managed fields entries, is of `v1beta1`.
+            UnknownVersionError: The Kubernetes version is not supported.
 
         Errors:
-            Those of the response, as of `create` and `update_from`.
+            Those of the response, as for `create` and `update_from`.
 
         Reference:
-            apiserver endpoints/handlers/patch.go; apiextensions-apiserver registry/customresourcedefinition/strategy.go.
+            apiserver endpoints/handlers/patch.go; apiextensions-apiserver
+            registry/customresourcedefinition/strategy.go.
         """
-        given = _stored(old, kubernetes_version)
+        stored = _stored(old, kubernetes_version)
         return crdanswers.applied(
             resource,
-            None if given is None else given._answers,  # noqa: SLF001 - of this class
+            None if stored is None else stored._answers,  # noqa: SLF001 - of this class
             profile.named(kubernetes_version),
             manager=manager,
             force=force,
@@ -359,61 +367,61 @@ class CustomResourceDefinition:
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """
-        The conditions that the CRD has once it is stored; of a collection, after those that come before it.
+        The conditions of the stored CRD; in a collection, with the CRDs before it already created.
 
-        A name that another CRD of the group has already makes `NamesAccepted` and `Established` false.
+        `NamesAccepted` and `Established` are false if another CRD of the group already has one of its names.
         """
         return self._answers.conditions(self._context.naming)
 
     @property
     def naming(self) -> Naming:
-        """The names that the server accepts if other CRDs of the group claim some of them, and why it refuses the others."""
+        """The names that the server accepts beside the other CRDs of the group, and why it refuses the rest."""
         return self._context.naming
 
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
-        """Return the same CRD when *naming* became of its names: another object where that changes an answer."""
-        known = self._context.naming
-        is_alike = (naming.reason, naming.message) == (known.reason, known.message)
-        return self if is_alike else self._with(naming=naming)
+        """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""
+        current = self._context.naming
+        is_same = (naming.reason, naming.message) == (current.reason, current.message)
+        return self if is_same else self._with(naming=naming)
 
     def guarded(self, guard: Guard | None) -> CustomResourceDefinition:
         """
-        Return the same CRD with another guard, or with none; what is compiled is shared.
+        Return the same CRD with another guard, or with none; compiled schemas and rules are shared.
 
         Args:
             guard: Called with the CRD before each answer about its custom resources.
         """
         return self._with(guard=guard)
 
-    def _with(self, **known: Any) -> CustomResourceDefinition:
-        """Return the same CRD, of which something else is known beside; the answers are shared."""
-        return type(self)(self._answers, self._context._replace(**known))
+    def _with(self, **changes: Any) -> CustomResourceDefinition:
+        """Return the same CRD with a changed context; the answers are shared."""
+        return type(self)(self._answers, self._context._replace(**changes))
 
     def altered(
         self, manifest: Mapping[str, JSONValue], *, written: WrittenCrd | None = None
     ) -> CustomResourceDefinition:
         """
-        Return the CRD of a *manifest* that was made of this one's: what is as it was still stands in the same file.
+        Return the CRD of a *manifest* derived from this one's; unchanged parts keep their place in the file.
 
         Args:
-            manifest: A JSON value, which must not be changed afterwards.
-            written: What it counts for where it is told what was read.
+            manifest: A JSON value; the caller must not change it afterwards.
+            written: The manifest and file that the new CRD reports as its source; None for none.
 
         Raises:
-            CrdError: As `from_manifest`.
+            CrdError: As for `from_manifest`.
         """
-        named, before, locate = self._answers.profile, self.declared, self.locate
-        decoded = crdanswers.decoded(manifest, named, self.source)
+        version_profile, before, locate = self._answers.profile, self.declared, self.locate
+        decoded = crdanswers.decoded(manifest, version_profile, self.source)
 
-        def through(steps: Steps, offset: int | None) -> str:
-            origin = origins.find(before, decoded.value, steps)
+        def locate_origin(steps: Steps, offset: int | None) -> str:
+            origin = origins.find_origin(before, decoded.value, steps)
             return "" if origin is None or locate is None else locate(origin, offset)
 
-        context = CrdContext(self.source, locate and through, written, observer=self._context.observer)
-        return type(self)(CrdAnswers(decoded, named, context.locate), context)
+        context = CrdContext(self.source, locate and locate_origin, written, observer=self._context.observer)
+        return type(self)(CrdAnswers(decoded, version_profile, context.locate), context)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to give the same answers: nothing that was found out since, and no file."""
+        """Return the picklable attributes: no cached answers and no file."""
         return keptanswers.without(self)
 
     def __repr__(self) -> str:
@@ -423,11 +431,11 @@ class CustomResourceDefinition:
 
 def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
     """
-    Return *crds* as they are on one server that creates them in this order: a name is of the first that asks for it.
+    Return *crds* as one server has them that creates them in this order: the first CRD to claim a name gets it.
 
-    The CRDs that were given stay as they are; one that is refused a name is another object here.
+    *crds* are not changed; a CRD that is refused a name is returned as a new object.
     """
-    namings = nameconflicts.find((crd.group, crd._answers.forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
+    namings = nameconflicts.resolve((crd.group, crd._answers.forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
     return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
 
 
@@ -435,10 +443,10 @@ def _stored(
     old: CustomResourceDefinition | Response | None, kubernetes_version: str
 ) -> CustomResourceDefinition | None:
     """
-    Return the CRD that is stored, under a Kubernetes version.
+    Return the stored CRD under a Kubernetes version; None if there is none.
 
     Raises:
-        TypeError: It is none, or the answer to a request of which nothing was stored.
+        TypeError: *old* is neither a CRD nor a response, or is a response to a request that stored no CRD.
     """
     if old is None:
         return None

@@ -1,4 +1,4 @@
-"""Answers that an object keeps once they were asked for, and what travels to another process without them."""
+"""Pickling of objects without their cached answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cached_property
 
 
 def without(answers: object) -> dict[str, object]:
-    """Return the attributes of an object that are not kept answers: those are closures, which no other process can have."""
+    """Return the attributes of *answers* except its cached properties, which hold closures and cannot be pickled."""
     kind = type(answers)
     return {
         name: value

@@ -1,4 +1,4 @@
-"""A version of a CRD: what its schema says, and what a server answers to requests for its custom resources."""
+"""Versions of a CRD: their schemas, and the server's answers to requests for custom resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_crd.engine.registry.clientrequests import Requests  # much that only requests need
     from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 
-# A user's mistake is shown where the user's code asks; any other exception with all its frames.
+# For `__tracebackhide__`: a user's mistake is shown at the user's own call; any other exception keeps all frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
 
 
@@ -46,7 +46,7 @@ class NotStructuralError(AssertionError):
     """
 
     def __init__(self, message: str, errors: tuple[FieldError, ...]) -> None:
-        """Take the words, and what they are made of."""
+        """Create from the message and the violations that it lists."""
         super().__init__(message)
         self.errors = errors
 
@@ -58,7 +58,7 @@ class CrdVersion(Generic[CrdT]):
     """One version of a CRD."""
 
     def __init__(self, crd: CrdT, index: int, answers: CrdAnswers, context: CrdContext) -> None:
-        """For `CustomResourceDefinition`, which has the versions; *index* is among those of the manifest."""
+        """Private to `CustomResourceDefinition`; *index* counts the versions of the manifest."""
         self._crd = crd
         self._index = index
         self._answers = answers
@@ -80,27 +80,27 @@ class CrdVersion(Generic[CrdT]):
 
     @property
     def served(self) -> bool:
-        """Whether the server answers requests for it."""
+        """Whether the server answers requests for this version."""
         return self._schema.spec.served
 
     @property
     def storage(self) -> bool:
-        """Whether objects are stored in it."""
+        """Whether objects are stored in this version."""
         return self._schema.spec.storage
 
     @property
     def deprecation_warnings(self) -> tuple[str, ...]:
-        """What each answer warns of, as the version is deprecated."""
+        """The deprecation warnings that each answer carries; empty if the version is not deprecated."""
         return deprecation.warnings(self._answers.spec, self._schema.spec)
 
     @property
     def unknown_when_stored(self) -> str:
-        """Why nobody knows here what becomes of objects once they are stored, as a webhook converts them; empty where it is known."""
+        """Why the stored form of objects is unknown, because a webhook converts them; empty if it is known."""
         return self._answers.unknown_when_stored(self.name)
 
     @property
     def structural_errors(self) -> tuple[FieldError, ...]:
-        """Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it, in that order."""
+        """Every violation that keeps the schema from being structural, in the order of a POST of the CRD as v1."""
         return self._schema.structural_errors
 
     @property
@@ -110,7 +110,7 @@ class CrdVersion(Generic[CrdT]):
 
     def assert_structural(self) -> None:
         """
-        Pass when the schema is structural.
+        Assert that the schema is structural.
 
         Raises:
             NotStructuralError: It is not; the message lists every violation.
@@ -124,80 +124,80 @@ class CrdVersion(Generic[CrdT]):
 
     @property
     def published_schema(self) -> dict[str, JSONValue] | None:
-        """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
+        """A copy of the published schema, before the server adds to it; None if the schema is not structural."""
         return self._schema.published_schema
 
     @property
     def schema_map(self) -> SchemaNode:
-        """The schema as it is declared, to be asked what it says of which values; an empty one where there is none."""
+        """The places of the declared schema, to look up the schemas of a value; empty if there is no schema."""
         return self._schema.schema_map
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """
-        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
+        The CEL rules (`x-kubernetes-validations`) of the schema with estimated costs, outer values first.
 
         Raises:
             UnsupportedConstructError: The schema has a construct that no structural schema can express.
-            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+            UnsupportedExpressionError: A rule uses a feature that the server has and this engine has not.
         """
         return self._schema.rules
 
     @property
     def has_status(self) -> bool:
-        """Whether the status is a subresource, written through `/status` alone."""
+        """Whether status is a subresource, which only requests to `/status` write."""
         return self._schema.has_status
 
     @property
     def subresources(self) -> Subresources:
-        """The subresources."""
+        """The subresources of this version."""
         return self._schema.subresources
 
     @property
     def preserves_unknown_fields(self) -> bool:
-        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
+        """Whether nothing is pruned, which a CRD of v1beta1 can declare."""
         return self._schema.preserves_unknown_fields
 
     @property
     def passes(self) -> Passes:
-        """The passes one by one, over JSON values that are copied for nobody."""
+        """The single passes over JSON values; they do not copy their input."""
         return self._schema.passes
 
     @property
     def schema(self) -> Structural | None:
-        """The schema in structural form; None where there is none. UnsupportedConstructError is raised as by requests."""
+        """The structural schema; None if there is no schema. Raises UnsupportedConstructError as requests do."""
         return self._schema.schema
 
     @property
     def as_served(self) -> Served:
-        """What requests are answered from. UnsupportedConstructError is raised as by requests."""
+        """The version as request strategies use it. Raises UnsupportedConstructError as requests do."""
         return self._schema.as_served
 
     @cached_property
     def unobserved(self) -> CrdVersion[CrdT]:
-        """The same version, which tells nobody of its requests: of what only looks for an object, nobody knows the answers."""
+        """The same version without listeners, for internal requests that no report may count."""
         return self.observed_by(Observer())
 
     def observed_by(self, observer: Observer) -> CrdVersion[CrdT]:
-        """Return the same version, which tells *observer* alone of its requests; what is compiled is shared."""
+        """Return the same version with *observer* as its only observer; compiled schemas and rules are shared."""
         return CrdVersion(self._crd, self._index, self._answers, self._context._replace(observer=observer))
 
     def source_of(self, steps: Steps) -> str:
-        """Return `file:line` of what *steps* lead to in the schema; empty where the CRD was not read from a file."""
+        """Return `file:line` of a path in the schema; empty if the CRD was not read from a file."""
         return self._schema.place_of(steps, None)
 
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """
-        Return *resource* without the fields that the schema does not know, metadata coerced.
+        Return *resource* without the fields that the schema does not specify, with its metadata coerced.
 
         Args:
             resource: A whole custom resource, or the text of one YAML or JSON document.
 
         Raises:
-            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
-            ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON, or no mapping.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+            DecodeError: Metadata has a wrong type; the server answers with a 400 and this message.
+            ManifestError: The server cannot read the text.
+            TypeError: The resource is not a mapping, or holds a value that is not JSON.
+            UnsupportedConstructError: The server serves no custom resources under this schema.
         """
         __tracebackhide__ = HIDE_MISTAKES
         self._demand()
@@ -208,7 +208,7 @@ class CrdVersion(Generic[CrdT]):
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
         """
-        Return *resource* without the nulls that the schema does not allow, and with its defaults; nothing is pruned.
+        Return *resource* with its defaults and without the nulls that the schema does not allow; nothing is pruned.
 
         Args:
             resource: As for `prune`.
@@ -231,22 +231,22 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a POST of *resource*.
+        Return the server's answer to a POST of *resource*.
 
         Args:
-            resource: A custom resource, of which apiVersion, kind and, without a `generateName`, the name may be left out; or
-                the text of one YAML or JSON document, which is sent as it is.
-            namespace: The namespace of the URL; None for the one that the object states, as kubectl takes it, else
-                `default`. Of no account where the CRD's scope is Cluster.
-            field_validation: What unknown and duplicate fields do: `Strict`, `Warn` or `Ignore`.
+            resource: A custom resource, or the text of one YAML or JSON document, which is sent unchanged. An object
+                may omit apiVersion, kind and, without a `generateName`, the name.
+            namespace: The namespace of the URL; None for the namespace of the object, as kubectl chooses it, else
+                `default`. Ignored if the scope of the CRD is Cluster.
+            field_validation: How unknown and duplicate fields are treated: `Strict`, `Warn` or `Ignore`.
 
         Raises:
-            ManifestError: A text that the server could not read.
-            TypeError: Something that is not JSON; an old object, or metadata of one, that is no mapping.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+            ManifestError: The server cannot read the text.
+            TypeError: The resource holds a value that is not JSON; or an old object, or its metadata, is not a mapping.
+            UnsupportedConstructError: The server serves no custom resources under this schema.
 
         Errors:
-            Those of the response, in the server's order; where the server's is random, by field.
+            Those of the response, in the server's order; sorted by field where the server's order is random.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go.
@@ -264,20 +264,19 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a PUT of *resource* over *old*.
+        Return the server's answer to a PUT of *resource* over *old*.
 
         Args:
-            resource: As for `create`; of its metadata name, namespace and resourceVersion may be left out, too.
-            old: The object as it is stored, status included.
-            namespace: The namespace of the URL where *old* states none; None for the one that the object states, else
-                `default`.
-            field_validation: What unknown and duplicate fields do.
+            resource: As for `create`; its metadata may also omit namespace and resourceVersion.
+            old: The stored object, with its status.
+            namespace: The namespace of the URL if *old* has none; None for the namespace of the object, else `default`.
+            field_validation: How unknown and duplicate fields are treated.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
 
         Reference:
-            KEP-4008 on what is kept though it is not valid; apiextensions-apiserver registry/customresource/strategy.go.
+            KEP-4008 on ratcheting; apiextensions-apiserver registry/customresource/strategy.go.
         """
         __tracebackhide__ = HIDE_MISTAKES
         requests, body = self.requests, completion.read(resource)
@@ -292,13 +291,13 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
+        Return the server's answer to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
 
         Args:
             resource: As for `update`; only its status counts.
-            old: The object as it is stored, status included.
+            old: The stored object, with its status.
             namespace: As for `update`.
-            field_validation: What unknown and duplicate fields do.
+            field_validation: How unknown and duplicate fields are treated.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
@@ -321,16 +320,18 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a PATCH of *old*.
+        Return the server's answer to a PATCH of *old*.
 
         Args:
-            patch: A mapping, which is a merge patch; a list of operations, which is a JSON Patch; or the text of one of them.
-            old: The object as it is stored, status included; it need not have what only a server makes. None where nothing is
+            patch: A mapping (a merge patch), a list of operations (a JSON Patch), or the text of either.
+            old: The stored object, with its status; fields that only a server sets may be missing. None if no object is
                 stored, which is a 404.
-            subresource: `status` or `scale`, to whose URL it is sent; a 404 where there is none.
-            media_type: What the patch is said to be, where it is not what it looks like: a text is sent as it is then.
+            subresource: The subresource whose URL gets the patch, `status` or `scale`; a 404 if the version does not
+                have it.
+            media_type: The media type of the patch, if it is not the default for the type of *patch*. A text is then
+                sent unchanged.
             namespace: As for `update`.
-            field_validation: What unknown and duplicate fields do, in the patch and in what comes of it.
+            field_validation: How unknown and duplicate fields are treated, in the patch and in the patched object.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
@@ -341,11 +342,11 @@ class CrdVersion(Generic[CrdT]):
         """
         __tracebackhide__ = HIDE_MISTAKES
         requests = self.requests
-        body, found = completion.patch(patch, media_type)
+        body, detected_type = completion.patch(patch, media_type)
         return requests.patch(
             body,
             old=old,
-            media_type=found,
+            media_type=detected_type,
             subresource=subresource,
             namespace=namespace,
             field_validation=field_validation,
@@ -360,16 +361,17 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a PUT to the `/scale` of *old*; a 404 without that subresource.
+        Return the server's answer to a PUT to the `/scale` of *old*; a 404 without that subresource.
 
         Args:
-            old: The object as it is stored, status included.
-            wanted: How many replicas are wanted; or a Scale, of which all may be left out that `update` completes, or its text.
+            old: The stored object, with its status.
+            wanted: The number of replicas, a Scale, or the text of a Scale. A Scale may omit the same fields as for
+                `update`.
             namespace: As for `update`.
-            field_validation: What unknown and duplicate fields of the Scale do.
+            field_validation: How unknown and duplicate fields of the Scale are treated.
 
         Returns:
-            What is stored is the object; the Scale that is answered with is `scale`.
+            The answer with the object to store; the attribute `scale` is the Scale of the response body.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
@@ -393,21 +395,22 @@ class CrdVersion(Generic[CrdT]):
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """
-        Return what the server answers to a server-side apply of *resource*.
+        Return the server's answer to a server-side apply of *resource*.
 
         Args:
-            resource: What is applied: as for `create`, but nothing of what others own needs to be there.
-            manager: Who applies it, the field manager.
-            old: The object as it is stored, status included; without managed fields it belongs to `before-first-apply`. Or the
-                answer to the request before, which knows who owns what. None where nothing is stored: then it is created.
-            force: Whether what others own is taken from them; else it is a conflict.
-            subresource: Through which subresource, `status` or `scale`; empty for the object itself.
+            resource: The applied configuration: as for `create`, but fields of other managers may be missing.
+            manager: The field manager.
+            old: The stored object, with its status; without managed fields, its fields belong to `before-first-apply`.
+                Or the answer to the previous request, which has managed fields. None if no object is stored: then it is
+                created.
+            force: Whether fields of other managers are taken over; otherwise they are a conflict.
+            subresource: The subresource of the URL, `status` or `scale`; empty for the object itself.
             namespace: As for `create`.
-            field_validation: What duplicate fields do; an unknown one is refused whatever it says.
+            field_validation: How duplicate fields are treated; unknown fields are always refused.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-            ValueError: There is no such subresource of any resource.
+            ValueError: *subresource* is not the name of a subresource.
 
         Reference:
             apiserver endpoints/handlers/patch.go; apimachinery util/managedfields; structured-merge-diff.
@@ -425,20 +428,20 @@ class CrdVersion(Generic[CrdT]):
 
     def openapi(self, openapi: OpenAPIVersion) -> dict[str, JSONValue] | None:
         """
-        Return what a server publishes of the version, where it has this CRD alone.
+        Return the OpenAPI document that a server with only this CRD publishes for the version.
 
         Args:
-            openapi: In which form of OpenAPI. In 3 the document of `/openapi/v3/apis/GROUP/VERSION`; in 2 what belongs to the
-                version in that of `/openapi/v2`: `paths`, the `definitions` that these lead to, and the `parameters` that
-                operations share.
+            openapi: The major version of OpenAPI. For 3, the document of `/openapi/v3/apis/GROUP/VERSION`. For 2, the
+                parts of `/openapi/v2` that belong to the version: its `paths`, the `definitions` that these refer to,
+                and the `parameters` that operations share.
 
         Returns:
-            A document of the caller's own. None where there is none: the version is not served, the names of the CRD are
-            taken, or the Kubernetes version has no v3. A schema that is not structural is not published: then the document
-            says that its objects are objects.
+            A new document, which the caller may change. None if the version is not served, the names of the CRD are
+            taken, or the Kubernetes version has no v3. The document of a schema that is not structural has objects
+            without properties.
 
         Raises:
-            ValueError: There is no such form.
+            ValueError: *openapi* is neither 2 nor 3.
 
         Reference:
             KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
@@ -449,19 +452,18 @@ class CrdVersion(Generic[CrdT]):
         if openapi not in (2, 3):
             raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
         self._demand()
-        of, schema = self._answers, self._schema
-        if not of.is_established(self._context.naming):
+        answers, schema = self._answers, self._schema
+        if not answers.is_established(self._context.naming):
             return None
-        return openapidocuments.document(of.spec, schema.spec, schema.as_published, of.profile, openapi)
+        return openapidocuments.document(answers.spec, schema.spec, schema.as_published, answers.profile, openapi)
 
     def json_schema(self) -> dict[str, JSONValue] | None:
         """
-        Return the JSON Schema of the custom resources for editors and validators, with all that it refers to.
+        Return the JSON Schema of the custom resources for editors and validators, with all schemas that it refers to.
 
         Returns:
-            What is published in OpenAPI v3, in the words of draft 7 of JSON Schema, of the caller's own. Beside this it says
-            which apiVersion and kind they have, and that they have no fields that the server would drop. None where nothing
-            is published in v3.
+            The OpenAPI v3 schema as draft 7 of JSON Schema, in a new document. It also fixes apiVersion and kind, and
+            forbids the fields that the server would drop. None if `openapi(3)` returns None.
         """
         __tracebackhide__ = HIDE_MISTAKES
         from pytest_crd.engine.openapi import jsonschemas, openapidocuments  # noqa: PLC0415 - much that only this answer needs
@@ -469,17 +471,19 @@ class CrdVersion(Generic[CrdT]):
         document = self.openapi(3)
         if document is None:
             return None
-        of = openapidocuments.resource(self._answers.spec, self._schema.spec)
-        return jsonschemas.of_document(document, of.type, api_version=f"{of.group}/{of.version}", kind=of.kind)
+        resource = openapidocuments.resource(self._answers.spec, self._schema.spec)
+        return jsonschemas.of_document(
+            document, resource.type, api_version=f"{resource.group}/{resource.version}", kind=resource.kind
+        )
 
     @property
     def requests(self) -> Requests:
         """
-        The requests, for bodies that were read before.
+        Requests with bodies that are already read.
 
         Raises:
-            InputError: There are no answers to give.
-            UnsupportedConstructError: The schema has a construct under which the server serves no custom resources.
+            InputError: The guard refuses to answer.
+            UnsupportedConstructError: The server serves no custom resources under this schema.
         """
         __tracebackhide__ = HIDE_MISTAKES
         self._demand()
@@ -491,26 +495,26 @@ class CrdVersion(Generic[CrdT]):
 
         return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
 
-    def answer(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
         """
-        Return what comes of a request as a server gets it, for whoever keeps what is stored.
+        Handle a request and return its outcome, including the object to store.
 
         Args:
-            stored: What is stored under its name, in the storage version; None where nothing is.
-            asked: The request.
-            making: What is made up.
+            stored: The stored object of that name, in the storage version; None if there is none.
+            request: The request.
+            making: The generated values: time, uid and name suffix.
 
         Raises:
             InputError, UnsupportedConstructError: As for `requests`.
         """
-        return self.requests.send(stored, asked, making)
+        return self.requests.send(stored, request, making)
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
-        """Return a stored object as it is read in this version, with all its metadata. The errors are those of `requests`."""
+        """Return a stored object as a GET of this version returns it, with all metadata. Raises as `requests` does."""
         return self.requests.read(stored)
 
     def _demand(self) -> None:
-        """Raise where there are no answers to give."""
+        """Call the guard of the CRD, which raises if the CRD cannot answer."""
         __tracebackhide__ = HIDE_MISTAKES
         if self._context.guard is not None:
             self._context.guard(self._crd)

@@ -1,4 +1,4 @@
-"""The schema of a version: whether it is structural, which rules it has, and what its passes do to an object."""
+"""Schema of a version: its structural form, its rules and its passes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from pytest_crd.engine.schema.structural import Structural, UnsupportedConstruct
 
 class VersionSchema:
     """
-    The schema of one version of a CRD.
+    Schema of one version of a CRD.
 
     Attributes:
-        spec: What the CRD declares of the version.
+        spec: The CRD's declarations about the version.
     """
 
     def __init__(self, crd_spec: CrdSpec, spec: VersionSpec, profile: Profile, locate: Locate | None) -> None:
         """
-        Take what the CRD declares.
+        Create from the declarations of a CRD.
 
         Args:
             crd_spec: The CRD.
             spec: The version.
-            profile: Whose behaviour and words.
-            locate: Says where in a file stands what is at a path in the schema; None where the CRD was not read from one.
+            profile: The Kubernetes version.
+            locate: Returns the place of a path in the schema; None if the CRD was not read from a file.
         """
         self.spec = spec
         self._locate = locate
@@ -50,11 +50,11 @@ class VersionSchema:
     @cached_property
     def structural_errors(self) -> tuple[FieldError, ...]:
         """
-        Every violation that keeps the schema from being structural, as POSTing the CRD as v1 reports it.
+        Every violation that keeps the schema from being structural, as a POST of the CRD as v1 reports it.
 
         Errors:
-            Required, Invalid and Forbidden, in the server's order; empty for a structural schema, and where there is none:
-            that v1 demands a schema is a rule about the CRD, not about its structure.
+            Required, Invalid and Forbidden, in the server's order. Empty for a structural schema, and for a missing
+            one: v1 requires a schema by a rule about the CRD, not about its structure.
 
         Reference:
             KEP-2335; apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
@@ -65,19 +65,19 @@ class VersionSchema:
         try:
             return nonstructural.find(spec.schema.structural, spec.schema_path, self._profile)
         except UnsupportedConstructError as error:
-            found = unsupported.find(spec.schema.value, spec.schema_path)
-            return found or (fielderror.invalid(spec.schema_path, "", str(error)),)
+            errors = unsupported.find(spec.schema.value, spec.schema_path)
+            return errors or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property
     def published_schema(self) -> dict[str, JSONValue] | None:
-        """The schema that the server publishes, before it does so: a copy; None where it publishes none, as it is not structural."""
+        """A copy of the published schema, before the server adds to it; None if the schema is not structural."""
         published = self.as_published
         return None if published is None else jsonvalue.copy(published)
 
     @property
     def as_published(self) -> Mapping[str, JSONValue] | None:
         """
-        The same, not to be changed.
+        The schema of `published_schema` without the copy; callers must not change it.
 
         Reference:
             apiextensions-apiserver controller/openapi/builder, generateBuilder.
@@ -89,17 +89,17 @@ class VersionSchema:
 
     @cached_property
     def schema_map(self) -> SchemaNode:
-        """The schema as it is declared, to be asked what it says of which values; an empty one where there is none."""
+        """The places of the declared schema, to look up the schemas of a value; empty if there is no schema."""
         return SchemaNode({} if self.spec.schema is None else self.spec.schema.value)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """
-        The CEL rules (`x-kubernetes-validations`) of the schema, with what they may cost; those of a value before those inside it.
+        The CEL rules (`x-kubernetes-validations`) of the schema with estimated costs, outer values first.
 
         Raises:
             UnsupportedConstructError: The schema has a construct that no structural schema can express.
-            UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+            UnsupportedExpressionError: A rule uses a feature that the server has and this engine has not.
         """
         from pytest_crd.engine.crds.validation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
 
@@ -107,7 +107,7 @@ class VersionSchema:
 
     @property
     def has_status(self) -> bool:
-        """Whether the status is a subresource, written through `/status` alone."""
+        """Whether status is a subresource, which only requests to `/status` write."""
         return self.subresources.has_status
 
     @cached_property
@@ -117,32 +117,32 @@ class VersionSchema:
 
     @property
     def preserves_unknown_fields(self) -> bool:
-        """Whether nothing is pruned, as a CRD of v1beta1 can have it."""
+        """Whether nothing is pruned, which a CRD of v1beta1 can declare."""
         return self._crd_spec.preserve_unknown_fields
 
     @cached_property
     def passes(self) -> Passes:
-        """The passes one by one, over JSON values that are copied for nobody."""
-        place_of = WeakMethod(self.place_of)  # the passes may outlive the version, and do not keep it
+        """The single passes over JSON values; they do not copy their input."""
+        place_of = WeakMethod(self.place_of)  # the passes may outlive the version and must not keep it alive
 
         def locate(steps: Steps, offset: int | None) -> str:
-            known = place_of()
-            return "" if known is None else known(steps, offset)
+            find_place = place_of()
+            return "" if find_place is None else find_place(steps, offset)
 
         preserves = self._crd_spec.preserve_unknown_fields
         return Passes(self.schema, self._profile, preserve_unknown_fields=preserves, locate=locate)
 
     def place_of(self, steps: Steps, offset: int | None) -> str:
-        """Return where in a file what *steps* lead to in the schema stands; empty where the CRD was not read from a file."""
+        """Return `file:line` of a path in the schema; empty if the CRD was not read from a file."""
         return "" if self._locate is None else self._locate(steps, offset)
 
     @cached_property
     def schema(self) -> Structural | None:
         """
-        The schema in structural form; None where there is none.
+        The structural schema; None if there is no schema.
 
         Raises:
-            UnsupportedConstructError: It has a construct under which the server serves no custom resources.
+            UnsupportedConstructError: The server serves no custom resources under this schema.
         """
         if self.spec.schema is None:
             return None
@@ -150,13 +150,13 @@ class VersionSchema:
             return self.spec.schema.structural
         except UnsupportedConstructError:
             if self._crd_spec.preserve_unknown_fields:
-                return None  # such a CRD is served all the same, as one without a schema
+                return None  # the server serves such a CRD as if it had no schema
             raise
 
     @cached_property
     def as_served(self) -> Served:
         """
-        What requests are answered from; always the same object, by which the storage version is known.
+        The version for request strategies; always the same object, as the storage version is compared by identity.
 
         Raises:
             UnsupportedConstructError: As for `schema`.
@@ -164,5 +164,5 @@ class VersionSchema:
         return Served(self.spec, self.schema, self.passes, lambda: self.as_published)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs to say the same: nothing that was found out since, and no file."""
+        """Return the picklable attributes: no cached answers and no file."""
         return {**keptanswers.without(self), "_locate": None}

@@ -1,6 +1,7 @@
 """
-A CustomResourceDefinition's own life on a server, from a decoded manifest to its conditions.
+CustomResourceDefinitions on a server, from the decoded manifest to the conditions.
 
-Its forms follow each other (`forms`): `decoded`, `defaulted`, `internal`, and `encoded` in answers; `declared` is what all versions of the
-API say alike. `validation` says what is wrong with the internal form, `nameconflicts` and `conditions` what becomes of a valid CRD.
+The forms of a CRD follow each other (`crdforms`): `decoded`, `defaulted`, `internal`, and `encoded` in answers;
+`declared` is the model that both API versions share. `validation` checks the internal form; `nameconflicts` and
+`conditions` follow for a valid CRD.
 """

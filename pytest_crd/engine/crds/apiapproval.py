@@ -1,5 +1,5 @@
 """
-Groups that belong to the Kubernetes community, whose APIs need approval: what the annotation must say.
+API approval of CRDs in groups of the Kubernetes community.
 
 Reference: KEP-1111; apiextensions-apiserver apihelpers/helpers.go.
 """
@@ -25,7 +25,7 @@ _PATH: Final = FieldPath(("metadata", "annotations")).key(ANNOTATION)
 
 
 class Approval(enum.Enum):
-    """What the annotation says; the value is the reason of the condition."""
+    """State of the approval annotation; the value is the reason of the condition."""
 
     MISSING = "MissingAnnotation"
     BYPASSED = "UnapprovedAnnotation"
@@ -35,7 +35,7 @@ class Approval(enum.Enum):
 
 def is_protected(group: str) -> bool:
     """
-    Return whether CRDs of *group* need approval: `k8s.io`, `kubernetes.io`, and all groups below.
+    Return whether CRDs of *group* need approval: `k8s.io`, `kubernetes.io` and their subdomains.
 
     Reference:
         apiextensions-apiserver apihelpers, IsProtectedCommunityGroup.
@@ -43,9 +43,9 @@ def is_protected(group: str) -> bool:
     return group in _PROTECTED or group.endswith(tuple(f".{protected}" for protected in _PROTECTED))
 
 
-def state(metadata: Mapping[str, JSONValue], profile: Profile) -> tuple[Approval, str]:
+def find_state(metadata: Mapping[str, JSONValue], profile: Profile) -> tuple[Approval, str]:
     """
-    Return what the annotation in *metadata* says, and the server's words for it.
+    Return the state of the annotation in *metadata* and the server's message.
 
     Reference:
         apiextensions-apiserver apihelpers, GetAPIApprovalState.
@@ -61,28 +61,28 @@ def state(metadata: Mapping[str, JSONValue], profile: Profile) -> tuple[Approval
     return Approval.INVALID, f"protected groups must have approval annotation {demanded}, {_SEE}"
 
 
-def find(
+def validate(
     group: str, metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue] | None, profile: Profile
 ) -> tuple[FieldError, ...]:
     """
-    Return what is wrong with the approval of a CRD.
+    Return the errors about the approval annotation of a CRD.
 
     Args:
-        group: Its group.
-        metadata: Its metadata.
-        old_metadata: The metadata that it had before; None where it is created.
+        group: The group of the CRD.
+        metadata: The metadata of the CRD.
+        old_metadata: The metadata of the stored CRD; None on creation.
         profile: The Kubernetes version.
 
     Errors:
-        Required or Invalid; none where the annotation is as good or bad as it was.
+        Required or Invalid; empty if the state of the annotation did not change.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateAPIApproval.
     """
     if not is_protected(group):
         return ()
-    approval, reason = state(metadata, profile)
-    if old_metadata is not None and state(old_metadata, profile)[0] is approval:
+    approval, reason = find_state(metadata, profile)
+    if old_metadata is not None and find_state(old_metadata, profile)[0] is approval:
         return ()
     if approval is Approval.INVALID:
         return (fielderror.invalid(_PATH, _annotation(metadata), reason),)

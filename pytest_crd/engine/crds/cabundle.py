@@ -1,4 +1,4 @@
-"""Certificates of the authorities that a webhook's server is checked against: whether the API server can read them."""
+"""CA bundles of webhooks: whether the API server can read the certificates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _SEQUENCE: Final = 0x30
 
 def problem_of(bundle: str) -> str:
     """
-    Return what is wrong with a `caBundle`; an empty text where nothing is, or where there is none.
+    Return the error message about a `caBundle`; empty if it is valid or empty.
 
     Args:
-        bundle: Certificates in PEM, all of it in base64, as in the CRD.
+        bundle: PEM certificates, encoded in base64 as in the CRD.
 
     Reference:
-        client-go transport, rootCertPool and createErrorParsingCAData. What is wrong deep inside a certificate is not told apart.
+        client-go transport, rootCertPool and createErrorParsingCAData. All errors deep inside a certificate have one
+        message.
     """
     text = base64.b64decode(bundle).decode("latin-1")
     if not text:
@@ -40,14 +41,14 @@ def problem_of(bundle: str) -> str:
         end = block.end
         if block.type != "CERTIFICATE" or ":" in block.body:
             continue
-        if not (found := _problem_of_certificate(content)):
+        if not (certificate_problem := _problem_of_certificate(content)):
             return ""
-        problem = problem or f"{_UNPARSED} {found}"
+        problem = problem or f"{_UNPARSED} {certificate_problem}"
     return problem or (_NO_BLOCK if text[end:] else _NONE)
 
 
 class _Block(NamedTuple):
-    """A block of a PEM text: its type, its body, and the place behind it."""
+    """A block of a PEM text: type, body, and the offset of its end."""
 
     type: str
     body: str
@@ -55,27 +56,29 @@ class _Block(NamedTuple):
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks whose first and last line have the same type; the body reaches to the first last line there is."""
-    ends, place = [end.start() for end in _END.finditer(text)], 0
-    while (begin := _BEGIN.search(text, place)) and (index := bisect.bisect_left(ends, begin.end())) < len(ends):
-        last = f"-----END {begin[1]}-----"
-        is_same = text.startswith(last, ends[index])
-        rest = _REST_OF_LINE.match(text, ends[index] + len(last)) if is_same else None
+    """Yield the blocks whose BEGIN and END line have the same type; a body ends at the first END line."""
+    end_lines, position = [end.start() for end in _END.finditer(text)], 0
+    while (begin := _BEGIN.search(text, position)) and (index := bisect.bisect_left(end_lines, begin.end())) < len(
+        end_lines
+    ):
+        end_line = f"-----END {begin[1]}-----"
+        is_same = text.startswith(end_line, end_lines[index])
+        rest = _REST_OF_LINE.match(text, end_lines[index] + len(end_line)) if is_same else None
         if rest:
-            yield _Block(begin[1], text[begin.end() : ends[index]], rest.end())
-        place = rest.end() if rest else begin.end()
+            yield _Block(begin[1], text[begin.end() : end_lines[index]], rest.end())
+        position = rest.end() if rest else begin.end()
 
 
 def _content(body: str) -> bytes | None:
-    """Return the bytes of a block without its headers; None where it is not base64, and so no block at all."""
+    """Return the bytes of a block without its headers; None if it is not base64, and so not a block."""
     headers, _, rest = body.partition("\n\n")
     encoded = "".join((rest if ":" in headers else body).split())
-    # Python reads on over padding that is too long.
+    # Checked here because Python ignores excess padding.
     return base64.b64decode(encoded) if _BASE64.fullmatch(encoded) else None
 
 
 def _problem_of_certificate(content: bytes) -> str:
-    """Return what is wrong with a certificate; an empty text where nothing is."""
+    """Return the error message about a certificate; empty if it is valid."""
     if len(content) < 2 or content[0] != _SEQUENCE:
         return "malformed certificate"
     size, start = content[1], 2

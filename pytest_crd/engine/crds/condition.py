@@ -1,4 +1,4 @@
-"""A condition in a CRD's status."""
+"""Condition in the status of a CRD."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Condition:
     """
-    One condition of `status.conditions`, less its time.
+    One of `status.conditions`, without its timestamp.
 
     Attributes:
         type: `NamesAccepted`, `Established`, `NonStructuralSchema` or `KubernetesAPIApprovalPolicyConformant`.

@@ -1,4 +1,4 @@
-"""The conditions in a CRD's status that follow from the CRD alone."""
+"""Conditions of a CRD that follow from the CRD alone."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 
 
-def find(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> tuple[Condition, ...]:
+def compute(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> tuple[Condition, ...]:
     """
-    Return the conditions of an accepted CRD once the server's controllers are done with it.
+    Return the conditions of an accepted CRD after the server's controllers have run.
 
     Args:
-        crd: The CRD, defaulted, in its internal form.
+        crd: The defaulted CRD in its internal form.
         profile: The Kubernetes version.
-        naming: What became of its names, where it is not the only CRD of its group.
+        naming: The accepted names, if other CRDs share the group.
 
     Returns:
-        The conditions; the server has the last two in either order, for their controllers work side by side.
+        The conditions. A server may swap the last two, because their controllers run concurrently.
 
     Reference:
         apiextensions-apiserver controller: status, establish, nonstructuralschema, apiapproval.
     """
-    found = (
+    conditions = (
         Condition("NamesAccepted", "True" if naming.is_accepted else "False", naming.reason, naming.message),
         established(crd, profile, naming),
         non_structural_schema(internal.declared(crd), profile),
         api_approval(crd, profile),
     )
-    return tuple(condition for condition in found if condition is not None)
+    return tuple(condition for condition in conditions if condition is not None)
 
 
 def established(crd: InternalCrd, profile: Profile, naming: Naming = nameconflicts.NO_CONFLICTS) -> Condition:
     """
-    Return the condition that says whether the server serves a CRD.
+    Return the condition `Established`: whether the server serves the CRD.
 
     Reference:
         apiextensions-apiserver controller/establish and controller/status.
@@ -58,7 +58,7 @@ def established(crd: InternalCrd, profile: Profile, naming: Naming = nameconflic
 
 
 def is_established(crd: InternalCrd, status: Mapping[str, JSONValue], profile: Profile) -> bool:
-    """Return whether the server serves a stored CRD of this *status*: where it has no conditions, by what they will be."""
+    """Return whether the server serves a stored CRD with this *status*; without conditions, whether it will."""
     for condition in status.get("conditions") or ():
         if condition.get("type") == "Established":
             return bool(condition.get("status") == "True")
@@ -67,21 +67,21 @@ def is_established(crd: InternalCrd, status: Mapping[str, JSONValue], profile: P
 
 def api_approval(crd: InternalCrd, profile: Profile) -> Condition | None:
     """
-    Return the condition about the approval of a CRD in a group of the Kubernetes community; None in any other.
+    Return the condition about the API approval of a CRD; None unless its group is protected.
 
     Reference:
         KEP-1111; apiextensions-apiserver controller/apiapproval, calculateCondition.
     """
     if not apiapproval.is_protected(crd.spec.get("group", "")):
         return None
-    approval, message = apiapproval.state(crd.metadata, profile)
+    approval, message = apiapproval.find_state(crd.metadata, profile)
     status = "True" if approval is apiapproval.Approval.APPROVED else "False"
     return Condition("KubernetesAPIApprovalPolicyConformant", status, approval.value, message)
 
 
 def non_structural_schema(spec: CrdSpec, profile: Profile) -> Condition | None:
     """
-    Return the condition that the server adds to a CRD with a schema that is not structural; None where it adds none.
+    Return the condition about schemas that are not structural; None if all are structural.
 
     Args:
         spec: The CRD.

@@ -1,4 +1,4 @@
-"""The forms that a CustomResourceDefinition has on its way through the server, each made once."""
+"""Forms of a CustomResourceDefinition on its way through the server, each computed once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Forms(NamedTuple):
     The forms of one CRD.
 
     Attributes:
-        decoded: As it is decoded, with its unknown fields.
-        defaulted: With the server's defaults, in the API version in which it came.
-        internal: In the internal form of the server.
+        decoded: The decoded manifest, with its unknown fields.
+        defaulted: The CRD with the server's defaults, in its own API version.
+        internal: The server's internal form.
     """
 
     decoded: Decoded
@@ -29,7 +29,7 @@ class Forms(NamedTuple):
     internal: InternalCrd
 
     def prepared(self, metadata: Mapping[str, JSONValue], status: Mapping[str, JSONValue]) -> Forms:
-        """Return the forms of the same CRD with the *metadata* and the *status* that a server gives it."""
+        """Return the forms of the same CRD with *metadata* and *status* as a server sets them."""
         return Forms(
             self.decoded,
             {**self.defaulted, "metadata": metadata, "status": status},
@@ -37,7 +37,7 @@ class Forms(NamedTuple):
         )
 
 
-def of_decoded(decoded: Decoded, profile: Profile) -> Forms:
-    """Return the forms of a CRD as a server of *profile* makes them."""
+def build(decoded: Decoded, profile: Profile) -> Forms:
+    """Return the forms of a decoded CRD on a server of *profile*."""
     with_defaults = defaulted.apply(decoded.value, profile)
     return Forms(decoded, with_defaults, internal.from_defaulted(with_defaults, profile))

@@ -1,7 +1,7 @@
 """
-What a CustomResourceDefinition declares, whichever API version it is written in: the model alone.
+Declarations of a CustomResourceDefinition in a model for both API versions.
 
-It is filled from the internal form of a CRD (`internal.declared`); whether the server accepts it is decided elsewhere.
+`internal.declared` builds the model from the internal form. It is not validated here.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ class VersionSpec:
         name: `v1`.
         served: Whether the server answers requests for it.
         storage: Whether objects are stored in it.
-        schema: Its `openAPIV3Schema`; None where it has none.
-        schema_path: Where the schema stands as the server's errors spell it: one schema for all versions is moved up.
-        condition_path: Where it stands as the condition NonStructuralSchema spells it: always in its version.
-        subresources: Its `status` and `scale`, wherever they are declared; empty where it has none.
+        schema: Its `openAPIV3Schema`; None if it has none.
+        schema_path: The path of the schema in the server's errors: a schema shared by all versions is in
+            `spec.validation`.
+        condition_path: The path of the schema in the condition NonStructuralSchema: always in its version.
+        subresources: Its `status` and `scale`, declared for the version or for all; empty if it has none.
         deprecated: Whether the server warns about its use.
-        deprecation_warning: The words of that warning; None for the server's own.
+        deprecation_warning: The text of that warning; None for the server's own text.
         selectable_fields: The JSON paths of its selectable fields, `.spec.color`.
     """
 
@@ -53,16 +54,16 @@ class VersionSpec:
 
 class CrdSpec(NamedTuple):
     """
-    A CRD as both API versions can say it.
+    A CRD as both API versions can express it.
 
     Attributes:
-        name: `metadata.name`, or `<plural>.<group>` where it has none.
+        name: `metadata.name`; `<plural>.<group>` if it has no name.
         group: The API group.
         kind: The kind of its custom resources.
         list_kind: The kind of lists of them.
         plural: The resource in URLs.
-        scope: `Namespaced` or `Cluster`; what stands there, where it is neither.
-        preserve_unknown_fields: True where nothing is pruned, as v1beta1 has it unless told otherwise.
+        scope: `Namespaced` or `Cluster`; another text if the CRD is not valid.
+        preserve_unknown_fields: Whether nothing is pruned, which is the default of v1beta1.
         converts_by_webhook: Whether a webhook converts objects from one version to another.
         versions: All versions, in the order of the manifest.
     """
@@ -79,19 +80,19 @@ class CrdSpec(NamedTuple):
 
 
 def api_version(group: str, version: str) -> str:
-    """Return the apiVersion of a group and a version: `stable.example.com/v1`, of the core group `v1`."""
+    """Return the apiVersion of a group and a version: `stable.example.com/v1`; `v1` for the core group."""
     return f"{group}/{version}" if group else version
 
 
 def is_crd(manifest: JSONValue) -> bool:
-    """Return whether *manifest* says that it is a CustomResourceDefinition of an API version that ever existed."""
+    """Return whether kind and apiVersion of *manifest* are those of a CustomResourceDefinition, v1 or v1beta1."""
     return (
         isinstance(manifest, Mapping) and manifest.get("kind") == KIND and manifest.get("apiVersion") in (V1, V1BETA1)
     )
 
 
 def place_in(manifest: Mapping[str, JSONValue], steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Return where in a manifest stands what *steps* lead to in the server's form of it, where a shared schema is moved up."""
+    """Return the steps in *manifest* for *steps* in the internal form, whose shared schema is in `spec.validation`."""
     spec = manifest["spec"]
     if steps[:2] != ("spec", "validation") or spec.get("validation"):
         return steps
@@ -99,8 +100,8 @@ def place_in(manifest: Mapping[str, JSONValue], steps: tuple[str | int, ...]) ->
 
 
 def place_of_schema(manifest: Mapping[str, JSONValue], version: str) -> tuple[str | int, ...]:
-    """Return where in a manifest the schema of *version* stands: in the version, or for all of them above."""
-    for index, one in enumerate(manifest["spec"].get("versions") or ()):
-        if one.get("name") == version and one.get("schema"):
+    """Return the steps of the schema of *version* in *manifest*: in the version, or in `spec.validation`."""
+    for index, entry in enumerate(manifest["spec"].get("versions") or ()):
+        if entry.get("name") == version and entry.get("schema"):
             return "spec", "versions", index, "schema", "openAPIV3Schema"
     return "spec", "validation", "openAPIV3Schema"

@@ -1,7 +1,7 @@
 """
-CustomResourceDefinition of apiextensions v1 and v1beta1: the Go types as data, and the decoding of a manifest into them.
+Go types of CustomResourceDefinitions of apiextensions v1 and v1beta1, and decoding of manifests into them.
 
-It decides what of a manifest the server sees at all; whether that is valid is decided elsewhere.
+Decoding decides which parts of a manifest the server sees. The result is not validated here.
 """
 
 from __future__ import annotations
@@ -39,33 +39,36 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
 
     Args:
         manifest: The whole object as JSON; not modified. Decoded as v1beta1 if its apiVersion says so, else as v1.
-        sort_keys: False when the manifest is sent as JSON with its keys in the order given.
-        whole_paths: Whether errors below `items`, `additionalProperties` and their like name the fields there.
+        sort_keys: False if the manifest is sent as JSON with its keys in their own order.
+        whole_paths: Whether errors below `items`, `additionalProperties` and similar keywords have the whole path.
 
     Returns:
-        The manifest in its own JSON shape without unknown fields and nulls: what is empty stays, what is absent stays
-        absent, `metadata` is written as ObjectMeta is written, but for empty managed fields, which stay. A value of `items` that is neither schema nor list is `[]`,
-        which means the same. The unknown fields are spelled as in the server's warnings; those below `items`,
-        `additionalProperties`, `additionalItems` and `dependencies` fall away unreported, as on the server.
+        The manifest in its own JSON shape without unknown fields and nulls: empty values stay, absent ones stay absent,
+        and `metadata` is written as ObjectMeta, except that empty managed fields stay. A value of `items` that is
+        neither schema nor list becomes `[]`, which has the same meaning. Unknown fields are spelled as in the server's
+        warnings; those below `items`, `additionalProperties`, `additionalItems` and `dependencies` are dropped without
+        report, as on the server.
 
     Raises:
-        DecodeError: A value does not fit its type; the server says the same in a 400.
+        DecodeError: A value does not fit its type; the message is that of the server's 400.
 
     Reference:
-        apiextensions-apiserver pkg/apis/apiextensions/v1 and v1beta1: types.go, types_jsonschema.go, marshal.go. The words
-        are those of a 1.37 server; a 1.21 server decodes with another library, in other words.
+        apiextensions-apiserver pkg/apis/apiextensions/v1 and v1beta1: types.go, types_jsonschema.go, marshal.go. The
+        messages are those of a 1.37 server; a 1.21 server decodes with another library and has other messages.
     """
-    in_order = dict(sorted(manifest.items())) if sort_keys else manifest
-    if problem := typemeta.problem_of_variants(in_order, kind="CustomResourceDefinition"):
+    ordered = dict(sorted(manifest.items())) if sort_keys else manifest
+    if problem := typemeta.problem_of_variants(ordered, kind="CustomResourceDefinition"):
         raise decoding.DecodeError(problem)
     version = "v1beta1" if manifest.get("apiVersion") == f"{GROUP}/v1beta1" else "v1"
     value = manifest if type(manifest) is dict else dict(manifest)
-    found = decoding.decode(value, custom_resource_definition(version), sort_keys=sort_keys, whole_paths=whole_paths)
+    decoded = decoding.decode(value, custom_resource_definition(version), sort_keys=sort_keys, whole_paths=whole_paths)
     metadata = manifest.get("metadata")
     if isinstance(metadata, dict) and metadata.get("managedFields") == []:
-        # Go keeps apart from none at all what is empty, and takes it for the wish that nobody owns anything.
-        found = found._replace(value={**found.value, "metadata": {**found.value["metadata"], "managedFields": []}})
-    return found
+        # Go distinguishes an empty list from a missing one: an empty one clears the managed fields.
+        decoded = decoded._replace(
+            value={**decoded.value, "metadata": {**decoded.value["metadata"], "managedFields": []}}
+        )
+    return decoded
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """
-What the server fills in of a CustomResourceDefinition, and the status that it gives to a new one.
+Defaults of a CustomResourceDefinition, and the status of a new one.
 
-Whether what then stands there is valid is decided elsewhere.
+The result is not validated here.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _WEBHOOK_PORT: Final = 443
 
 def apply(decoded: Object, profile: Profile) -> Object:
     """
-    Return a CRD with the server's defaults, in the API version in which it came.
+    Return a CRD with the server's defaults, in its own API version.
 
     Args:
         decoded: The CRD as the server decodes it; not modified.
-        profile: The Kubernetes version; fields that it does not know yet fall away.
+        profile: The Kubernetes version; fields that are newer than it are dropped.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/v1/defaults.go and v1beta1/defaults.go.
@@ -43,7 +43,7 @@ def apply(decoded: Object, profile: Profile) -> Object:
 
 def created_status(defaulted: Object) -> Object:
     """
-    Return the status of a defaulted CRD when the server validates its creation.
+    Return the status of a defaulted CRD for the validation of its creation.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForCreate.
@@ -54,7 +54,7 @@ def created_status(defaulted: Object) -> Object:
 
 def updated_status(defaulted: Object, old: Object) -> Object:
     """
-    Return the status of a defaulted CRD when the server validates its update: that of the *old* one, with its storage version.
+    Return the status of a defaulted CRD for the validation of its update: that of *old* plus the storage version.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForUpdate.
@@ -68,7 +68,7 @@ def updated_status(defaulted: Object, old: Object) -> Object:
 
 
 def storage_version(spec: Object) -> str | None:
-    """Return the name of the first version that is marked as storage version; None where none is."""
+    """Return the name of the first storage version; None if there is none."""
     for version in spec.get("versions") or ():
         if version.get("storage"):
             name: str = version.get("name", "")
@@ -76,18 +76,18 @@ def storage_version(spec: Object) -> str | None:
     return None
 
 
-def _names(given: Object) -> Object:
-    defaulted = dict(given)
-    kind = given.get("kind", "")
-    if not given.get("singular"):
+def _names(declared_names: Object) -> Object:
+    defaulted = dict(declared_names)
+    kind = declared_names.get("kind", "")
+    if not declared_names.get("singular"):
         defaulted["singular"] = names.lower(kind)
-    if not given.get("listKind") and kind:
+    if not declared_names.get("listKind") and kind:
         defaulted["listKind"] = f"{kind}List"
     return defaulted
 
 
 def _default_v1beta1(spec: dict[str, JSONValue]) -> None:
-    """Fill in what only v1beta1 leaves open; *spec* is the caller's own copy."""
+    """Set the defaults that only v1beta1 has; *spec* is the caller's own copy."""
     spec["scope"] = spec.get("scope") or "Namespaced"
     if not spec.get("versions") and spec.get("version"):
         spec["versions"] = [{"name": spec["version"], "served": True, "storage": True}]
@@ -96,8 +96,10 @@ def _default_v1beta1(spec: dict[str, JSONValue]) -> None:
     spec.setdefault("preserveUnknownFields", True)
 
 
-def _conversion(given: Object | None, *, is_v1beta1: bool) -> Object:
-    conversion: dict[str, JSONValue] = {"strategy": "None"} if given is None else dict(given)
+def _conversion(declared_conversion: Object | None, *, is_v1beta1: bool) -> Object:
+    conversion: dict[str, JSONValue] = (
+        {"strategy": "None"} if declared_conversion is None else dict(declared_conversion)
+    )
     if not is_v1beta1:
         webhook = conversion.get("webhook")
         return {**conversion, "webhook": _with_port(webhook, "clientConfig")} if webhook is not None else conversion
@@ -115,22 +117,24 @@ def _with_port(holder: Object, client_config: str) -> Object:
 
 
 def _known(spec: Object, profile: Profile) -> dict[str, JSONValue]:
-    """Return a copy of *spec* without what the server of *profile* does not know yet, and so does not decode."""
-    known = _known_of_version(spec, "validation", profile)
-    if "versions" in known:
-        known["versions"] = [_known_of_version(version, "schema", profile) for version in known["versions"]]
-    return known
+    """Return a copy of *spec* without the fields that are newer than *profile*."""
+    older_fields = _without_newer_version_fields(spec, "validation", profile)
+    if "versions" in older_fields:
+        older_fields["versions"] = [
+            _without_newer_version_fields(version, "schema", profile) for version in older_fields["versions"]
+        ]
+    return older_fields
 
 
-def _known_of_version(holder: Object, field: str, profile: Profile) -> dict[str, JSONValue]:
-    known = dict(holder)
+def _without_newer_version_fields(holder: Object, field: str, profile: Profile) -> dict[str, JSONValue]:
+    older_fields = dict(holder)
     if not profile.selectable_fields:
-        known.pop("selectableFields", None)
-    validation = known.get(field)
+        older_fields.pop("selectableFields", None)
+    validation = older_fields.get(field)
     if not profile.validation_rules and validation is not None and validation.get("openAPIV3Schema") is not None:
         schema = subschemas.without(validation["openAPIV3Schema"], _is_rules)
-        known[field] = {**validation, "openAPIV3Schema": schema}
-    return known
+        older_fields[field] = {**validation, "openAPIV3Schema": schema}
+    return older_fields
 
 
 def _is_rules(keyword: str, _value: JSONValue) -> bool:

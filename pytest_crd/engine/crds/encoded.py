@@ -1,7 +1,7 @@
 """
-A CustomResourceDefinition as the server writes it in its answers: what is empty is left out, what is required is there.
+CustomResourceDefinitions as the server encodes them in answers: empty fields omitted, required fields present.
 
-What it says is not changed; defaults are filled in before.
+Defaults are already set, and no other value changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 
-# The fields that are written even when they are empty, by the struct's name less its package.
+# The fields that are written even if they are empty, by the name of the struct without its package.
 _REQUIRED: Final[Mapping[str, frozenset[str]]] = {
     "CustomResourceDefinitionSpec": frozenset({"group", "names", "scope"}),
     "CustomResourceDefinitionNames": frozenset({"plural", "kind"}),
@@ -34,14 +34,14 @@ _REQUIRED: Final[Mapping[str, frozenset[str]]] = {
 
 def encode(crd: Object) -> Object:
     """
-    Return *crd* with the spec and status that the server answers with.
+    Return *crd* with spec and status as the server encodes them.
 
     Args:
-        crd: The CRD as the server decodes and defaults it, with the status that the server gives it; not modified.
+        crd: The decoded and defaulted CRD with the status that the server sets; not modified.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/v1 and v1beta1: `omitempty` in types.go and types_jsonschema.go, and
-        v1/conversion.go, where an empty `webhook` gets lost.
+        v1/conversion.go, which drops an empty `webhook`.
     """
     version = "v1beta1" if crd["apiVersion"] == declared.V1BETA1 else "v1"
     kind = decoded.custom_resource_definition(version)
@@ -64,7 +64,7 @@ def _without_empty_webhook(conversion: Object) -> Object:
 
 @functools.cache
 def _written(kind: GoType) -> GoType:
-    """Return the type that a value of *kind* comes back from as it is written."""
+    """Return the type to decode an encoded value of *kind* with."""
     if isinstance(kind, Struct):
         required = _REQUIRED.get(kind.go.rpartition(".")[2], frozenset()) & kind.fields.keys()
         if kind.go == "v1.CustomResourceDefinitionSpec":

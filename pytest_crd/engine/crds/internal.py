@@ -1,7 +1,7 @@
 """
-The one form into which the server converts a CustomResourceDefinition of either API version before it validates it.
+Internal form of a CustomResourceDefinition, to which the server converts both API versions before validation.
 
-There, what all versions share stands above them: that is why errors name `spec.validation` in a CRD that has none.
+Declarations that all versions share move up to the spec: errors name `spec.validation` even if the manifest has none.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
-# What all versions may not say alike, each for itself.
+# The fields that versions may not all repeat with equal values.
 Exclusive: TypeAlias = Literal["schema", "subresources", "additionalPrinterColumns"]
 
 SPEC: Final = FieldPath(("spec",))
-# What a version says for itself, and what it is called where it stands above all versions.
+# Fields of a version, and the names of the shared fields in the spec.
 _SHARED: Final[Mapping[str, str]] = {
     "subresources": "subresources",
     "schema": "validation",
@@ -51,12 +51,12 @@ class InternalCrd(NamedTuple):
 
     Attributes:
         metadata: Its metadata.
-        status: Its status.
-        spec: `validation`, `subresources`, `additionalPrinterColumns` and `selectableFields` above all versions or in
+        spec: `validation`, `subresources`, `additionalPrinterColumns` and `selectableFields` for all versions or in
             each; `conversion` with `webhookClientConfig` and `conversionReviewVersions`; the names of fields are those
             of v1.
-        is_v1beta1: Whether it came in as v1beta1.
-        schemas: The schemas in the spec: the one above all versions, then those of the versions.
+        status: Its status.
+        is_v1beta1: Whether the manifest is of v1beta1.
+        schemas: The schemas in the spec: the shared one, then those of the versions.
     """
 
     metadata: ObjectMeta
@@ -77,12 +77,12 @@ class InternalCrd(NamedTuple):
 
     @property
     def preserves_unknown_fields(self) -> bool:
-        """Whether unknown fields are kept without a word in the schema."""
+        """Whether unknown fields are kept even without a keyword in the schema."""
         return bool(self.spec.get("preserveUnknownFields"))
 
     @property
     def nodes(self) -> Iterator[Schema]:
-        """All schemas, and all schemas in them."""
+        """All schemas and their nested schemas."""
         return itertools.chain.from_iterable(schema.nodes for schema in self.schemas)
 
     def prepared(self, metadata: ObjectMeta, status: Status) -> InternalCrd:
@@ -90,7 +90,7 @@ class InternalCrd(NamedTuple):
         return InternalCrd(metadata, self.spec, status, self.is_v1beta1, self.schemas)
 
     def schema_in(self, validation: Validation | None) -> OpenAPISchema | None:
-        """Return the schema in `spec.validation`, or in the `schema` of a version; None where there is none."""
+        """Return the schema in `spec.validation`, or in the `schema` of a version; None if there is none."""
         value = None if validation is None else validation.get("openAPIV3Schema")
         return next((schema for schema in self.schemas if schema.value is value), None)
 
@@ -100,11 +100,12 @@ def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
     Return a CRD in its internal form.
 
     Args:
-        crd: The CRD as the server decodes and defaults it.
+        crd: The decoded and defaulted CRD.
         profile: The Kubernetes version.
 
     Reference:
-        apiextensions-apiserver apis/apiextensions/v1/conversion.go; v1beta1 has the internal form but for one name.
+        apiextensions-apiserver apis/apiextensions/v1/conversion.go; v1beta1 equals the internal form except for one
+        name.
     """
     is_v1beta1 = crd["apiVersion"] == crdspec.V1BETA1
     spec = dict(crd.get("spec") or {})
@@ -114,7 +115,7 @@ def from_defaulted(crd: Object, profile: Profile) -> InternalCrd:
         spec["conversion"] = _conversion(spec.get("conversion"))
         if spec.get("versions"):
             spec = _shared_above(spec, profile)
-    typed = cast("Spec", spec)  # what was decoded is of these types
+    typed = cast("Spec", spec)  # decoding has checked the types
     schemas = tuple(OpenAPISchema(schema, profile) for schema in _schemas(typed))
     return InternalCrd(crd.get("metadata") or {}, typed, crd.get("status") or {}, is_v1beta1, schemas)
 
@@ -128,7 +129,7 @@ def _schemas(spec: Spec) -> Iterator[Schema]:
 
 def declared(crd: InternalCrd) -> CrdSpec:
     """
-    Return what a CRD declares: all versions have what stands above them, as the server reads it back.
+    Return the declarations of a CRD; shared fields are copied into each version, as the server converts them back.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/v1/conversion.go, from the internal type.
@@ -148,7 +149,7 @@ def declared(crd: InternalCrd) -> CrdSpec:
 
 
 def is_shared(crd: InternalCrd, field: Exclusive, profile: Profile) -> bool:
-    """Return whether every version of *crd*, which is of v1beta1, says the same in *field*, and says something."""
+    """Return whether all versions of *crd*, which is of v1beta1, have the same value in *field*, and have one."""
     values = [version.get(field) for version in crd.versions]
     kind = internaltypes.version(profile).fields[field]
     is_set = all(value is not None if field != "additionalPrinterColumns" else value for value in values)
@@ -156,7 +157,7 @@ def is_shared(crd: InternalCrd, field: Exclusive, profile: Profile) -> bool:
 
 
 def has_status(subresources: InternalSubresources | None) -> bool:
-    """Return whether *subresources* switch the status subresource on."""
+    """Return whether *subresources* enable the status subresource."""
     return subresources is not None and subresources.get("status") is not None
 
 
@@ -180,7 +181,7 @@ def _version_spec(crd: InternalCrd, version: InternalVersion, index: int) -> Ver
 
 def _all_equal(values: list[JSONValue], kind: GoType) -> bool:
     first, *others = values or [None]
-    # Mostly it is the same JSON, which is found out sooner.
+    # Comparing JSON first is faster, and is usually enough.
     return not others or all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in others)
 
 

@@ -1,8 +1,8 @@
 """
-What stands in the internal form of a CustomResourceDefinition, field by field, as the type checker is to know it.
+Typed dictionaries of the internal form of a CustomResourceDefinition, for the type checker.
 
-The values are those that were decoded, so each is of its type; what is empty may also be absent. How Go prints and compares them is
-in `internaltypes`, which has the same fields.
+Decoding guarantees the types of the values; an empty value may also be absent. `internaltypes` has the same fields with
+the rules by which Go prints and compares them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Column(TypedDict, total=False):
 
 
 class SelectableField(TypedDict, total=False):
-    """A field by which custom resources can be selected."""
+    """A field for field selectors of custom resources."""
 
     jsonPath: str
 
@@ -88,7 +88,7 @@ class Service(TypedDict, total=False):
 
 
 class ClientConfig(TypedDict, total=False):
-    """Where a webhook is, and whom to trust there."""
+    """Address of a webhook, and the CA bundle to verify it."""
 
     url: str
     service: Service
@@ -96,7 +96,7 @@ class ClientConfig(TypedDict, total=False):
 
 
 class Conversion(TypedDict, total=False):
-    """`spec.conversion`, in which a webhook is no field of its own."""
+    """`spec.conversion`, with the fields of `webhook` inlined."""
 
     strategy: str
     webhookClientConfig: ClientConfig | None
@@ -104,7 +104,7 @@ class Conversion(TypedDict, total=False):
 
 
 class Spec(TypedDict, total=False):
-    """`spec`, with what all versions share above them."""
+    """`spec`, with the fields that all versions share."""
 
     group: str
     version: str
@@ -140,7 +140,7 @@ class Status(TypedDict, total=False):
 
 
 class ObjectMeta(TypedDict, total=False):
-    """`metadata`, as far as it is looked at here."""
+    """The fields of `metadata` that CRD validation reads."""
 
     name: str
     generateName: str

@@ -1,7 +1,7 @@
 """
-The server's internal types of CustomResourceDefinitions, to which both API versions are converted before validation.
+Internal Go types of CustomResourceDefinitions, to which both API versions are converted before validation.
 
-Data only: some messages print values of these types, and whether two versions agree is asked of them.
+Only data: error messages print values of these types, and versions are compared by them.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def validation(profile: Profile) -> Pointer:
 @functools.cache
 def schema(profile: Profile) -> Struct:
     """
-    Return the type of `openAPIV3Schema`; the fields stand in Go's order.
+    Return the type of `openAPIV3Schema`, with its fields in Go's order.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/types_jsonschema.go, JSONSchemaProps.
@@ -125,7 +125,7 @@ def schema(profile: Profile) -> Struct:
 
 
 def _keywords(json: gotypes.GoType) -> _Fields:
-    """Return the keywords that hold no schema."""
+    """Return the keywords without nested schemas."""
     number, size = Pointer(FLOAT64), Pointer(INT64)
     return {
         "id": STRING,
@@ -151,7 +151,7 @@ def _keywords(json: gotypes.GoType) -> _Fields:
 
 
 def _nested(this: gotypes.GoType) -> _Fields:
-    """Return the keywords that hold schemas."""
+    """Return the keywords with nested schemas."""
     or_bool = Union("apiextensions.JSONSchemaPropsOrBool", this, bools=True)
     or_array = Union("apiextensions.JSONSchemaPropsOrArray", this, array=List(this))
     or_strings = Union("apiextensions.JSONSchemaPropsOrStringArray", this, array=STRINGS)

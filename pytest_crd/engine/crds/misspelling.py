@@ -1,7 +1,7 @@
 """
-Manifests that are nearly CustomResourceDefinitions: by a slip in `kind` or `apiVersion` a server would not take them for one.
+Manifests that a server does not recognize as CRDs because of a typing error in `kind` or `apiVersion`.
 
-It is about the two fields alone, and knows what else there is in the group and beside it.
+Only these two fields are compared; other kinds of the group and similar groups are known.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import GROUP
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# So much alike are a word and itself with a letter or two lost, doubled or swapped. Crossplane's kinds are further away
-# (`CompositeResourceDefinition`: 0.82), as are its group (0.77) and `apiregistration.k8s.io` (0.71).
+# The similarity of a word with one or two letters lost, doubled or swapped. Crossplane's kind
+# (`CompositeResourceDefinition`: 0.82) and group (0.77) are less similar, and so is `apiregistration.k8s.io` (0.71).
 _ALIKE: Final = 0.9
 _OTHER_KINDS: Final = frozenset({"ConversionReview"})
 _DECLARED: Final = re.compile(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
 
 
 def may_hold(content: bytes) -> bool:
-    """Return whether a file says anywhere in plain words that something is nearly a CRD, so that it is worth parsing."""
+    """Return whether *content* has a plain `kind` or `apiVersion` that is nearly a CRD's, so that parsing pays off."""
     return any(
         _is_near_kind(value) if key == b"kind" else _is_near_group(value)
         for key, value in {(key, value.decode(errors="replace")) for key, value in _DECLARED.findall(content)}
@@ -33,7 +33,7 @@ def may_hold(content: bytes) -> bool:
 
 def problem_of(manifest: JSONValue) -> str:
     """
-    Return what is wrong with a manifest that is nearly a CRD; empty for a CRD, and for anything else.
+    Return the error message about a manifest that is nearly a CRD; empty for a CRD, and for any other value.
 
     Args:
         manifest: Any JSON value.
@@ -41,17 +41,17 @@ def problem_of(manifest: JSONValue) -> str:
     if not isinstance(manifest, Mapping) or declared.is_crd(manifest):
         return ""
     api_version, kind = manifest.get("apiVersion"), manifest.get("kind")
-    is_of_group = isinstance(api_version, str) and _is_near_group(api_version) and kind not in _OTHER_KINDS
-    if not is_of_group and not (isinstance(kind, str) and _is_near_kind(kind)):
+    is_near_group = isinstance(api_version, str) and _is_near_group(api_version) and kind not in _OTHER_KINDS
+    if not is_near_group and not (isinstance(kind, str) and _is_near_kind(kind)):
         return ""
-    said, meant = f"apiVersion {api_version!r} and kind {kind!r}", f"kind {declared.KIND!r}"
+    declared_type, suggestion = f"apiVersion {api_version!r} and kind {kind!r}", f"kind {declared.KIND!r}"
     if kind == declared.KIND:
-        said, meant = f"apiVersion {api_version!r} of a {declared.KIND}", repr(declared.V1)
+        declared_type, suggestion = f"apiVersion {api_version!r} of a {declared.KIND}", repr(declared.V1)
     elif api_version in {declared.V1, declared.V1BETA1}:
-        said = f"kind {kind!r} of {api_version}"
+        declared_type = f"kind {kind!r} of {api_version}"
     else:
-        meant = f"{declared.V1!r} and {declared.KIND!r}"
-    return f"no server knows {said}; did you mean {meant}?"
+        suggestion = f"{declared.V1!r} and {declared.KIND!r}"
+    return f"no server knows {declared_type}; did you mean {suggestion}?"
 
 
 @functools.cache

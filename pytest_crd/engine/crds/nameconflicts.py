@@ -1,7 +1,7 @@
 """
-Names that several CustomResourceDefinitions of one group claim: which CRD gets them, and what the others are told.
+Conflicts of names between the CustomResourceDefinitions of a group.
 
-It decides by the order in which the CRDs are created; the names themselves are taken to be valid.
+Names go to the CRD that is created first. The names themselves are assumed to be valid.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _KINDS: Final = ("kind", "listKind")
 
 class Naming(NamedTuple):
     """
-    What became of the names that one CRD asked for.
+    Accepted names of a CRD.
 
     Attributes:
         accepted: The names that it got, as in `status.acceptedNames`.
         reason: The reason of its condition NamesAccepted: `NoConflicts`, `PluralConflict`, `ShortNamesConflict` …
-        message: The message of that condition: of several conflicts the last one.
+        message: The message of that condition; with several conflicts, that of the last one.
     """
 
     accepted: ClaimedNames
@@ -35,85 +35,85 @@ class Naming(NamedTuple):
 
     @property
     def is_accepted(self) -> bool:
-        """Whether it got all of them."""
+        """Whether all names were accepted."""
         return self.reason == "NoConflicts"
 
 
 NO_CONFLICTS: Final = Naming({})
 
 
-def find(asked: Iterable[tuple[str, ClaimedNames]]) -> tuple[Naming, ...]:
+def resolve(claims: Iterable[tuple[str, ClaimedNames]]) -> tuple[Naming, ...]:
     """
-    Return which names are accepted of CRDs that are created one after the other.
+    Return the accepted names of CRDs that are created one after the other.
 
     Args:
-        asked: Group and defaulted names of each CRD, in that order.
+        claims: Group and defaulted names of each CRD, in order of creation.
 
     Returns:
-        One naming for each, in the same order.
+        One naming for each CRD, in the same order.
 
     Reference:
         apiextensions-apiserver controller/status/naming_controller.go, calculateNamesAndConditions.
     """
     groups: dict[str, _Held] = {}
-    claims = []
-    for group, names in asked:
-        claims.append(_Claim(names, groups.setdefault(group, _Held())))
-    # The server looks at all of a group again whenever one of them gets names. As nobody ever loses a name, only what a
-    # refused one is told changes then, and what it is told in the end depends on what all of them have in the end.
-    return tuple(claim.settled() for claim in claims)
+    pending = []
+    for group, names in claims:
+        pending.append(_Claim(names, groups.setdefault(group, _Held())))
+    # The server checks all CRDs of a group again whenever one of them gets names. A CRD never loses a name, so only the
+    # message of a refused CRD changes, and the final message depends on the final names alone.
+    return tuple(claim.settled() for claim in pending)
 
 
 @dataclass(slots=True)
 class _Held:
-    """The names that the CRDs of one group have got so far."""
+    """Names that the CRDs of one group have so far."""
 
     resources: set[str] = field(default_factory=set)
     kinds: set[str] = field(default_factory=set)
 
 
 class _Claim:
-    """What one CRD asks for, and what it gets."""
+    """Claimed and accepted names of one CRD."""
 
-    def __init__(self, asked: ClaimedNames, held: _Held) -> None:
-        """Claim what no CRD before this one has got."""
-        self._asked = asked
-        self._held = held
+    def __init__(self, claimed: ClaimedNames, taken: _Held) -> None:
+        """Claim the names that no earlier CRD has."""
+        self._claimed = claimed
+        self._taken_names = taken
         self._accepted: ClaimedNames = {}
         conflicts = dict(self._conflicts())
         self._is_refused = bool(conflicts)
-        self._accepted = {name: value for name, value in asked.items() if name not in conflicts}
-        held.resources.update(self._got(_RESOURCES))
-        held.kinds.update(self._got(_KINDS))
+        self._accepted = {name: value for name, value in claimed.items() if name not in conflicts}
+        taken.resources.update(self._got(_RESOURCES))
+        taken.kinds.update(self._got(_KINDS))
 
     def settled(self) -> Naming:
-        """Return what became of the names, once all CRDs have claimed theirs."""
+        """Return the naming after all CRDs have claimed their names."""
         if not self._is_refused:
             return Naming(self._accepted)
         last, message = list(self._conflicts())[-1]
         return Naming(self._accepted, f"{last[0].upper()}{last[1:]}Conflict", message)
 
     def _conflicts(self) -> Iterator[tuple[str, str]]:
-        """Yield the fields whose names are in use, with the server's words for it, in its order."""
-        resources = self._held.resources
-        yield from self._taken(("plural", "singular"), resources)
+        """Yield each field with a name in use and the server's message, in the server's order."""
+        resources = self._taken_names.resources
+        yield from self._find_taken(("plural", "singular"), resources)
         if "shortNames" not in self._accepted:
-            short_names = dict.fromkeys(self._asked.get("shortNames") or ())
+            short_names = dict.fromkeys(self._claimed.get("shortNames") or ())
             taken = [_in_use(name) for name in short_names if name in resources]
             if taken:
                 yield "shortNames", taken[0] if len(taken) == 1 else f"[{', '.join(taken)}]"
-        yield from self._taken(_KINDS, self._held.kinds)
+        yield from self._find_taken(_KINDS, self._taken_names.kinds)
 
-    def _taken(self, fields: tuple[str, ...], used: set[str]) -> Iterator[tuple[str, str]]:
+    def _find_taken(self, fields: tuple[str, ...], used: set[str]) -> Iterator[tuple[str, str]]:
         for name in fields:
-            asked = self._asked.get(name, "")
-            if asked in used and asked != self._accepted.get(name):
-                yield name, _in_use(asked)
+            claimed = self._claimed.get(name, "")
+            if claimed in used and claimed != self._accepted.get(name):
+                yield name, _in_use(claimed)
 
     def _got(self, fields: tuple[str, ...]) -> Iterator[str]:
         for name in fields:
-            got = self._accepted.get(name) or ()
-            yield from [got] if isinstance(got, str) else got
+            names = self._accepted.get(name) or ()
+            yield from [names] if isinstance(names, str) else names
 
 
 def _in_use(name: str) -> str:

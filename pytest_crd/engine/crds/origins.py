@@ -1,4 +1,4 @@
-"""Origins: where in a manifest that was read stands what is in one that was made of it, as by a patch."""
+"""Origins of the values of a derived manifest, such as a patched one, in the manifest that was read."""
 
 from __future__ import annotations
 
@@ -12,33 +12,37 @@ Steps: TypeAlias = tuple[str | int, ...]
 _ABSENT = object()
 
 
-def find(original: JSONValue, changed: JSONValue, steps: Steps) -> Steps | None:
+def find_origin(original: JSONValue, changed: JSONValue, steps: Steps) -> Steps | None:
     """
-    Return where in *original* stands the value that is at *steps* in *changed*.
+    Return the steps in *original* of the value at *steps* in *changed*.
 
-    Items of lists may have moved: an equal one is meant, or else one of the same name.
+    List items may have moved: an equal item matches, else an item with the same name.
 
     Returns:
-        The steps; None where there is no equal value, that is where it is new or changed.
+        The steps; None if there is no equal value, so the value is new or changed.
     """
     origin: list[str | int] = []
     for step in steps:
-        there = _index(original, changed, step) if isinstance(step, int) else step
-        original, changed = _at(original, there), _at(changed, step)
-        origin.append(there)
+        original_step = _index(original, changed, step) if isinstance(step, int) else step
+        original, changed = _at(original, original_step), _at(changed, step)
+        origin.append(original_step)
     return tuple(origin) if original is not _ABSENT and original == changed else None
 
 
 def _index(original: JSONValue, changed: JSONValue, index: int) -> int:
-    """Return which item of *original* became that of *changed* at *index*: that at the same place where none is like it."""
+    """Return the index in *original* of the item at *index* in *changed*: an equal one, else one with its name."""
     item = _at(changed, index)
     if not isinstance(original, Sequence) or _at(original, index) == item:
         return index
-    likenesses = (
-        (place for place, one in enumerate(original) if one == item),
-        (place for place, one in enumerate(original) if _name(item) is not None and _name(one) == _name(item)),
+    matches = (
+        (position for position, candidate in enumerate(original) if candidate == item),
+        (
+            position
+            for position, candidate in enumerate(original)
+            if _name(item) is not None and _name(candidate) == _name(item)
+        ),
     )
-    return next((place for places in likenesses for place in places), index)
+    return next((position for indices in matches for position in indices), index)
 
 
 def _name(value: JSONValue) -> JSONValue:

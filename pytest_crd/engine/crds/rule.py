@@ -1,4 +1,4 @@
-"""A CEL rule (`x-kubernetes-validations`) of a CRD: what it says, and what the server thinks of it."""
+"""CEL rule (`x-kubernetes-validations`) of a CRD, with its estimated cost."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 EXPRESSION_LIMIT: Final = 10_000_000
-"""What one expression may cost, by estimate."""
+"""Limit of the estimated cost of one expression."""
 CRD_LIMIT: Final = 100_000_000
-"""What all expressions of one schema may cost together, by estimate."""
+"""Limit of the estimated cost of all expressions of one schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +17,19 @@ class Rule:
     A rule of a version's schema.
 
     Attributes:
-        path: Of which values it speaks: `spec.items[*]`; empty for the whole object.
+        path: The values that it applies to: `spec.items[*]`; empty for the whole object.
         index: Its position among the rules of these values, from 0.
         rule: The expression.
-        message: What is said where it is false; empty where the CRD gives no fixed text.
-        message_expression: The expression that makes the message; empty where there is none.
-        reason: The reason of the error: `FieldValueInvalid` unless the CRD says otherwise.
+        message: The fixed message of its failure; empty if the CRD has none.
+        message_expression: The expression of the message; empty if there is none.
+        reason: The reason of the error: `FieldValueInvalid` unless the CRD declares another.
         field_path: The field below `path` that the error names; empty for `path` itself.
-        is_transition: Whether it speaks of `oldSelf`.
-        cost: What it costs at most in one request, by the server's estimate: that of one evaluation times the number of
-            values that there can be; 0 where it cannot be compiled.
-        message_cost: What `message_expression` costs at most.
-        steps: Where it stands in the schema of the version: keys and indices.
-        problem: Why one of its two expressions cannot be compiled, in the server's words; empty where both can.
+        is_transition: Whether it uses `oldSelf`.
+        cost: The estimated maximal cost in one request: that of one evaluation times the maximal number of values; 0 if
+            the rule does not compile.
+        message_cost: The estimated maximal cost of `message_expression`.
+        steps: Its keys and indices in the schema of the version.
+        problem: The server's message if one of its two expressions does not compile; else empty.
     """
 
     path: str
@@ -47,5 +47,5 @@ class Rule:
 
     @property
     def budget_share(self) -> float:
-        """Which part of what one expression may cost the costlier of its two expressions takes: above 1 the CRD is refused."""
+        """The cost of the costlier expression as a fraction of the limit for one expression; refused if above 1."""
         return max(self.cost, self.message_cost) / EXPRESSION_LIMIT

@@ -1,4 +1,4 @@
-"""A CustomResourceDefinition as the server stores it and answers with it."""
+"""CustomResourceDefinitions as the server stores them and returns them in answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def encode(crd: Forms, profile: Profile) -> JSONObject:
     Return a CRD as the server stores it.
 
     Args:
-        crd: The CRD, with the metadata and status that the server gives it.
+        crd: The CRD with the metadata and status that the server sets.
         profile: The Kubernetes version.
     """
     spec = crd.defaulted["spec"]
@@ -27,13 +27,13 @@ def encode(crd: Forms, profile: Profile) -> JSONObject:
 
 
 def _with_schema(holder: Mapping[str, JSONValue], field: str, crd: Forms, profile: Profile) -> Mapping[str, JSONValue]:
-    """Return a version or a spec with the schema in *field* as it is stored."""
+    """Return a version or a spec with the stored form of the schema in *field*."""
     schema = (holder.get(field) or {}).get("openAPIV3Schema")
     if schema is None:
         return holder
     declared = crd.internal.schema_in(holder[field]) or OpenAPISchema(schema, profile)
     stored = storeddefaults.coerce(declared) if declared.has_defaults else schema
     if any(node.get("items") == [] for node in declared.nodes):
-        # Go writes an empty list of schemas as null, a missing schema.
+        # Go encodes an empty list of schemas as null, which means no schema.
         stored = subschemas.without(stored, lambda keyword, value: keyword == "items" and value == [])
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}

@@ -1,4 +1,4 @@
-"""The `default:` values of a schema as the server stores them once it has accepted the CRD; whether it does is decided elsewhere."""
+"""Defaults (`default:`) of a schema as the server stores them in an accepted CRD."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pytest_crd.engine.schema.subschemas import Schema
 
 def coerce(declared: OpenAPISchema) -> Schema:
     """
-    Return a schema with the metadata coerced that its defaults put into embedded resources.
+    Return a schema with coerced metadata of the embedded resources in its defaults.
 
     Args:
         declared: A structural schema of a whole resource with valid defaults.
 
     Returns:
-        The schema as it is stored; its `value` itself where nothing changes. Unknown fields and nulls of metadata fall away,
-        yet not in defaults that stand inside metadata, nor in maps.
+        The schema as it is stored; `declared.value` itself if nothing changes. Unknown fields and nulls of metadata are
+        dropped, but not in defaults inside metadata, nor in maps.
 
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, validate: it coerces the defaults themselves.
@@ -52,5 +52,7 @@ def _coerced(node: Structural, schema: Schema, version: Profile, *, inside_meta:
 
 
 def _field(node: Structural, name: str, schema: Schema, version: Profile, *, inside_meta: bool) -> Schema:
-    of_resource = node.x_embedded_resource and name in META_FIELDS
-    return _coerced(node.properties[name], schema["properties"][name], version, inside_meta=inside_meta or of_resource)
+    is_meta_field = node.x_embedded_resource and name in META_FIELDS
+    return _coerced(
+        node.properties[name], schema["properties"][name], version, inside_meta=inside_meta or is_meta_field
+    )

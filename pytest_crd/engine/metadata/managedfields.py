@@ -48,7 +48,7 @@ def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) ->
 
 def too_long(path: FieldPath, max_length: int, profile: Profile) -> FieldError:
     """Return "the value has more than *max_length* bytes" in the words of a version."""
-    if profile.limits_are_what_may_be:
+    if profile.words_limits_as_may_not_be:
         return fielderror.too_long(path, max_length)
     return FieldError(ErrorType.TOO_LONG, str(path), "", f"must have at most {max_length} bytes", path=path)
 

@@ -97,12 +97,12 @@ def refuse_undecodable(
     if problem := _malformed(resource, sent):
         return _unrecognized(problem, of_url.kind, sent)
     if not resource.get("kind"):
-        if profile.takes_type_for_given or lenient:
+        if profile.defaults_type_from_url or lenient:
             called = version_called(resource.get("apiVersion") or "", of_url.version)
             return _undecodable(of_url.kind, called, of_url.kind, _missing_kind(resource, sent, profile))
         return _unrecognized(f"Object 'Kind' is missing in '{sent}'", of_url.kind, sent)
     if resource.get("apiVersion", "") is None:
-        assumed = of_url.version if profile.takes_type_for_given else ""
+        assumed = of_url.version if profile.defaults_type_from_url else ""
         problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
         return _undecodable(resource["kind"], assumed, of_url.kind, problem)
     return None
@@ -201,11 +201,11 @@ def refuse_version(resource: Mapping[str, JSONValue], of_url: GroupVersionKind, 
         apiserver endpoints/handlers/create.go, createHandler.
     """
     sent = resource.get("apiVersion") or ""
-    if profile.takes_type_for_given:
+    if profile.defaults_type_from_url:
         sent = as_decoded(resource.items())[0] or sent
     if sent == of_url.api_version:
         return None
-    if profile.takes_type_for_given and sent in (*_NO_VERSIONS, f"{of_url.group}/"):
+    if profile.defaults_type_from_url and sent in (*_NO_VERSIONS, f"{of_url.group}/"):
         return refusal.internal_error(_NO_VERSION)
     called = "" if sent == "/" else sent.removeprefix("/")
     return refusal.bad_request(
@@ -378,7 +378,7 @@ _USUAL: Final = frozenset({*META_FIELDS, "spec", "status"})
 def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:
     """Return the problem; in the JSON library of older versions it knows where it was, which is the end."""
     decoded = sent if _is_json(sent) else printing.marshal(dict(resource))
-    if not profile.takes_type_for_given:
+    if not profile.defaults_type_from_url:
         return f"Object 'Kind' is missing in '{decoded}'"
     value = decoded.rstrip().encode()
     after = decoded.encode()[len(value) :]

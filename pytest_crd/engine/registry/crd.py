@@ -161,7 +161,7 @@ def as_answered(crd: Forms, profile: Profile) -> JSONObject:
 
 def _forms(live: JSONObject, profile: Profile) -> Forms:
     """Return the forms of a stored CRD."""
-    return crdforms.of_decoded(decode_crd(live, whole_paths=profile.names_fields_of_nested_schemas), profile)
+    return crdforms.build(decode_crd(live, whole_paths=profile.names_fields_of_nested_schemas), profile)
 
 
 def _forms_of(write: PendingWrite) -> CrdWrite:

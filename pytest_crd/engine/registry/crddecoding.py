@@ -85,7 +85,7 @@ class CrdDecoder(NamedTuple):
             manifest = decode_crd(value, whole_paths=self.profile.names_fields_of_nested_schemas)
         except DecodeError as error:
             raise RefusedError(refusal.bad_request(f"{_cannot(value)}: {error}")) from None
-        return crdforms.of_decoded(manifest._replace(duplicates=request.body.duplicates), self.profile)
+        return crdforms.build(manifest._replace(duplicates=request.body.duplicates), self.profile)
 
     def patched(self, request: Request, live: JSONObject) -> DecodedBody:
         """
@@ -117,7 +117,7 @@ class CrdDecoder(NamedTuple):
         if problems and request.field_validation == "Strict":
             problem = f"strict decoding error: {', '.join(problems)}"
             raise RefusedError(requestbody.bad_patch(patched.write(), problem))
-        return self._body(crdforms.of_decoded(manifest, self.profile), manifest.value, problems, value)
+        return self._body(crdforms.build(manifest, self.profile), manifest.value, problems, value)
 
     def _merged(self, request: Request, live: JSONObject) -> DecodedBody:
         """Decode the result of a strategic merge patch."""
@@ -140,7 +140,7 @@ class CrdDecoder(NamedTuple):
         )
         if problems and request.field_validation == "Strict":
             raise RefusedError(requestbody.bad_patch(written, f"strict decoding error: {', '.join(problems)}"))
-        return self._body(crdforms.of_decoded(manifest, self.profile), manifest.value, problems, merged)
+        return self._body(crdforms.build(manifest, self.profile), manifest.value, problems, merged)
 
     def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
@@ -161,7 +161,7 @@ class CrdDecoder(NamedTuple):
         metadata = decoded.value["metadata"]
         if entries := resource["metadata"].get("managedFields"):
             metadata = {**metadata, "managedFields": entries}
-        forms = crdforms.of_decoded(decoded, self.profile)
+        forms = crdforms.build(decoded, self.profile)
         return self._body(forms, {**decoded.value, "metadata": metadata}, warnings, resource)
 
     def _unconverted(self, resource: JSONObject, problem: str) -> RefusedError:

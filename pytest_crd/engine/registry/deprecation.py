@@ -25,8 +25,10 @@ def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:
     better = [
         other.name
         for other in crd.versions
-        if other.served and not other.deprecated and versionpriority.of(version.name) < versionpriority.of(other.name)
+        if other.served
+        and not other.deprecated
+        and versionpriority.sort_key(version.name) < versionpriority.sort_key(other.name)
     ]
     if not better:
         return (warning,)
-    return (f"{warning}; use {crd.group}/{max(better, key=versionpriority.of)} {crd.kind}",)
+    return (f"{warning}; use {crd.group}/{max(better, key=versionpriority.sort_key)} {crd.kind}",)

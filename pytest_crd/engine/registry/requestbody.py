@@ -227,7 +227,7 @@ class Decoder(NamedTuple):
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
         """Return the version that a resource is decoded as, as messages quote it."""
-        assumed = self.of_url.version if self.profile.takes_type_for_given else ""
+        assumed = self.of_url.version if self.profile.defaults_type_from_url else ""
         return printing.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
 
     def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:

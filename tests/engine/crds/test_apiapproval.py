@@ -48,25 +48,25 @@ def test_groups_of_the_community_and_below_are_protected(group: str, *, answer: 
     ],
 )
 def test_the_annotation_says_what_is_approved(annotation: str | None, approval: Approval, words: str) -> None:
-    assert apiapproval.state(_metadata(annotation), NEWEST) == (approval, words)
+    assert apiapproval.find_state(_metadata(annotation), NEWEST) == (approval, words)
 
 
 def test_a_missing_annotation_is_required_and_a_wrong_one_invalid() -> None:
-    (missing,) = apiapproval.find("k8s.io", {}, None, NEWEST)
+    (missing,) = apiapproval.validate("k8s.io", {}, None, NEWEST)
     assert str(missing) == f"metadata.annotations[{KEY}]: Required value: {WORDS}, {SEE}"
-    (wrong,) = apiapproval.find("k8s.io", _metadata("yes"), None, NEWEST)
+    (wrong,) = apiapproval.validate("k8s.io", _metadata("yes"), None, NEWEST)
     assert str(wrong).startswith(f'metadata.annotations[{KEY}]: Invalid value: "yes": {WORDS} with')
 
 
 @pytest.mark.parametrize("annotation", ["unapproved", "https://a.b"])
 def test_an_approval_or_a_reason_is_enough(annotation: str) -> None:
-    assert apiapproval.find("k8s.io", _metadata(annotation), None, NEWEST) == ()
+    assert apiapproval.validate("k8s.io", _metadata(annotation), None, NEWEST) == ()
 
 
 def test_other_groups_need_none() -> None:
-    assert apiapproval.find("example.com", {}, None, NEWEST) == ()
+    assert apiapproval.validate("example.com", {}, None, NEWEST) == ()
 
 
 def test_what_was_wrong_before_may_stay_so() -> None:
-    assert apiapproval.find("k8s.io", _metadata("other"), _metadata("yes"), NEWEST) == ()
-    assert apiapproval.find("k8s.io", {}, _metadata("https://a.b"), NEWEST) != ()
+    assert apiapproval.validate("k8s.io", _metadata("other"), _metadata("yes"), NEWEST) == ()
+    assert apiapproval.validate("k8s.io", {}, _metadata("https://a.b"), NEWEST) != ()

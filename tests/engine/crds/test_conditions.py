@@ -78,7 +78,7 @@ ESTABLISHED = ("Established", "True", "InitialNamesAccepted", "the initial names
 
 def _found(crd: Any, kubernetes: str = "1.37", **naming: Any) -> list[tuple[str, str, str, str]]:
     whole = _internal(**({"spec": {}} | crd))
-    found = conditions.find(whole, profile.named(kubernetes), Naming({}, **naming))
+    found = conditions.compute(whole, profile.named(kubernetes), Naming({}, **naming))
     return [(condition.type, condition.status, condition.reason, condition.message) for condition in found]
 
 

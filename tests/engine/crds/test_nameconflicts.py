@@ -14,7 +14,7 @@ def _crd(group: str = "example.com", **names: Any) -> tuple[str, dict[str, Any]]
 
 def test_crds_of_different_names_get_them_all() -> None:
     crd = _crd(plural="widgets", shortNames=["w"], categories=["all"])
-    first, second = nameconflicts.find([crd, _crd(plural="gadgets")])
+    first, second = nameconflicts.resolve([crd, _crd(plural="gadgets")])
     assert first.is_accepted
     assert first.accepted == crd[1]
     assert (second.reason, second.message) == ("NoConflicts", "no conflicts found")
@@ -22,35 +22,37 @@ def test_crds_of_different_names_get_them_all() -> None:
 
 def test_groups_do_not_know_of_each_other() -> None:
     assert all(
-        naming.is_accepted for naming in nameconflicts.find([_crd("a.b", plural="as"), _crd("c.d", plural="as")])
+        naming.is_accepted for naming in nameconflicts.resolve([_crd("a.b", plural="as"), _crd("c.d", plural="as")])
     )
 
 
 def test_of_several_conflicts_the_last_is_told() -> None:
-    _, second = nameconflicts.find([_crd(plural="widgets"), _crd(plural="gadgets", singular="widget", kind="Widget")])
+    _, second = nameconflicts.resolve(
+        [_crd(plural="widgets"), _crd(plural="gadgets", singular="widget", kind="Widget")]
+    )
     assert not second.is_accepted
     assert (second.reason, second.message) == ("ListKindConflict", '"WidgetList" is already in use')
     assert second.accepted == {"plural": "gadgets"}
 
 
 def test_plurals_singulars_and_short_names_are_names_of_one_sort() -> None:
-    _, second = nameconflicts.find([_crd(plural="as", kind="X", shortNames=["b", "c"]), _crd(plural="b", kind="Y")])
+    _, second = nameconflicts.resolve([_crd(plural="as", kind="X", shortNames=["b", "c"]), _crd(plural="b", kind="Y")])
     assert (second.reason, second.message) == ("PluralConflict", '"b" is already in use')
 
 
 def test_one_short_name_in_use_costs_all_of_them() -> None:
-    _, second = nameconflicts.find([_crd(plural="as", shortNames=["x"]), _crd(plural="bs", shortNames=["y", "x"])])
+    _, second = nameconflicts.resolve([_crd(plural="as", shortNames=["x"]), _crd(plural="bs", shortNames=["y", "x"])])
     assert (second.reason, second.message) == ("ShortNamesConflict", '"x" is already in use')
     assert "shortNames" not in second.accepted
 
 
 def test_all_short_names_in_use_are_told_also_those_that_are_names_of_the_crd_itself() -> None:
-    _, second = nameconflicts.find([_crd(plural="as", shortNames=["x"]), _crd(plural="bs", shortNames=["bs", "x"])])
+    _, second = nameconflicts.resolve([_crd(plural="as", shortNames=["x"]), _crd(plural="bs", shortNames=["bs", "x"])])
     assert second.message == '["bs" is already in use, "x" is already in use]'
 
 
 def test_short_names_that_were_given_stay_when_another_name_is_refused() -> None:
-    _, second = nameconflicts.find(
+    _, second = nameconflicts.resolve(
         [_crd(plural="as", kind="A"), _crd(plural="bs", kind="A", singular="b", shortNames=["x"])]
     )
     assert second.accepted["shortNames"] == ["x"]
@@ -58,7 +60,7 @@ def test_short_names_that_were_given_stay_when_another_name_is_refused() -> None
 
 
 def test_a_refused_crd_is_looked_at_again_when_a_later_one_gets_names() -> None:
-    _, second, _ = nameconflicts.find(
+    _, second, _ = nameconflicts.resolve(
         [
             _crd(plural="as", shortNames=["x"]),
             _crd(plural="bs", shortNames=["x", "y"]),
@@ -69,5 +71,5 @@ def test_a_refused_crd_is_looked_at_again_when_a_later_one_gets_names() -> None:
 
 
 def test_a_crd_without_names_claims_none() -> None:
-    (naming,) = nameconflicts.find([("example.com", {})])
+    (naming,) = nameconflicts.resolve([("example.com", {})])
     assert naming.accepted == {}

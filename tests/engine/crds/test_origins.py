@@ -52,4 +52,4 @@ ONE, TWO = {"rule": "1"}, {"rule": "2"}
 def test_a_value_stands_where_an_equal_one_stood(
     original: Any, changed: Any, steps: tuple[str | int, ...], origin: tuple[str | int, ...] | None
 ) -> None:
-    assert origins.find(original, changed, steps) == origin
+    assert origins.find_origin(original, changed, steps) == origin

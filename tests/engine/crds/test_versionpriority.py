@@ -22,4 +22,4 @@ PREFERRED = [
 
 
 def test_stable_versions_come_first_then_beta_then_alpha_then_all_others_by_name() -> None:
-    assert sorted(sorted(PREFERRED), key=versionpriority.of, reverse=True) == PREFERRED
+    assert sorted(sorted(PREFERRED), key=versionpriority.sort_key, reverse=True) == PREFERRED

@@ -242,7 +242,7 @@ def _not_listed(name: str, profile: Profile) -> str:
 def _approval(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
     if not crd.is_v1beta1:
         old_metadata = None if old is None else old.metadata
-        yield from apiapproval.find(crd.spec.get("group", ""), crd.metadata, old_metadata, profile)
+        yield from apiapproval.validate(crd.spec.get("group", ""), crd.metadata, old_metadata, profile)
 
 
 def _preserve_unknown_fields(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
