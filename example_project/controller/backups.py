@@ -1,4 +1,4 @@
-"""The operator: a backup that has no phase is scheduled, and one whose schedule changes is scheduled anew."""
+"""Operator that sets the phase of new backups to Pending, and again after each change of their schedule."""
 
 import kopf
 

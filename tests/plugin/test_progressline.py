@@ -186,7 +186,7 @@ def test_without_capturing_it_is_shown_as_well() -> None:
 
 @pytest.fixture
 def terminal(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    return terminals.given(project, monkeypatch)
+    return terminals.attach(project, monkeypatch)
 
 
 def test_the_files_of_crds_and_samples_are_told(terminal: Project) -> None:

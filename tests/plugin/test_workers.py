@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from support.crds import TABS
 from support.sessions import GARDEN, Folder
-from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT
+from support.unfilled import FAILS, FILLED, FIXED, HEAD, UNFILLED
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -51,7 +51,7 @@ def _lay_out_what_is_written(folder: Folder) -> None:
     folder.crd()
     _ponds(folder)
     folder.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
-    folder.cases(LEFT + FAILS + TURNED)
+    folder.cases(UNFILLED + FAILS + TURNED)
     folder.cases(NOTED, "test_noted.crd.yaml")
     folder.write("conftest.py", "")
     folder.write("test_it.py", IN_PYTHON)

@@ -15,7 +15,7 @@ from pytest_crd import engine
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, DecodeError, UnsupportedConstructError, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# Few names, so that schemas and objects speak of the same fields.
+# Few names, so that schemas and objects share fields.
 NAMES = st.sampled_from(["a", "ab", "b", "spec", "kind", "apiVersion", "metadata"])
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from([0.5, -1.5]) | st.text("ab", max_size=2)
 VALUES: st.SearchStrategy[JSONValue] = st.recursive(
@@ -23,7 +23,7 @@ VALUES: st.SearchStrategy[JSONValue] = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=12,
 )
-# Metadata has laws of its own; malformed, it ends every pass with an error.
+# Metadata has its own laws; malformed metadata ends every pass with an error.
 RESOURCES = st.dictionaries(NAMES.filter(lambda name: name != "metadata"), VALUES, max_size=5)
 ANY_RESOURCES = st.dictionaries(NAMES, VALUES, max_size=5)
 
@@ -49,7 +49,7 @@ LEAVES = st.fixed_dictionaries(
     optional={"default": VALUES, "nullable": st.booleans(), "pattern": st.sampled_from(["^a", "("])},
 )
 SCHEMAS = st.recursive(LEAVES, _schema, max_leaves=6)
-# Embedded metadata is refused when malformed; only the law about errors looks at it.
+# Malformed embedded metadata raises DecodeError; only the law about errors generates it.
 WILD_SCHEMAS = st.recursive(
     LEAVES | st.just({"type": "object", "x-kubernetes-embedded-resource": True}) | st.just({"$ref": "a"}),
     _schema,
@@ -69,7 +69,7 @@ def _version(schema: dict[str, Any], api_version: str = "apiextensions.k8s.io/v1
 
 
 def _read_and_stored(read: dict[str, Any], stored: dict[str, Any]) -> CrdVersion:
-    """Return a version whose specs have the properties *read*, of a CRD that stores them with the properties *stored*."""
+    """Return version `v1`, with spec properties *read*, of a CRD whose storage version has spec properties *stored*."""
     versions = []
     for name, properties in (("v1", read), ("v2", stored)):
         spec = {"type": "object", "properties": properties}
@@ -90,20 +90,20 @@ def _read_and_stored(read: dict[str, Any], stored: dict[str, Any]) -> CrdVersion
 
 
 def _spelled_leaves(value: JSONValue, path: str = "") -> dict[str, JSONValue]:
-    """Return every value in a tree by its path, as warnings spell it."""
-    found = {path: value}
+    """Return every value in a tree by its path, spelled as in warnings."""
+    values = {path: value}
     if isinstance(value, dict):
         for key, item in value.items():
-            found.update(_spelled_leaves(item, f"{path}.{key}" if path else key))
+            values.update(_spelled_leaves(item, f"{path}.{key}" if path else key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            found.update(_spelled_leaves(item, f"{path}[{index}]"))
-    return found
+            values.update(_spelled_leaves(item, f"{path}[{index}]"))
+    return values
 
 
-def _is_below(path: str, other: str) -> bool:
-    """Return whether *path* lies below *other*: `spec.ab` does not lie below `spec.a`."""
-    return path.startswith((f"{other}.", f"{other}["))
+def _is_below(path: str, parent: str) -> bool:
+    """Return True if *path* is below *parent*: `spec.ab` is not below `spec.a`."""
+    return path.startswith((f"{parent}.", f"{parent}["))
 
 
 @pytest.mark.uncounted
@@ -139,12 +139,12 @@ def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, A
 
 @pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
-def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resource: dict[str, Any]) -> None:
-    """What is gone is a pruned path or below one, and what stays has the value that it had."""
+def test_pruned_paths_are_exactly_the_removed_fields(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+    """Each removed field is a pruned path or below one; the remaining fields keep their values."""
     pruned = _version(schema).prune(resource)
     before, after = _spelled_leaves(resource), _spelled_leaves(pruned.value)
     gone = before.keys() - after.keys()
-    outermost = {path for path in gone if not any(_is_below(path, other) for other in gone)}
+    outermost = {path for path in gone if not any(_is_below(path, parent) for parent in gone)}
     assert after.keys() <= before.keys()
     assert len(pruned.paths) == len(set(pruned.paths))
     assert set(pruned.paths) == outermost
@@ -155,12 +155,12 @@ def test_pruned_paths_are_exactly_what_disappeared(schema: dict[str, Any], resou
 
 @pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
-def test_defaulting_takes_away_nothing_but_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
+def test_defaulting_removes_only_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     defaulted = _version(schema).default(resource)
     before, after = _spelled_leaves(resource), _spelled_leaves(defaulted.value)
     assert before.keys() - after.keys() == set(defaulted.nulls)
     for path in after.keys() - before.keys():
-        assert any(path == other or _is_below(path, other) for other in defaulted.paths)
+        assert any(path == parent or _is_below(path, parent) for parent in defaulted.paths)
     assert all(before[path] is None for path in defaulted.nulls)
 
 
@@ -182,22 +182,22 @@ NUMBERS = st.fixed_dictionaries(
     st.dictionaries(NAMES, NUMBERS, max_size=4),
     st.dictionaries(NAMES, st.none() | st.integers(-5, 5), max_size=5),
 )
-def test_of_an_object_that_is_stored_in_another_version_what_both_know_is_read(
+def test_only_fields_of_both_versions_survive_storage_in_another_version(
     read: dict[str, Any], stored: dict[str, Any], spec: dict[str, Any]
 ) -> None:
     version = _read_and_stored(read, stored)
     answer = version.create({"spec": spec})
     assert answer.accepted
     sent = version.default(version.prune({"spec": spec}).value).value["spec"]
-    found = answer.stored["spec"]
-    assert found.keys() <= read.keys() & stored.keys()
+    stored_spec = answer.stored["spec"]
+    assert stored_spec.keys() <= read.keys() & stored.keys()
     assert set(answer.lost) == {f"spec.{name}" for name in sent.keys() - stored.keys()}
     for name in sent.keys() & stored.keys():
         if sent[name] is not None:
-            assert jsonvalue.equal(found[name], sent[name])
+            assert jsonvalue.equal(stored_spec[name], sent[name])
 
 
-# Pairs that are often equal, or nearly so.
+# Values that are often equal, or nearly so.
 TWINS = st.sampled_from([0, 0.0, False, "", None])
 
 
@@ -212,7 +212,7 @@ def test_equality_is_an_equivalence_among_look_alikes(
 
 
 def _holds_null(value: JSONValue) -> bool:
-    """Return by a plain walk whether an object in *value* has a null."""
+    """Return True if an object in *value* has a null, found by a plain walk."""
     if isinstance(value, dict):
         return any(item is None or _holds_null(item) for item in value.values())
     return isinstance(value, list) and any(map(_holds_null, value))
@@ -236,20 +236,20 @@ def test_no_null_is_overlooked_among_look_alikes(value: JSONValue) -> None:
 @pytest.mark.parametrize("make", [str.lower, lambda text: sys.intern(text.lower())], ids=["new", "interned"])
 @pytest.mark.parametrize("holders", [1, 2])
 def test_a_null_before_any_key_is_found(text: str, make: Callable[[str], str], holders: int) -> None:
-    # Python marshals a text otherwise when it is interned, and when somebody else holds it too.
+    # Python marshals a text differently if it is interned or has a second reference.
     value = {"n": None, make(text): 1}
     others = [dict.fromkeys(value)] * (holders - 1)
     assert jsonvalue.may_hold_null(value)
     assert len(others) == holders - 1
 
 
-def test_what_holds_no_null_needs_no_closer_look() -> None:
+def test_values_without_nulls_are_recognized() -> None:
     assert not jsonvalue.may_hold_null({"a": [1, "None"], "b": "null", "c": {}})
 
 
 @given(WILD_SCHEMAS, ANY_RESOURCES, st.sampled_from(["apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"]))
-def test_nothing_unexpected_is_raised(schema: dict[str, Any], resource: dict[str, Any], api_version: str) -> None:
-    """Whatever is asked, the answer is data, or one of the errors that the functions name."""
+def test_only_documented_errors_are_raised(schema: dict[str, Any], resource: dict[str, Any], api_version: str) -> None:
+    """For any input the passes return data or raise an error that they document."""
     version = _version(schema, api_version)
     assert version.is_structural == (not version.structural_errors)
     assert [condition.type for condition in version.crd.conditions] == [

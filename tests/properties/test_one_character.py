@@ -1,7 +1,7 @@
 """
-One changed character in a case: it changes the verdict, or the file is wrong, or nothing that the case states has changed.
+Cases with one changed character: the verdict changes, the file is invalid, or the change does not touch a stated field.
 
-What must not be is a change that goes unseen: of a part of the answer that the case states, or of a field that is lost.
+No change may go unnoticed in a stated part of the answer or in a lost field.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _case(section: str, stated: dict[str, Any]) -> AnyCase:
     Return a case as a session collects it.
 
     Raises:
-        InputError: The file is wrong.
+        InputError: The case file is invalid.
     """
     text = json.dumps({"crd": "x", section: [{"name": "a", **stated}]})
     (case_file,) = loader.load(text, source="f")
@@ -100,7 +100,7 @@ def _case(section: str, stated: dict[str, Any]) -> AnyCase:
 
 
 def _holds(section: str, stated: dict[str, Any]) -> bool:
-    """Return whether a case holds; one that is wrong does not."""
+    """Return True if the case passes, False if it fails or is invalid."""
     try:
         return caserunner.run(_case(section, stated), SUBJECT).holds
     except InputError:
@@ -108,7 +108,7 @@ def _holds(section: str, stated: dict[str, Any]) -> bool:
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every text and number, and of every key, the latter with True behind."""
+    """Yield the path of every text, number and key; the path of a key ends with True."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield (*path, key, True)
@@ -120,8 +120,8 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield path
 
 
-def _edited(text: str, data: st.DataObject) -> str:
-    """Return *text* with one character more, less or another."""
+def _edit_text(text: str, data: st.DataObject) -> str:
+    """Return *text* with one character inserted, removed or replaced, or unchanged."""
     at: int = data.draw(st.integers(0, len(text)), label="at")
     letter: str
     letter, removed = data.draw(st.sampled_from(["", *LETTERS])), data.draw(st.integers(0, 1))
@@ -129,7 +129,7 @@ def _edited(text: str, data: st.DataObject) -> str:
 
 
 def _change(stated: dict[str, Any], path: tuple[Any, ...], data: st.DataObject) -> dict[str, Any]:
-    """Return what a case states with one character changed at *path*."""
+    """Return the mapping of a case with one character changed at *path*."""
     changed = copy.deepcopy(stated)
     is_key = path[-1] is True
     *above, last = path[:-1] if is_key else path
@@ -137,20 +137,20 @@ def _change(stated: dict[str, Any], path: tuple[Any, ...], data: st.DataObject) 
     for step in above:
         node = node[step]
     if is_key:
-        items = [(_edited(key, data) if key == last else key, item) for key, item in node.items()]
+        items = [(_edit_text(key, data) if key == last else key, item) for key, item in node.items()]
         node.clear()
         node.update(items)
     elif isinstance(node[last], int):
-        edited = _edited(str(node[last]), data)
+        edited = _edit_text(str(node[last]), data)
         node[last] = int(edited) if edited.isdigit() else edited
     else:
-        node[last] = _edited(node[last], data)
+        node[last] = _edit_text(node[last], data)
     return changed
 
 
 @dataclass(frozen=True)
 class Answer:
-    """All that there is to say about the input of a case."""
+    """Everything that a case can state about the answer to its input."""
 
     accepted: bool
     value: Any
@@ -163,25 +163,25 @@ class Answer:
         return self.paths["pruned"] | self.paths.get("lost", frozenset())
 
     def part(self, stated: dict[str, Any]) -> list[Any]:
-        """Return what of the answer *stated* is about."""
+        """Return the parts of the answer that the keys of *stated* cover."""
         parts: list[Any] = [self.accepted]
         parts += [self.paths[key] for key in self.paths if key in stated]
         if "expected" in stated:
             parts.append({key: value for key, value in (self.value or {}).items() if key != "metadata"})
         if "contains" in stated:
-            parts.append(_under(self.value, stated["contains"]))
+            parts.append(_select(self.value, stated["contains"]))
         parts += [[*comparison.find_values(self.value, path)] for path in stated.get("absent", ())]
         for key in ("errors", "containsErrors"):
             wanted = {error["field"] for error in stated.get(key, ())}
             parts.append(sorted(error.field for error in self.errors if key == "errors" or error.field in wanted))
         part = stated.get("error", "")
-        return [*parts, isinstance(part, str) and part in self.message]  # else it is `errors`, misspelt
+        return [*parts, isinstance(part, str) and part in self.message]  # a list means a misspelt `errors`
 
 
-def _under(value: Any, part: Any) -> Any:
-    """Return what *value* has where *part* has something."""
+def _select(value: Any, part: Any) -> Any:
+    """Return the fields of *value* that *part* has, at every level."""
     if isinstance(value, dict) and isinstance(part, dict):
-        return {key: _under(value.get(key), item) for key, item in part.items()}
+        return {key: _select(value.get(key), item) for key, item in part.items()}
     return value
 
 
@@ -190,24 +190,24 @@ def _answer(section: str, stated: dict[str, Any]) -> Answer:
     Return the answer to a case.
 
     Raises:
-        ValueError: There is none.
+        ValueError: The version rejects the call.
     """
     version, sent = SUBJECT.version, stated["input"]
     if section == "pruning":
         pruned = version.prune(sent)
         return Answer(accepted=True, value=pruned.value, paths={"pruned": frozenset(pruned.paths)})
     if section == "defaulting":
-        done = version.default(sent)
+        defaulted = version.default(sent)
         unknown = frozenset(version.prune(sent).paths)
-        paths = {"pruned": unknown, "defaulted": frozenset(done.paths), "nullsDropped": frozenset(done.nulls)}
-        return Answer(accepted=True, value=done.value, paths=paths)
+        paths = {"pruned": unknown, "defaulted": frozenset(defaulted.paths), "nullsDropped": frozenset(defaulted.nulls)}
+        return Answer(accepted=True, value=defaulted.value, paths=paths)
     answer = version.create(sent) if section == "create" else version.update(sent, old=stated["old"])
     lists = {"pruned": answer.pruned, "lost": answer.lost, "defaulted": answer.defaulted, "warnings": answer.warnings}
-    paths = {key: frozenset(found) for key, found in lists.items()}
+    paths = {key: frozenset(items) for key, items in lists.items()}
     return Answer(answer.accepted, answer.stored, paths, answer.errors, answer.message)
 
 
-def test_every_case_holds() -> None:
+def test_every_case_passes() -> None:
     assert [case for section, case in EVERY if not _holds(section, case)] == []
 
 
@@ -215,7 +215,7 @@ def test_every_case_holds() -> None:
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)
-def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
+def test_a_changed_input_that_still_passes_changes_no_stated_field(
     section: str, stated: dict[str, Any], data: st.DataObject
 ) -> None:
     path = data.draw(st.sampled_from([*_places(stated["input"])]), label="path")
@@ -224,9 +224,11 @@ def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
         before, after = _answer(section, stated), _answer(section, changed)
         assert after.part(stated) == before.part(stated)
         gone = [
-            one for one in after.dropped - before.dropped if [*comparison.find_values(changed["input"], one)] != [None]
+            path_
+            for path_ in after.dropped - before.dropped
+            if [*comparison.find_values(changed["input"], path_)] != [None]
         ]
-        # What a whole object does not have is stated by it.
+        # `expected` states the whole object, so it covers dropped fields too.
         assert not gone or ("expected" in stated and section != "defaulting")
 
 
@@ -234,10 +236,10 @@ def test_a_changed_input_of_a_case_that_holds_changes_nothing_that_it_states(
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)
-def test_a_changed_expectation_does_not_hold(section: str, stated: dict[str, Any], data: st.DataObject) -> None:
+def test_a_case_with_a_changed_expectation_fails(section: str, stated: dict[str, Any], data: st.DataObject) -> None:
     expected = {key: value for key, value in stated.items() if key not in ("input", "old")}
     path = data.draw(st.sampled_from([*_places(expected)]), label="path")
-    other = _change(expected, path, data)
-    if other != expected and not ("error" in other and other["error"] in _answer(section, stated).message):
-        given = {key: value for key, value in stated.items() if key in ("input", "old")}
-        assert not _holds(section, {**given, **other})
+    changed = _change(expected, path, data)
+    if changed != expected and not ("error" in changed and changed["error"] in _answer(section, stated).message):
+        objects = {key: value for key, value in stated.items() if key in ("input", "old")}
+        assert not _holds(section, {**objects, **changed})

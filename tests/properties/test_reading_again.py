@@ -1,4 +1,4 @@
-"""What is stored is read back; where that cannot change a resource, it is not done."""
+"""Defaulting and pruning on read from storage; they are skipped if they cannot change a resource."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _with_default(default: JSONValue, **child: JSONValue) -> dict[str, Any]:
 @pytest.mark.uncounted
 @examples(100)
 @given(st.recursive(LEAVES, _schema, max_leaves=6), st.dictionaries(FIELDS, VALUES, max_size=3))
-def test_a_resource_that_settles_is_what_it_is_when_it_is_read_again(
+def test_a_settled_resource_does_not_change_when_it_is_read_again(
     schema: dict[str, Any], resource: dict[str, Any]
 ) -> None:
     passes = Passes(structural.from_schema(schema), NEWEST, preserve_unknown_fields=False)
@@ -76,20 +76,20 @@ def test_a_resource_that_settles_is_what_it_is_when_it_is_read_again(
         pytest.param(
             _with_default({}, **{"x-kubernetes-embedded-resource": True}),
             False,
-            id="metadata that a default brings is coerced on reading",
+            id="metadata in a default is coerced on reading",
         ),
     ],
 )
-def test_nulls_and_metadata_in_defaults_are_looked_at_again(schema: dict[str, Any], settles: bool) -> None:  # noqa: FBT001 - of parametrize
+def test_nulls_and_metadata_in_defaults_keep_a_schema_from_settling(schema: dict[str, Any], settles: bool) -> None:  # noqa: FBT001 - of parametrize
     assert Passes(structural.from_schema(schema), NEWEST, preserve_unknown_fields=False).settles is settles
 
 
-def test_nulls_stay_where_nothing_is_pruned() -> None:
+def test_a_schema_that_preserves_unknown_fields_settles_with_null_defaults() -> None:
     schema = structural.from_schema(_with_default({"b": None}))
     assert Passes(schema, NEWEST, preserve_unknown_fields=True).settles
 
 
-def test_a_version_without_a_schema_has_nothing_to_look_at() -> None:
+def test_a_version_without_a_schema_settles() -> None:
     assert Passes(None, NEWEST, preserve_unknown_fields=False).settles
 
 
@@ -112,11 +112,11 @@ def _version(status: dict[str, Any]) -> CrdVersion:
 
 
 @pytest.mark.parametrize("sent", [{}, {"status": {"phase": "sent"}}], ids=["without a status", "with a status"])
-def test_a_new_resource_has_the_status_that_the_schema_puts_in_whatever_was_sent(sent: dict[str, Any]) -> None:
+def test_a_new_resource_has_the_default_status_instead_of_the_sent_status(sent: dict[str, Any]) -> None:
     version = _version({"default": {"phase": "new"}, "properties": {"phase": {"type": "string"}}})
     assert version.create(sent).stored["status"] == {"phase": "new"}
 
 
-def test_a_new_resource_has_no_status_where_the_schema_puts_in_none() -> None:
+def test_a_new_resource_has_no_status_without_a_default() -> None:
     version = _version({"properties": {"phase": {"type": "string"}}})
     assert "status" not in version.create({"status": {"phase": "sent"}}).stored

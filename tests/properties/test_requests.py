@@ -1,4 +1,4 @@
-"""Laws that hold for every request: whatever is sent, and an update that changes nothing."""
+"""Laws that hold for every request, with any body and for updates without a change."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ SPECS: Final[dict[str, dict[str, Any]]] = {
             }
         },
     },
-    "what is preserved": {
+    "preserved fields": {
         "x-kubernetes-preserve-unknown-fields": True,
         "properties": {
             "spec": {"x-kubernetes-preserve-unknown-fields": True},
@@ -170,7 +170,7 @@ HOW: Final = st.sampled_from(get_args(FieldValidation))
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(60)
 @given(VALUES | OBJECTS, OLD_OBJECTS, HOW)
-def test_whatever_is_sent_is_answered(version: CrdVersion, sent: Any, old: Any, how: FieldValidation) -> None:
+def test_every_body_gets_a_response(version: CrdVersion, sent: Any, old: Any, how: FieldValidation) -> None:
     before = copy.deepcopy([sent, old])
     asks: list[Callable[[], Response]] = [
         lambda: version.create(sent, field_validation=how),
@@ -178,7 +178,7 @@ def test_whatever_is_sent_is_answered(version: CrdVersion, sent: Any, old: Any, 
         lambda: version.update_status(sent, old=old),
     ]
     for ask in asks:
-        with contextlib.suppress(*([ManifestError] if isinstance(sent, str) else [])):  # a text is read first
+        with contextlib.suppress(*([ManifestError] if isinstance(sent, str) else [])):  # a text is parsed as YAML first
             answer = ask()
             assert answer.accepted == (answer.code in {200, 201})
             assert answer.accepted or answer.status["message"]
@@ -201,7 +201,7 @@ def test_an_update_that_changes_nothing_is_accepted(version: CrdVersion, data: s
 
 
 @pytest.mark.parametrize("metadata", [True, 1, "a", ["a"]])
-def test_metadata_of_what_is_stored_is_a_mapping(metadata: JSONValue) -> None:
+def test_metadata_of_a_stored_object_must_be_a_mapping(metadata: JSONValue) -> None:
     version = VERSIONS["lists, Namespaced, 1.37"]
 
     with pytest.raises(TypeError, match="the metadata of a stored object is a mapping, not "):
@@ -209,7 +209,7 @@ def test_metadata_of_what_is_stored_is_a_mapping(metadata: JSONValue) -> None:
 
 
 def _without_managed_fields(stored: Any) -> Any:
-    """Return an object without who manages its fields, which is told anew with each update."""
+    """Return *stored* without `managedFields`, which every update writes again."""
     return {**stored, "metadata": {key: value for key, value in stored["metadata"].items() if key != "managedFields"}}
 
 
@@ -242,7 +242,7 @@ PLACES: Final = st.sampled_from(
 
 
 @given(PLACES, VALUES, st.sampled_from(["1.37", "1.32", "1.21"]))
-def test_whatever_a_crd_is_is_answered(place: tuple[str | int, ...], value: JSONValue, kubernetes: str) -> None:
+def test_every_crd_manifest_gets_a_response(place: tuple[str | int, ...], value: JSONValue, kubernetes: str) -> None:
     manifest: Any = _manifest(SPECS["rules at the root"])
     inner = manifest
     for step in place[:-1]:

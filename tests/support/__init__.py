@@ -1,1 +1,1 @@
-"""What tests of several folders begin with."""
+"""Helpers shared by tests of several folders."""

@@ -1,4 +1,4 @@
-"""Case files with comments wherever YAML takes one, each with a number of its own, and what is to be written into them."""
+"""Generated case files with numbered comments in every place that YAML allows, and corrections to write into them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Commented(NamedTuple):
     A case file.
 
     Attributes:
-        text: Its text.
-        cases: What it says of its cases.
-        corrections: What is to be written into some of them.
+        text: Its YAML text.
+        cases: Its cases as mappings.
+        corrections: Corrections of some of its cases.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Commented(NamedTuple):
 
 @st.composite
 def files(draw: st.DrawFn) -> Commented:
-    """Return a case file and what is to be written into it."""
+    """Return a case file with corrections to write into it."""
     choice = draw(st.randoms(use_true_random=False))
     cases = [_case(choice, f"case {number}") for number in range(choice.randint(1, 3))]
     corrections = [_correction(choice, case) for case in cases if choice.random() < 0.8]
@@ -46,7 +46,7 @@ def files(draw: st.DrawFn) -> Commented:
 
 
 def numbers(text: str) -> list[str]:
-    """Return the comments of a text by what tells each from all others, without the help of what reads YAML."""
+    """Return the number of each comment in *text*, found by a regular expression instead of a YAML reader."""
     return re.findall(r"# (?:\d+|other|next)\b", text)
 
 
@@ -61,9 +61,9 @@ def _case(choice: random.Random, name: str) -> dict[str, Any]:
 
 
 def _expectation(choice: random.Random, sent: dict[str, Any]) -> dict[str, Any]:
-    all_of_it = {"expected": _object(choice)}
+    whole_object = {"expected": _object(choice)}
     part = {"accepted": True, "contains": {"spec": {"size": 1}} | _object(choice), "absent": ["spec.x"]}
-    return choice.choice([all_of_it, part, {"errors": _errors(choice)}, {"expected": sent}, {"expected": "TODO"}])
+    return choice.choice([whole_object, part, {"errors": _errors(choice)}, {"expected": sent}, {"expected": "TODO"}])
 
 
 def _object(choice: random.Random) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _errors(choice: random.Random) -> list[dict[str, Any]]:
 
 def _correction(choice: random.Random, case: dict[str, Any]) -> Correction:
     is_refused = "errors" in case
-    if choice.random() < 0.4:  # the verdict is another one
+    if choice.random() < 0.4:  # the verdict changes
         removed = tuple(key for key in ("expected", "accepted", "contains", "absent", "errors") if key in case)
         return Correction(
             case["name"], {"expected": _object(choice)} if is_refused else {"errors": _errors(choice)}, removed
@@ -102,7 +102,7 @@ def _correction(choice: random.Random, case: dict[str, Any]) -> Correction:
             if key == "errors"
             else _paths(choice, case[key])
             if key == "pruned"
-            else _changed(choice, case[key])
+            else _change_value(choice, case[key])
         )
     return Correction(case["name"], values)
 
@@ -111,8 +111,8 @@ def _paths(choice: random.Random, paths: list[str]) -> list[str]:
     return choice.sample([*paths, "spec.d", "spec.e"], choice.randint(0, 3))
 
 
-def _changed(choice: random.Random, value: Any) -> Any:
-    """Return a value with a few changes, which stays an object."""
+def _change_value(choice: random.Random, value: Any) -> Any:
+    """Return a copy of *value* with up to three changes; it stays an object."""
     if not isinstance(value, dict):
         return _object(choice)
     changed = jsonvalue.copy(value)
@@ -135,7 +135,7 @@ def _holders(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class _Writer:
-    """Writes values as people do: as blocks and in brackets, with quotes and without, with comments everywhere."""
+    """A writer of YAML as people write it: block and flow style, quoted and plain scalars, comments everywhere."""
 
     def __init__(self, choice: random.Random) -> None:
         self._choice = choice
@@ -143,7 +143,7 @@ class _Writer:
         self._anchored: list[Any] = []
 
     def file(self, cases: list[dict[str, Any]]) -> str:
-        """Return the text of a file with *cases*."""
+        """Return the text of a case file with *cases*."""
         is_flow = self._choice.random() < 0.1
         lines = [*self._above(0), f"crd: x{self._beside()}", *self._above(0), f"create:{self._beside()}"]
         if is_flow:
@@ -159,7 +159,7 @@ class _Writer:
         return f"# {next(self._numbers)}{self._choice.choice(['', ' it: {', ' why?', ' - #'])}"
 
     def _above(self, most: int) -> Iterator[str]:
-        """Yield comments on lines of their own, and empty lines."""
+        """Yield comment lines indented by at most *most* spaces, and empty lines."""
         for _ in range(self._choice.choice([0, 0, 0, 1, 2])):
             yield " " * self._choice.randint(0, most) + self._comment() if self._choice.random() < 0.8 else ""
 
@@ -173,11 +173,13 @@ class _Writer:
         return f" &a{len(self._anchored)}"
 
     def _alias(self, value: Any) -> str:
-        found = [number for number, other in enumerate(self._anchored, start=1) if jsonvalue.equal(value, other)]
-        return f"*a{found[-1]}" if found and self._choice.random() < 0.5 else ""
+        numbers = [
+            number for number, anchored in enumerate(self._anchored, start=1) if jsonvalue.equal(value, anchored)
+        ]
+        return f"*a{numbers[-1]}" if numbers and self._choice.random() < 0.5 else ""
 
     def _block(self, value: Any, indent: int, *, is_plain: bool = False) -> Iterator[str]:
-        """Yield the lines of a mapping or a list; the first has no comment above it."""
+        """Yield the lines of a mapping or a list, with comments above each entry."""
         heads = [f"{self._scalar(key)}:" for key in value] if isinstance(value, dict) else ["-"] * len(value)
         items = [*value.values()] if isinstance(value, dict) else value
         for head, item in zip(heads, items, strict=True):
@@ -200,7 +202,7 @@ class _Writer:
                 and lines[0].strip()
                 and lines[0].lstrip()[0] != "#"
             ):
-                yield head + lines[0][len(head) :]  # which begins on the line of the dash
+                yield head + lines[0][len(head) :]  # the value begins on the line of its dash
                 yield from lines[1:]
             else:
                 yield f"{head}{anchor}{self._beside()}"
@@ -216,7 +218,7 @@ class _Writer:
             yield f"{' ' * (indent + step)}{self._flow(value, indent + step)}{self._beside()}"
 
     def _flow(self, value: Any, indent: int) -> str:
-        """Return a value in brackets, on one line or several."""
+        """Return a value in flow style, on one line or several."""
         if not isinstance(value, dict | list):
             return self._scalar(value)
         heads = [f"{self._scalar(key)}: " for key in value] if isinstance(value, dict) else [""] * len(value)
@@ -230,7 +232,7 @@ class _Writer:
         return "".join([*parts, self._break(indent), right])
 
     def _break(self, indent: int) -> str:
-        """Return nothing, or the end of a line, with comments there and below it."""
+        """Return an empty text, or a line break with comments before and after it."""
         if self._choice.random() < 0.75:
             return ""
         return "\n".join([self._beside(), *self._above(indent + 2), " " * indent])

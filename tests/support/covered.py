@@ -1,4 +1,4 @@
-"""Versions that are made of a schema, and what requests reach of them."""
+"""CRD versions of a schema, and the coverage points that requests reach in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_crd.coverage import Collector
 
 
 def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -> engine.CrdVersion:
-    """Return the version of a CRD with *schema* as that of the spec, or with a whole one."""
+    """Return version `v1` of a CRD. *schema* is the schema of its spec, or of the whole object if it has a property `spec`."""
     whole = schema if schema.get("type") == "object" and "spec" in schema.get("properties", {}) else None
     root = whole or {"type": "object", "properties": {"spec": schema}}
     manifest = {
@@ -32,7 +32,7 @@ def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -
 
 
 def reached(version: engine.CrdVersion, ask: Callable[[engine.CrdVersion], object]) -> set[str]:
-    """Return the ids of the points that requests reach."""
+    """Return the ids of the coverage points that the requests of *ask* reach."""
     collector = Collector()
     with collector.collecting():
         ask(version)
@@ -40,7 +40,7 @@ def reached(version: engine.CrdVersion, ask: Callable[[engine.CrdVersion], objec
 
 
 def reached_in_spec(schema: Any, *specs: Any, kubernetes_version: str = "1.37") -> set[str]:
-    """Return what creates with *specs* reach of the schema of the spec, the spec's own being there aside."""
+    """Return the ids that creates with *specs* reach below the schema of the spec, without the spec's own `:set`."""
     version = version_of(schema, kubernetes_version)
     ids = reached(version, lambda version: [version.create({"spec": spec}) for spec in specs])
     below = "properties/spec"

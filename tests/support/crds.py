@@ -1,4 +1,4 @@
-"""CRDs of one version, as texts and as manifests, of which tests are about the schema."""
+"""CRDs with one version for tests of schemas, as texts and as manifests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _IN_VERSION: Final = " " * 8
 
 def text(names: str, schema: str, *, group: str = "example.com") -> str:
     """
-    Return the text of a CRD, whose schema begins on its line 14.
+    Return the text of a CRD whose schema begins on line 14.
 
     Args:
-        names: Its names, the plural first: `plural: tabs, kind: Tab`.
+        names: The names of the CRD, the plural first: `plural: tabs, kind: Tab`.
         schema: YAML, indented in any way.
-        group: Its group.
+        group: The API group.
     """
     plural = re.match(r"plural: (\w+)", names)
     assert plural is not None, names
@@ -38,7 +38,7 @@ spec:
 
 
 def manifest(schema: dict[str, Any], *, scope: str = "Namespaced", **version: Any) -> dict[str, Any]:
-    """Return the manifest of a CRD whose `Tab`s have that schema; *version*: what else its version has."""
+    """Return the manifest of a CRD of kind `Tab` with *schema*; *version* adds fields to its version."""
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

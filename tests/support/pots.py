@@ -1,4 +1,4 @@
-"""CRDs that are read from files."""
+"""A CRD that is loaded from a file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ spec:
 
 
 def read(folder: Path, text: str = POTS, name: str = "pots.yaml") -> CustomResourceDefinition:
-    """Return the CRD of a text in a file of *folder*."""
+    """Write *text* to a file in *folder* and return the CRD loaded from it."""
     (folder / name).write_text(text, encoding="utf-8")
     [crd] = engine.load([name], base=folder)
     return crd

@@ -1,8 +1,8 @@
 """
-Projects that tests of sessions start with; a plugin, as tests of all folders have such sessions.
+Fixtures with projects for tests of pytest sessions; a plugin, because tests in all folders use them.
 
-What they are made of loads all of the package, for which the tests of one part of the engine need not wait. But it is there before
-`pytester` is, which forgets at its end what was imported in between.
+`support.sessions` imports the whole package, so it is imported only for tests that need it. This has to happen before
+`pytester` starts, because `pytester` restores `sys.modules` at its end.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Import what sessions in this process share."""
+    """Import the modules that sessions in this process share."""
     if "pytester" in getattr(item, "fixturenames", ()):
         importlib.import_module("support.sessions")
 
 
 @pytest.fixture
 def empty(pytester: pytest.Pytester) -> Project:
-    """A project without anything."""
+    """An empty project."""
     from support import sessions
 
     return sessions.project(pytester)
@@ -40,6 +40,6 @@ def project(empty: Project) -> Project:
 
 @pytest.fixture
 def gardener(project: Project) -> Project:
-    """A project with one CRD and one case file whose cases hold."""
+    """A project with one CRD and one case file with cases that pass."""
     project.cases()
     return project

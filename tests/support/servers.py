@@ -1,4 +1,4 @@
-"""Servers for tests: an API with the CRDs of the conversations, asked without a socket."""
+"""In-memory API servers with the CRDs of the recorded conversations, called without a socket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 def crd(kind: str = "Thing", group: str = "example.com", **spec: Any) -> Any:
-    """Return the manifest of a CRD of one version with any objects; *spec* goes over its own."""
+    """Return the manifest of a CRD with one version that accepts any object; *spec* overrides fields of its spec."""
     plural = f"{kind.lower()}s"
     versions = [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}]
     whole = {"group": group, "scope": "Namespaced", "names": {"kind": kind, "plural": plural}, "versions": versions}
@@ -31,26 +31,26 @@ def crd(kind: str = "Thing", group: str = "example.com", **spec: Any) -> Any:
 
 
 def api(*crds: Any, **options: Any) -> Api:
-    """Return an API of these CRDs; of those of the conversations where there are none."""
+    """Return an API with *crds*, or with the CRDs of the conversations if there are none."""
     manifests = crds or servergen.crds()
-    return Api([CustomResourceDefinition.from_manifest(copy.deepcopy(one)) for one in manifests], **options)
+    return Api([CustomResourceDefinition.from_manifest(copy.deepcopy(manifest)) for manifest in manifests], **options)
 
 
 def ask(server: Api, method: str, path: str, body: Any = None, **rest: Any) -> HTTPAnswer:
-    """Return the answer to a request, as conversations state it."""
-    asked = {"method": method, "path": path, **rest} | ({} if body is None else {"body": body})
-    reply = server.answer(serverside.to_http(asked))
+    """Return the response to a request that is written as in conversations."""
+    request = {"method": method, "path": path, **rest} | ({} if body is None else {"body": body})
+    reply = server.answer(serverside.to_http(request))
     assert isinstance(reply, HTTPAnswer)
     return reply
 
 
 def watch(server: Api, path: str, **rest: Any) -> Stream:
-    """Return a watch that has begun."""
+    """Return the stream of a watch that has started."""
     reply = server.answer(serverside.to_http({"method": "GET", "path": path, **rest}))
     assert isinstance(reply, Stream)
     return reply
 
 
 def job(name: str, **metadata: Any) -> Any:
-    """Return a custom resource of the conversations."""
+    """Return a `Job`, a custom resource of the conversations."""
     return {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": {"name": name, **metadata}, "spec": {}}

@@ -1,8 +1,8 @@
 """
-Sessions of pytest that tests start, about a small project: one CRD, in the place where kubebuilder keeps it.
+pytest sessions that tests start in a small project with one CRD, placed as kubebuilder places it.
 
-A session in this process takes a twentieth of one in a process of its own, which imports pytest and the engine first. What both load
-is what they need: whoever tests how the plugin comes into a session starts pytest himself.
+A session in this process takes a twentieth of the time of one in its own process, which has to import pytest and the
+engine. Both kinds load the plugin themselves; tests of how the plugin is loaded start pytest on their own.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from _pytest.fixtures import FixtureManager  # nothing public
 import pytest_crd
 from pytest_crd import plugin
 
-# Sessions in this process share what is imported here: PyYAML's C extension cannot be imported twice in one process, and modules of
-# the package that are imported twice would not know each other's types. And what only some sessions import takes each of them a while.
+# Sessions in this process share these imports: PyYAML's C extension cannot be imported twice in one process, and types
+# of modules that are imported twice would differ. Modules that only some sessions import are here because importing
+# them is slow.
 SHARED = (
     deepdiff,
     jsonschema,
@@ -91,7 +92,8 @@ defaulting:
   expected: {spec: {size: 3, watering: {hour: 7}}}
 """
 
-# Looking for plugins that are installed, and registering them and those of pytest that no story is about, is more than half of a session.
+# Half of the time of a session goes into looking for installed plugins and registering them and unused plugins of
+# pytest.
 _NO_AUTOLOAD: Final = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 _UNUSED: Final = (
     *("cacheprovider", "doctest", "faulthandler", "legacypath", "logging", "pastebin", "setuponly", "setupplan"),
@@ -100,48 +102,52 @@ _UNUSED: Final = (
 _WITHOUT: Final = tuple(word for name in _UNUSED for word in ("-p", f"no:{name}"))
 
 
-class _Unread:
-    """Keeps pytest from reading the source of its own frames where errors in collecting interrupt a session; none of it is shown."""
+class _NativeTracebacks:
+    """Plugin that keeps pytest from reading the source of its frames when collection errors interrupt a session."""
 
     @staticmethod
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Have the traceback as Python prints it, which is found without the source of whole functions."""
+        """Format the traceback in Python's style, which needs no source of whole functions."""
         excinfo.getrepr = functools.partial(excinfo.getrepr, style="native")  # type: ignore[method-assign]
 
 
 _parse_fixtures: Final = FixtureManager.parsefactories
 
 
-def _parse_known_fixtures(manager: FixtureManager, *given: Any, **named: Any) -> None:
-    """Register the fixtures of a plugin, of pytest's own those that are known: to look for them is a third of a session."""
-    if given:
-        _parse_fixtures(manager, _fixtures(given[0]), *given[1:], **named)
+def _parse_known_fixtures(manager: FixtureManager, *args: Any, **kwargs: Any) -> None:
+    """
+    Register the fixtures of a plugin.
+
+    For pytest's own plugins only known fixtures are passed on, as looking for them takes a third of a session.
+    """
+    if args:
+        _parse_fixtures(manager, _fixtures(args[0]), *args[1:], **kwargs)
     else:
-        _parse_fixtures(manager, **{**named, "holder": _fixtures(named["holder"])})
+        _parse_fixtures(manager, **{**kwargs, "holder": _fixtures(kwargs["holder"])})
 
 
 def _fixtures(holder: Any) -> Any:
-    """Return what has the fixtures of a module of pytest and nothing else, and of anything else itself."""
+    """Return a module with the fixtures only if *holder* is a module of pytest, else *holder*."""
     is_pytests = isinstance(holder, ModuleType) and holder.__name__.startswith("_pytest.")
     return _fixtures_alone(holder) if is_pytests else holder
 
 
 @functools.cache
 def _fixtures_alone(module: ModuleType) -> ModuleType:
-    alone = ModuleType(module.__name__)
+    fixtures = ModuleType(module.__name__)
     for name, value in vars(module).items():
-        # Before pytest 8.4 it was a function with an attribute.
+        # Before pytest 8.4 a fixture was a function with an attribute.
         if type(value).__name__ == "FixtureFunctionDefinition" or "_pytestfixturefunction" in getattr(
             value, "__dict__", ()
         ):
-            setattr(alone, name, value)
-    return alone
+            setattr(fixtures, name, value)
+    return fixtures
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A project in a folder of its own."""
+    """A project in its own folder."""
 
     path: Path
 
@@ -159,7 +165,7 @@ class Folder:
     def crd(
         self, name: str = "config/crd/bases/gardens.yaml", *, plural: str = "gardens", kind: str = "Garden"
     ) -> Path:
-        """Write the CRD, under another name where one is given."""
+        """Write the CRD, with *plural* and *kind* as its names."""
         return self.write(name, GARDEN.replace("gardens", plural).replace("Garden", kind))
 
     def cases(self, text: str = CASES, name: str = "test_garden.crd.yaml") -> Path:
@@ -167,11 +173,11 @@ class Folder:
         return self.write(name, text)
 
     def ini(self, *lines: str) -> Path:
-        """Write the ini file."""
+        """Write `pytest.ini` with *lines*."""
         return self.write("pytest.ini", "\n".join(["[pytest]", *lines, ""]))
 
     def start(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest in a process of its own, as a user does whose folder this is."""
+        """Run pytest in its own process, with the environment of a user."""
         own = {
             name: value
             for name, value in os.environ.items()
@@ -179,12 +185,12 @@ class Folder:
         }
         environment = {**own, _NO_AUTOLOAD: "1", "HOME": str(self.path), "PY_COLORS": "0"}
         command = [sys.executable, "-m", "pytest", "-p", "crd", *_WITHOUT, *arguments]
-        began = time.monotonic()
-        done = subprocess.run(
+        start = time.monotonic()
+        process = subprocess.run(
             command, cwd=self.path, env=environment, check=False, capture_output=True, encoding="utf-8"
         )
         return pytest.RunResult(
-            done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), time.monotonic() - began
+            process.returncode, process.stdout.splitlines(), process.stderr.splitlines(), time.monotonic() - start
         )
 
 
@@ -198,18 +204,19 @@ class Project(Folder):
         """
         Run pytest in this process.
 
-        `-p NAME` brings back a plugin that sessions do without; who starts workers names `pytest_crd.plugin` too, as they know what is named alone.
+        `-p NAME` enables a plugin that is off by default. Tests that start xdist workers pass `-p pytest_crd.plugin`
+        too, because workers load only plugins that are named.
         """
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(_NO_AUTOLOAD, "1")
-            # A test file that is written again within a second, with as many bytes, would be read from the cache.
+            # Python would load a stale .pyc for a test file that is rewritten within a second with the same size.
             patch.setattr(sys, "dont_write_bytecode", True)
             patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
             return self.pytester.runpytest_inprocess(
-                *_WITHOUT, *arguments, plugins=[plugin, _Unread()], no_reraise_ctrlc=True
+                *_WITHOUT, *arguments, plugins=[plugin, _NativeTracebacks()], no_reraise_ctrlc=True
             )
 
 
 def project(pytester: pytest.Pytester) -> Project:
-    """Return the project in the folder of a test."""
+    """Return the project in the folder of *pytester*."""
     return Project(pytester.path, pytester)

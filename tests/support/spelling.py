@@ -1,4 +1,4 @@
-"""Paths of which a test knows the text alone."""
+"""Field paths made from their text."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pytest_crd.engine.fieldpath import SpelledPath
 
 
 def spelled(*texts: str) -> tuple[SpelledPath, ...]:
-    """Return paths that are spelled like that, wherever they lead."""
+    """Return paths with these texts and without segments."""
     return tuple(SpelledPath(text, ()) for text in texts)

@@ -1,4 +1,4 @@
-"""Sessions in this process that take what they write to for a terminal, and tell at once how far they are."""
+"""Sessions in this process that believe they write to a terminal, and show progress without delay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from support.sessions import Project
 
-# pytest 8 has a value where later ones have a function.
+# pytest 8 has a value, later versions have a function.
 _CONFTEST = """\
 import pytest
 class Yes(int):
@@ -24,8 +24,8 @@ def pytest_configure(config):
 """
 
 
-def given(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Give a project a terminal."""
+def attach(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Make sessions of *project* believe that they write to a terminal, and return the project."""
     monkeypatch.setattr(progressline, "PATIENCE", 0.0)
     monkeypatch.setattr(progressline, "_PAUSE", 0.0)
     monkeypatch.setenv("COLUMNS", "120")
@@ -34,6 +34,6 @@ def given(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def lines(result: pytest.RunResult) -> list[str]:
-    """Return what was shown, each for a while, and what stays."""
+    """Return the progress lines, including those that later output overwrote."""
     shown = "\n".join(result.outlines).replace("\r", "\n").split("\n")
     return [line.rstrip() for line in shown if line.startswith("crd: ")]

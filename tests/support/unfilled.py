@@ -1,10 +1,10 @@
-"""Case files of which something is left to be filled in, or to be corrected."""
+"""Case files with expectations to fill in or to correct."""
 
 from __future__ import annotations
 
 HEAD = "crd: gardens.stories.example.com\n"
 TOO_MANY = "Invalid value: 11: spec.rows in body should be less than or equal to 10"
-LEFT = f"""\
+UNFILLED = f"""\
 {HEAD}create:
 - name: rows
   input: {{spec: {{rows: 11}}}}

@@ -1,4 +1,4 @@
-"""The types of schemas of structured-merge-diff, as recorded facts have them."""
+"""Types in schemas of structured-merge-diff, read from recorded facts."""
 
 from __future__ import annotations
 
@@ -13,56 +13,60 @@ class Schemas:
     """The types of one upstream schema."""
 
     def __init__(self, schema: JSONValue) -> None:
-        self._types = {one["name"]: one for one in schema["types"]}
-        self._made: dict[str, MergeType] = {}
+        self._types = {definition["name"]: definition for definition in schema["types"]}
+        self._resolved: dict[str, MergeType] = {}
 
-    def of(self, type_: JSONValue) -> MergeType:
-        """Return the type of a name, or of a mapping that stands in its place."""
+    def resolve(self, type_: JSONValue) -> MergeType:
+        """Return the merge type of a type reference: the name of a type, or an inline mapping."""
         if isinstance(type_, str):
             return self._named(type_)
         reference = type_.get("namedType")
-        made = MergeType()
+        resolved = MergeType()
         if reference is None:
-            self._fill(made, type_)
+            self._fill(resolved, type_)
         else:
             named = self._named(reference)
-            made.scalar, made.list, made.map = named.scalar, named.list, named.map
+            resolved.scalar, resolved.list, resolved.map = named.scalar, named.list, named.map
         relation = type_.get("elementRelationship")
-        if relation is not None and made.map is not None:
-            was = made.map
-            made.map = MapType(was.fields, was.values, relation == "atomic", was.defaults, was.is_untyped)
-        if relation is not None and made.list is not None:
-            made.list = ListType(made.list.items, relation == "associative", made.list.keys)
-        return made
+        if relation is not None and resolved.map is not None:
+            map_type = resolved.map
+            resolved.map = MapType(
+                map_type.fields, map_type.values, relation == "atomic", map_type.defaults, map_type.is_untyped
+            )
+        if relation is not None and resolved.list is not None:
+            resolved.list = ListType(resolved.list.items, relation == "associative", resolved.list.keys)
+        return resolved
 
     def _named(self, name: str) -> MergeType:
-        if name not in self._made:
-            self._made[name] = MergeType()
-            self._fill(self._made[name], self._types.get(name, {}))
-        return self._made[name]
+        if name not in self._resolved:
+            self._resolved[name] = MergeType()
+            self._fill(self._resolved[name], self._types.get(name, {}))
+        return self._resolved[name]
 
-    def _fill(self, made: MergeType, of: JSONValue) -> None:
-        made.scalar = of.get("scalar")
-        if (of_list := of.get("list")) is not None:
-            made.list = ListType(
-                MergeType(), of_list.get("elementRelationship") == "associative", tuple(of_list.get("keys") or ())
+    def _fill(self, merge_type: MergeType, definition: JSONValue) -> None:
+        merge_type.scalar = definition.get("scalar")
+        if (list_definition := definition.get("list")) is not None:
+            merge_type.list = ListType(
+                MergeType(),
+                list_definition.get("elementRelationship") == "associative",
+                tuple(list_definition.get("keys") or ()),
             )
-            made.list.items = self.of(of_list["elementType"])
-        if (of_map := of.get("map")) is not None:
-            made.map = MapType()
-            further = of_map.get("elementType")
-            fields = of_map.get("fields") or []
-            made.map.fields = {field["name"]: self.of(field["type"]) for field in fields}
-            made.map.values = self.of(further) if further else None
-            made.map.is_atomic = of_map.get("elementRelationship") == "atomic"
-            made.map.defaults = {
+            merge_type.list.items = self.resolve(list_definition["elementType"])
+        if (map_definition := definition.get("map")) is not None:
+            merge_type.map = MapType()
+            element_type = map_definition.get("elementType")
+            fields = map_definition.get("fields") or []
+            merge_type.map.fields = {field["name"]: self.resolve(field["type"]) for field in fields}
+            merge_type.map.values = self.resolve(element_type) if element_type else None
+            merge_type.map.is_atomic = map_definition.get("elementRelationship") == "atomic"
+            merge_type.map.defaults = {
                 field["name"]: field["default"] for field in fields if field.get("default") is not None
             }
-            made.map.is_untyped = (
+            merge_type.map.is_untyped = (
                 not fields
-                and bool(further)
+                and bool(element_type)
                 and (
-                    further.get("namedType") == "__untyped_deduced_"
-                    or ("namedType" not in further and further.get("scalar") == "untyped")
+                    element_type.get("namedType") == "__untyped_deduced_"
+                    or ("namedType" not in element_type and element_type.get("scalar") == "untyped")
                 )
             )

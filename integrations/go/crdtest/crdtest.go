@@ -1,9 +1,9 @@
-// Package crdtest runs pytest-crd on the CustomResourceDefinitions of a repository, and makes each of its verdicts a subtest.
+// Package crdtest runs pytest-crd on the CustomResourceDefinitions of a repository and reports each verdict as a subtest.
 //
 //	func TestCRDs(t *testing.T) { crdtest.Run(t, "..") }
 //
-// It runs pytest-crd where that is installed, else by uvx, which needs uv and a Python of 3.11 or newer. Where neither is there, the
-// test is skipped; with CI=true it fails.
+// It runs an installed pytest-crd, or else uvx, which needs uv and Python 3.11 or newer. If neither is on the PATH, the test is
+// skipped; with CI=true it fails.
 package crdtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// The version of the file of verdicts that this package reads.
+// The supported version of the verdict file.
 const version = 1
 
 // Option changes how the command is run.
@@ -29,32 +29,32 @@ type options struct {
 	arguments []string
 }
 
-// Arguments hands on arguments of `pytest-crd test`: paths, settings, and behind "--" options of pytest.
+// Arguments adds arguments of `pytest-crd test`: paths, settings, and pytest options after "--".
 func Arguments(arguments ...string) Option {
 	return func(o *options) { o.arguments = append(o.arguments, arguments...) }
 }
 
-// Command names the command and its first arguments, such as "uvx", "pytest-crd==0.1.0".
+// Command sets the command and its first arguments, such as "uvx", "pytest-crd==0.1.0".
 func Command(words ...string) Option {
 	return func(o *options) { o.command = words }
 }
 
-// Run runs `pytest-crd test` in a folder, and makes each verdict a subtest, whose failure says file and line.
-func Run(t *testing.T, folder string, others ...Option) {
+// Run runs `pytest-crd test` in folder and reports each verdict as a subtest. A failure names file and line.
+func Run(t *testing.T, folder string, changes ...Option) {
 	t.Helper()
 	var chosen options
-	for _, change := range others {
+	for _, change := range changes {
 		change(&chosen)
 	}
 	if len(chosen.command) == 0 {
-		found, err := find(exec.LookPath)
+		words, err := findCommand(exec.LookPath)
 		if err != nil {
 			if os.Getenv("CI") == "true" {
 				t.Fatal(err)
 			}
 			t.Skip(err)
 		}
-		chosen.command = found
+		chosen.command = words
 	}
 	file := filepath.Join(t.TempDir(), "verdicts.json")
 	words := append(append([]string{}, chosen.command...), "test", "--crd-json="+file)
@@ -65,25 +65,25 @@ func Run(t *testing.T, folder string, others ...Option) {
 	if err != nil {
 		t.Fatalf("%s has written no verdicts: %v\n%s", strings.Join(words, " "), errors.Join(failed, err), output)
 	}
-	told, err := read(text)
+	report, err := read(text)
 	if err != nil {
 		t.Fatalf("the verdicts of %s: %v", words[0], err)
 	}
 	held := true
-	for _, one := range told.Verdicts {
-		held = t.Run(one.ID, func(t *testing.T) { one.tell(t) }) && held
+	for _, verdict := range report.Verdicts {
+		held = t.Run(verdict.ID, func(t *testing.T) { verdict.report(t) }) && held
 	}
-	if !told.Complete {
-		t.Errorf("not all was judged: %s\n%s", told.Problem, output)
+	if !report.Complete {
+		t.Errorf("not all was judged: %s\n%s", report.Problem, output)
 	} else if failed != nil && held {
 		t.Errorf("%s: %v\n%s", strings.Join(words, " "), failed, output)
-	} else if len(told.Verdicts) == 0 {
+	} else if len(report.Verdicts) == 0 {
 		t.Errorf("there is nothing to judge\n%s", output)
 	}
 }
 
-// find returns the command: what is installed, else what runs it from the package index.
-func find(look func(string) (string, error)) ([]string, error) {
+// findCommand returns the installed command, or else a uvx command that runs pytest-crd from the package index.
+func findCommand(look func(string) (string, error)) ([]string, error) {
 	if path, err := look("pytest-crd"); err == nil {
 		return []string{path}, nil
 	}
@@ -110,18 +110,18 @@ type verdict struct {
 }
 
 func read(text []byte) (verdicts, error) {
-	var told verdicts
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&told); err != nil {
-		return told, err
+	var report verdicts
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&report); err != nil {
+		return report, err
 	}
-	if told.Version != version {
-		return told, fmt.Errorf("they have version %d, and this package reads %d", told.Version, version)
+	if report.Version != version {
+		return report, fmt.Errorf("they have version %d, and this package reads %d", report.Version, version)
 	}
-	return told, nil
+	return report, nil
 }
 
-// tell fails, skips or passes a subtest as the verdict says; what it does not know fails.
-func (v verdict) tell(t *testing.T) {
+// report fails, skips or passes a subtest according to the outcome; an unknown outcome fails it.
+func (v verdict) report(t *testing.T) {
 	switch v.Outcome {
 	case "passed":
 	case "skipped", "xfailed":

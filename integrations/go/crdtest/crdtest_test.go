@@ -6,24 +6,24 @@ import (
 	"testing"
 )
 
-func TestTheGardenHolds(t *testing.T) {
+func TestTheCasesOfAGardenPass(t *testing.T) {
 	Run(t, "testdata/garden", Arguments("--no-baseline"))
 }
 
 func TestTheInstalledCommandComesFirst(t *testing.T) {
-	for _, one := range []struct{ there, wanted string }{
+	for _, test := range []struct{ installed, wanted string }{
 		{"pytest-crd uvx", "pytest-crd"},
 		{"uvx", "uvx pytest-crd"},
 		{"", ""},
 	} {
-		found, err := find(func(name string) (string, error) {
-			if strings.Contains(" "+one.there+" ", " "+name+" ") {
+		words, err := findCommand(func(name string) (string, error) {
+			if strings.Contains(" "+test.installed+" ", " "+name+" ") {
 				return name, nil
 			}
 			return "", errors.New("not there")
 		})
-		if strings.Join(found, " ") != one.wanted || (err == nil) != (one.wanted != "") {
-			t.Errorf("with %q: %q, %v", one.there, found, err)
+		if strings.Join(words, " ") != test.wanted || (err == nil) != (test.wanted != "") {
+			t.Errorf("with %q: %q, %v", test.installed, words, err)
 		}
 	}
 }
@@ -37,14 +37,14 @@ func TestAnotherVersionIsRefused(t *testing.T) {
 }
 
 func TestAFailureSaysFileAndLine(t *testing.T) {
-	told, err := read([]byte(`{"version": 1, "complete": true, "problem": null, "verdicts": [
+	report, err := read([]byte(`{"version": 1, "complete": true, "problem": null, "verdicts": [
 		{"id": "a", "outcome": "failed", "path": "a.yaml", "line": 3, "summary": "short", "text": "long"},
 		{"id": "b", "outcome": "error", "path": "b.yaml", "line": null, "summary": "short", "text": ""}
 	]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second := told.Verdicts[0], told.Verdicts[1]
+	first, second := report.Verdicts[0], report.Verdicts[1]
 	if first.place() != "a.yaml:3" || first.words() != "long" {
 		t.Error(first.place(), first.words())
 	}

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support import told
+from support import sessionfacts
 
 from pytest_crd.report.outputs import codequality, uniquefindings
 from pytest_crd.report.testfacts import FilePlace, VerdictOutcome
 
 
 def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) -> None:
-    facts = told.session(
-        told.verdict(told.cause("a\nb")),
-        told.verdict(told.cause("c", place=FilePlace("crds/a.yaml")), outcome=VerdictOutcome.ERROR, name="e"),
-        told.verdict(outcome=VerdictOutcome.PASSED, name="w", warnings=(told.cause("d"),)),
+    facts = sessionfacts.session(
+        sessionfacts.verdict(sessionfacts.cause("a\nb")),
+        sessionfacts.verdict(
+            sessionfacts.cause("c", place=FilePlace("crds/a.yaml")), outcome=VerdictOutcome.ERROR, name="e"
+        ),
+        sessionfacts.verdict(outcome=VerdictOutcome.PASSED, name="w", warnings=(sessionfacts.cause("d"),)),
     )
-    roots = told.roots(tmp_path)
+    roots = sessionfacts.roots(tmp_path)
 
     entries = json.loads(codequality.render(facts, roots, "pytest.ini"))
 
@@ -41,17 +43,17 @@ def test_each_cause_is_an_entry_with_all_that_gitlab_asks_for(tmp_path: Path) ->
 
 
 def test_a_run_that_did_not_end_is_no_clean_one(tmp_path: Path) -> None:
-    facts = told.session(told.passed(), problem="the run was interrupted", exit_code=2)
+    facts = sessionfacts.session(sessionfacts.passed(), problem="the run was interrupted", exit_code=2)
 
-    (entry,) = json.loads(codequality.render(facts, told.roots(tmp_path), "pytest.ini"))
+    (entry,) = json.loads(codequality.render(facts, sessionfacts.roots(tmp_path), "pytest.ini"))
 
     assert (entry["description"], entry["severity"]) == ("the run was interrupted", "blocker")
     assert entry["location"] == {"path": "pytest.ini", "lines": {"begin": 1}}
 
 
 def test_words_that_are_empty_are_an_entry_too(tmp_path: Path) -> None:
-    facts = told.session(told.verdict(told.cause("")))
+    facts = sessionfacts.session(sessionfacts.verdict(sessionfacts.cause("")))
 
-    (entry,) = json.loads(codequality.render(facts, told.roots(tmp_path), "pytest.ini"))
+    (entry,) = json.loads(codequality.render(facts, sessionfacts.roots(tmp_path), "pytest.ini"))
 
     assert entry["description"] == " (test: test_a.crd.yaml::a case)"

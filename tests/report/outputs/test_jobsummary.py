@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import told
+from support import sessionfacts
 
 from pytest_crd.report.outputs import jobsummary
 from pytest_crd.report.testfacts import VerdictKind, VerdictOutcome
@@ -25,18 +25,18 @@ WITNESS: dict[str, Any] = {
 
 
 def _summary(tmp_path: Path, *verdicts: object, exit_code: int = 1, **more: object) -> str:
-    facts = told.session(*verdicts, exit_code=exit_code, **more)  # type: ignore[arg-type]
-    return jobsummary.render(facts, told.roots(tmp_path), None)
+    facts = sessionfacts.session(*verdicts, exit_code=exit_code, **more)  # type: ignore[arg-type]
+    return jobsummary.render(facts, sessionfacts.roots(tmp_path), None)
 
 
 def test_a_green_run_is_one_line_with_skipped_tests(tmp_path: Path) -> None:
     skipped = [
-        told.verdict(name=name, outcome=VerdictOutcome.SKIPPED, summary="not yet", kind=VerdictKind.UPGRADE)
+        sessionfacts.verdict(name=name, outcome=VerdictOutcome.SKIPPED, summary="not yet", kind=VerdictKind.UPGRADE)
         for name in "ab"
     ]
-    unexplained = told.verdict(name="c", outcome=VerdictOutcome.SKIPPED)
+    unexplained = sessionfacts.verdict(name="c", outcome=VerdictOutcome.SKIPPED)
 
-    assert _summary(tmp_path, told.passed(), *skipped, unexplained, exit_code=0) == (
+    assert _summary(tmp_path, sessionfacts.passed(), *skipped, unexplained, exit_code=0) == (
         "**pytest-crd**: 1 passed, 3 skipped (2 cases, 2 upgrades)\n\nSkipped:\n\n- 2: not yet\n- 1: without a reason\n"
     )
 
@@ -44,9 +44,9 @@ def test_a_green_run_is_one_line_with_skipped_tests(tmp_path: Path) -> None:
 def test_failures_are_in_a_section_for_their_kind(tmp_path: Path) -> None:
     summary = _summary(
         tmp_path,
-        told.verdict(told.cause("it is <b>|wrong\nvery", details=("rule: x",))),
-        told.verdict(told.cause("breaks"), kind=VerdictKind.CHECK, name="check"),
-        told.verdict(warnings=(told.cause("deprecated"),), name="w", outcome=VerdictOutcome.PASSED),
+        sessionfacts.verdict(sessionfacts.cause("it is <b>|wrong\nvery", details=("rule: x",))),
+        sessionfacts.verdict(sessionfacts.cause("breaks"), kind=VerdictKind.CHECK, name="check"),
+        sessionfacts.verdict(warnings=(sessionfacts.cause("deprecated"),), name="w", outcome=VerdictOutcome.PASSED),
     )
 
     assert summary.startswith("### pytest-crd: 1 passed, 2 failed (1 check, 2 cases)\n")
@@ -63,8 +63,8 @@ def test_an_upgrade_is_reported_with_its_witness(tmp_path: Path) -> None:
     summary = _summary(
         tmp_path,
         *(
-            told.verdict(
-                told.cause(f"words {index}", rule="upgrade/refused", field="spec.a", witness=witness),
+            sessionfacts.verdict(
+                sessionfacts.cause(f"words {index}", rule="upgrade/refused", field="spec.a", witness=witness),
                 kind=VerdictKind.UPGRADE,
                 name=f"upgrade {index}",
             )
@@ -89,22 +89,24 @@ def test_an_upgrade_is_reported_with_its_witness(tmp_path: Path) -> None:
     ("words", "shown"), [("spec.a: Required value", "spec.a: Required value"), ("gone", "**spec.a**: gone")]
 )
 def test_the_field_of_an_upgrade_is_shown_once(tmp_path: Path, words: str, shown: str) -> None:
-    verdict = told.verdict(told.cause(words, rule="rollback/refused", field="spec.a"))
+    verdict = sessionfacts.verdict(sessionfacts.cause(words, rule="rollback/refused", field="spec.a"))
 
     assert f"- crds/a.yaml:3: {shown}\n" in _summary(tmp_path, verdict)
 
 
 def test_problems_without_a_verdict_are_reported(tmp_path: Path) -> None:
     stopped = _summary(tmp_path, problem="the run was *interrupted*", exit_code=2)
-    others = _summary(tmp_path, told.passed(), others={VerdictOutcome.FAILED: 2, VerdictOutcome.ERROR: 1})
+    others = _summary(tmp_path, sessionfacts.passed(), others={VerdictOutcome.FAILED: 2, VerdictOutcome.ERROR: 1})
 
     assert stopped == "### pytest-crd: nothing was judged\n\n**the run was &#42;interrupted&#42;**\n"
     assert others.startswith("### pytest-crd: 1 passed (1 case); 3 of the tests that are not about CRDs failed\n")
 
 
 def test_blocks_beyond_the_limit_are_left_out_with_a_note(tmp_path: Path) -> None:
-    facts = told.session(*(told.verdict(told.cause(f"{number} " + "é" * 500)) for number in range(50)), exit_code=1)
-    roots = told.roots(tmp_path)
+    facts = sessionfacts.session(
+        *(sessionfacts.verdict(sessionfacts.cause(f"{number} " + "é" * 500)) for number in range(50)), exit_code=1
+    )
+    roots = sessionfacts.roots(tmp_path)
     cut = "The rest is left out, as a summary may have 1 MiB: the log of the run has all of it.\n"
 
     for room in (5000, 20_000, 200, 100):

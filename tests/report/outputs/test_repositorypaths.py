@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support import told
+from support import sessionfacts
 
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import FilePlace
 
 
 def test_files_are_named_by_the_root_of_the_repository(tmp_path: Path) -> None:
-    roots = Roots((tmp_path, tmp_path / "crds"), told.roots(tmp_path).bases)
+    roots = Roots((tmp_path, tmp_path / "crds"), sessionfacts.roots(tmp_path).bases)
 
     assert roots.find_in_repository(FilePlace("crds/a.yaml", 3, 4)) == FilePlace("crds/a.yaml", 3, 4)
     assert roots.find_in_repository(FilePlace(str(tmp_path / "crds" / "a.yaml"), 3)) == FilePlace("crds/a.yaml", 3)
 
 
 def test_names_count_where_they_were_written(tmp_path: Path) -> None:
-    told.roots(tmp_path)
+    sessionfacts.roots(tmp_path)
     roots = Roots((tmp_path,), (tmp_path / "other", tmp_path / "crds"))
 
     assert roots.find_in_repository(FilePlace("a.yaml")) == FilePlace("crds/a.yaml")
@@ -26,7 +26,7 @@ def test_names_count_where_they_were_written(tmp_path: Path) -> None:
 
 
 def test_a_file_behind_a_link_is_named_by_the_link_or_its_target(tmp_path: Path) -> None:
-    told.roots(tmp_path)
+    sessionfacts.roots(tmp_path)
     (tmp_path / "link").symlink_to(tmp_path / "crds")
     (tmp_path.parent / f"{tmp_path.name}-link").symlink_to(tmp_path)
     roots = Roots((tmp_path,), (tmp_path,))
@@ -37,7 +37,7 @@ def test_a_file_behind_a_link_is_named_by_the_link_or_its_target(tmp_path: Path)
 
 
 def test_a_file_outside_the_repository_keeps_its_name(tmp_path: Path) -> None:
-    roots = told.roots(tmp_path)
+    roots = sessionfacts.roots(tmp_path)
     outside = tmp_path.parent / f"{tmp_path.name}.yaml"
     outside.touch()
 
@@ -47,8 +47,10 @@ def test_a_file_outside_the_repository_keeps_its_name(tmp_path: Path) -> None:
 
 
 def test_a_cause_without_a_file_stands_at_its_test(tmp_path: Path) -> None:
-    roots, verdict = told.roots(tmp_path), told.verdict()
+    roots, verdict = sessionfacts.roots(tmp_path), sessionfacts.verdict()
 
-    assert roots.place_of(told.cause(place=None), verdict) == FilePlace("test_a.crd.yaml", 4)
-    assert roots.place_of(told.cause(place=FilePlace("`helm template`", 3)), verdict) == FilePlace("test_a.crd.yaml", 4)
-    assert roots.place_of(told.cause(), verdict) == FilePlace("crds/a.yaml", 3)
+    assert roots.place_of(sessionfacts.cause(place=None), verdict) == FilePlace("test_a.crd.yaml", 4)
+    assert roots.place_of(sessionfacts.cause(place=FilePlace("`helm template`", 3)), verdict) == FilePlace(
+        "test_a.crd.yaml", 4
+    )
+    assert roots.place_of(sessionfacts.cause(), verdict) == FilePlace("crds/a.yaml", 3)

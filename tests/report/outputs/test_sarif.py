@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from support import told
+from support import sessionfacts
 
 from pytest_crd.report.outputs import sarif
 from pytest_crd.report.outputs.repositorypaths import Roots
@@ -27,7 +27,7 @@ def _log(facts: SessionFacts, roots: Roots) -> Any:
 
 
 def test_the_log_has_every_rule_with_its_help(tmp_path: Path) -> None:
-    run = _log(told.session(told.passed()), told.roots(tmp_path))
+    run = _log(sessionfacts.session(sessionfacts.passed()), sessionfacts.roots(tmp_path))
     driver = run["tool"]["driver"]
 
     assert (driver["name"], driver["version"]) == ("pytest-crd", "0.1.0")
@@ -43,10 +43,12 @@ def test_the_log_has_every_rule_with_its_help(tmp_path: Path) -> None:
 
 def test_a_result_has_its_region_and_related_places(tmp_path: Path) -> None:
     place = FilePlace("crds/a.yaml", 3, 7)
-    cause = told.cause(place=place, field="spec.a", related=(FilePlace("crds/a.yaml", 9), FilePlace("v1:gone.yaml")))
-    facts = told.session(told.verdict(cause), told.verdict(cause, name="b"), exit_code=1)
+    cause = sessionfacts.cause(
+        place=place, field="spec.a", related=(FilePlace("crds/a.yaml", 9), FilePlace("v1:gone.yaml"))
+    )
+    facts = sessionfacts.session(sessionfacts.verdict(cause), sessionfacts.verdict(cause, name="b"), exit_code=1)
 
-    (result,) = _log(facts, told.roots(tmp_path))["results"]
+    (result,) = _log(facts, sessionfacts.roots(tmp_path))["results"]
 
     (location,) = result["locations"]
     artifact = {"uri": "crds/a.yaml", "uriBaseId": "SRCROOT"}
@@ -66,9 +68,9 @@ def test_a_result_has_its_region_and_related_places(tmp_path: Path) -> None:
 
 
 def test_a_result_at_its_test_has_nothing_around_it(tmp_path: Path) -> None:
-    facts = told.session(told.verdict(told.cause(place=None)), exit_code=1)
+    facts = sessionfacts.session(sessionfacts.verdict(sessionfacts.cause(place=None)), exit_code=1)
 
-    (result,) = _log(facts, told.roots(tmp_path))["results"]
+    (result,) = _log(facts, sessionfacts.roots(tmp_path))["results"]
 
     assert "relatedLocations" not in result
     assert "logicalLocations" not in result["locations"][0]
@@ -76,9 +78,9 @@ def test_a_result_at_its_test_has_nothing_around_it(tmp_path: Path) -> None:
 
 
 def test_names_of_files_are_percent_encoded(tmp_path: Path) -> None:
-    roots = told.roots(tmp_path)
+    roots = sessionfacts.roots(tmp_path)
     (tmp_path / "a b#ü.yaml").touch()
-    facts = told.session(told.verdict(told.cause(place=FilePlace("a b#ü.yaml"))), exit_code=1)
+    facts = sessionfacts.session(sessionfacts.verdict(sessionfacts.cause(place=FilePlace("a b#ü.yaml"))), exit_code=1)
 
     run = _log(facts, roots)
 
@@ -88,13 +90,13 @@ def test_names_of_files_are_percent_encoded(tmp_path: Path) -> None:
 
 
 def test_files_elsewhere_are_named_whole(tmp_path: Path) -> None:
-    roots = Roots((tmp_path / "crds",), told.roots(tmp_path).bases)
-    facts = told.session(told.verdict(told.cause(place=None)), exit_code=1)
-    absolute = told.verdict(told.cause(place=None))
+    roots = Roots((tmp_path / "crds",), sessionfacts.roots(tmp_path).bases)
+    facts = sessionfacts.session(sessionfacts.verdict(sessionfacts.cause(place=None)), exit_code=1)
+    absolute = sessionfacts.verdict(sessionfacts.cause(place=None))
     object.__setattr__(absolute, "place", FilePlace(str(tmp_path / "test_a.crd.yaml"), 4))
 
     (plain,) = _log(facts, roots)["results"]
-    (whole,) = _log(told.session(absolute, exit_code=1), roots)["results"]
+    (whole,) = _log(sessionfacts.session(absolute, exit_code=1), roots)["results"]
 
     assert plain["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "test_a.crd.yaml"}
     uri = (tmp_path / "test_a.crd.yaml").as_uri()
@@ -102,13 +104,15 @@ def test_files_elsewhere_are_named_whole(tmp_path: Path) -> None:
 
 
 def test_warnings_are_results_too(tmp_path: Path) -> None:
-    facts = told.session(told.verdict(told.cause("x"), warnings=(told.cause("w"),)), exit_code=1)
+    facts = sessionfacts.session(
+        sessionfacts.verdict(sessionfacts.cause("x"), warnings=(sessionfacts.cause("w"),)), exit_code=1
+    )
 
-    assert [item["level"] for item in _log(facts, told.roots(tmp_path))["results"]] == ["error", "warning"]
+    assert [item["level"] for item in _log(facts, sessionfacts.roots(tmp_path))["results"]] == ["error", "warning"]
 
 
 def test_a_run_that_did_not_end_was_not_successful(tmp_path: Path) -> None:
-    run = _log(told.session(problem="the run was interrupted", exit_code=2), told.roots(tmp_path))
+    run = _log(sessionfacts.session(problem="the run was interrupted", exit_code=2), sessionfacts.roots(tmp_path))
 
     (invocation,) = run["invocations"]
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)

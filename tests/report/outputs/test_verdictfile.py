@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import jsonschema
-from support import told
+from support import sessionfacts
 
 from pytest_crd.report.outputs import verdictfile
 from pytest_crd.report.testfacts import FilePlace, VerdictKind, VerdictOutcome
@@ -57,15 +57,15 @@ def test_the_schema_knows_every_kind_and_outcome() -> None:
 
 
 def test_the_file_is_valid_and_complete(tmp_path: Path) -> None:
-    cause = told.cause(field="spec.a", related=(FilePlace("v1:b.yaml"),), details=("x",), witness=WITNESS)
-    facts = told.session(
-        told.verdict(cause, told.cause(place=None), summary="it is wrong"),
-        told.passed(),
+    cause = sessionfacts.cause(field="spec.a", related=(FilePlace("v1:b.yaml"),), details=("x",), witness=WITNESS)
+    facts = sessionfacts.session(
+        sessionfacts.verdict(cause, sessionfacts.cause(place=None), summary="it is wrong"),
+        sessionfacts.passed(),
         exit_code=1,
         others={VerdictOutcome.PASSED: 7},
     )
 
-    written = json.loads(verdictfile.render(facts, told.roots(tmp_path)))
+    written = json.loads(verdictfile.render(facts, sessionfacts.roots(tmp_path)))
 
     jsonschema.Draft202012Validator(SCHEMA).validate(written)
     assert written["summary"]["failed"] == written["summary"]["passed"] == 1

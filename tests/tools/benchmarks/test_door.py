@@ -1,4 +1,4 @@
-"""The door to all benchmarks, and the table that it makes of what they find."""
+"""The command line of all benchmarks, and the table of their results."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ HERE = Path(door.__file__).parent
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither Go nor a corpus: those who measure have them."""
+def _no_go_and_no_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide Go and the corpus, which only people who run benchmarks have."""
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CRD_CORPUS", raising=False)
     monkeypatch.setattr(machine, "lines", lambda: iter(["Python here: quick"]))
     monkeypatch.setattr(budgets, "read", lambda: {"passes": {"a thing": 2.5}})
 
 
-def test_who_asks_for_help_is_told_all_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     assert door.main(["--help"]) == 0
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for benchmark in BENCHMARKS:
-        assert f"  {benchmark.name:11}{benchmark.measures}\n" in said
+        assert f"  {benchmark.name:11}{benchmark.measures}\n" in output
 
 
 @pytest.mark.parametrize("name", [benchmark.name for benchmark in BENCHMARKS])
-def test_each_benchmark_says_what_it_measures_without_measuring(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_for_a_benchmark_measures_nothing(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         door.main([name, "--help"])
 
@@ -52,15 +52,15 @@ def test_every_module_that_measures_is_listed() -> None:
     assert modules == {benchmark.name for benchmark in BENCHMARKS}
 
 
-def test_what_several_find_becomes_one_table(
+def test_figures_of_several_benchmarks_share_one_table(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def found(_options: argparse.Namespace) -> Iterator[Figure]:
+    def measure(_options: argparse.Namespace) -> Iterator[Figure]:
         print("details")
         yield Figure("a thing", 2.0, "a peer")
 
-    monkeypatch.setattr(passes, "main", found)
-    monkeypatch.setattr(reading, "main", found)
+    monkeypatch.setattr(passes, "main", measure)
+    monkeypatch.setattr(reading, "main", measure)
 
     assert door.main(["passes", "reading"]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -77,11 +77,11 @@ def test_what_several_find_becomes_one_table(
     ]
 
 
-def test_one_that_lacks_what_it_needs_is_said_to_be_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_benchmark_without_its_inputs_is_reported_as_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert door.main(["reading"]) == 2
 
-    said, complaints = capsys.readouterr()
-    assert said.splitlines()[-1] == "reading: not measured"
+    output, complaints = capsys.readouterr()
+    assert output.splitlines()[-1] == "reading: not measured"
     assert complaints == "name a folder, or set CRD_CORPUS\n"
 
 
@@ -92,7 +92,7 @@ def test_one_that_lacks_what_it_needs_is_said_to_be_not_measured(capsys: pytest.
         (["passes", "items", "5"], "`5`: arguments are for one benchmark alone"),
     ],
 )
-def test_a_command_line_that_is_none_is_told_what_there_is(
+def test_a_wrong_command_line_lists_the_benchmarks(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert door.main(arguments) == 2
@@ -102,16 +102,16 @@ def test_a_command_line_that_is_none_is_told_what_there_is(
     assert "  upgrades " in complaints
 
 
-def _finding(monkeypatch: pytest.MonkeyPatch, what: str, ratio: float) -> None:
-    def found(_options: argparse.Namespace) -> Iterator[Figure]:
-        yield Figure(what, ratio, "a peer")
+def _patch_benchmarks(monkeypatch: pytest.MonkeyPatch, name: str, ratio: float) -> None:
+    def measure(_options: argparse.Namespace) -> Iterator[Figure]:
+        yield Figure(name, ratio, "a peer")
 
     for benchmark in BENCHMARKS:
-        monkeypatch.setattr(importlib.import_module(f"benchmarks.{benchmark.name}"), "main", found)
+        monkeypatch.setattr(importlib.import_module(f"benchmarks.{benchmark.name}"), "main", measure)
 
 
-def test_without_a_name_all_are_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    _finding(monkeypatch, "a thing", 2.0)
+def test_without_a_name_all_benchmarks_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _patch_benchmarks(monkeypatch, "a thing", 2.0)
 
     assert door.main([]) == 0
     rows = capsys.readouterr().out.split("benchmark ")[1].splitlines()[1:]
@@ -119,23 +119,23 @@ def test_without_a_name_all_are_measured(monkeypatch: pytest.MonkeyPatch, capsys
 
 
 @pytest.mark.parametrize(
-    ("what", "ratio", "words"),
+    ("name", "ratio", "words"),
     [
         ("a thing", 2.6, "passes: a thing takes 2.60 times as long as a peer, and 2.5 at the most are right\n"),
         ("another", 1.0, "passes: nothing measures 'a thing', which has a budget\n"),
     ],
 )
-def test_what_is_above_its_budget_or_is_gone_fails(
-    what: str, ratio: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_figure_over_budget_or_missing_fails(
+    name: str, ratio: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _finding(monkeypatch, what, ratio)
+    _patch_benchmarks(monkeypatch, name, ratio)
 
     assert door.main(["passes"]) == 1
     assert capsys.readouterr().err == words
     assert door.main(["reading"]) == 0
 
 
-def test_budgets_are_of_benchmarks_that_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_benchmarks_without_inputs_have_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     named = {benchmark.name: benchmark.needs for benchmark in BENCHMARKS}
 

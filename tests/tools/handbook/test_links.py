@@ -1,4 +1,4 @@
-"""Every link inside of the project leads somewhere, and every page is found in the site."""
+"""Links inside the project, and the pages of the site."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from handbook import markdown, parts
 
 PAGES = parts.pages()
-# What says of a picture on which ground it is shown.
-_SHOWN = (".svg#gh-light-mode-only", ".svg#gh-dark-mode-only")
+# The anchors that choose a picture for a light or dark page.
+_THEME_ANCHORS = (".svg#gh-light-mode-only", ".svg#gh-dark-mode-only")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(parts.ROOT).as_posix())
@@ -25,7 +25,7 @@ def _leads_somewhere(page: Path, link: str) -> bool:
         return True
     name, _, anchor = link.partition("#")
     target = (page.parent / name) if name else page
-    if not target.exists() or not anchor or link.endswith(_SHOWN):
+    if not target.exists() or not anchor or link.endswith(_THEME_ANCHORS):
         return target.exists()
     return anchor in markdown.anchors(target.read_text(encoding="utf-8"))
 
@@ -43,7 +43,7 @@ def test_the_first_page_leads_to_every_other() -> None:
     assert linked == {*parts.DOCS.rglob("*.md")} - {first}
 
 
-def test_anchors_are_those_of_forges() -> None:
+def test_anchors_match_those_of_code_hosts() -> None:
     page = "# A `b`: c, d\n\n## Two\n```yaml\n# none\n```\n## Two\n### [x](y.md) z…\n"
 
     assert markdown.anchors(page) == {"a-b-c-d", "two", "two-1", "x-z"}

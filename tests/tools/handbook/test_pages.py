@@ -1,4 +1,4 @@
-"""The pages that lead through something are what happens: files are written, commands are run, and print what is shown."""
+"""Tutorials that are executed: files are written, commands run, and their output compared with the page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ spec:
   schedule: "@daily"
   compression: none
 """
-# Prints what the real one prints of a folder with a list of files and no patch.
+# Prints the same as the real kustomize for a folder with a list of files and no patch.
 KUSTOMIZE: Final = '#!/bin/sh\n[ "$1" = build ] && exec cat "$2"/bases/*.yaml\n'
 pytestmark = [pytest.mark.session, pytest.mark.uncounted]
 
@@ -37,16 +37,16 @@ def _page(name: str) -> str:
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """An empty project, in which everything is run."""
+    """An empty project, which is the current folder."""
     monkeypatch.chdir(pytester.path)
     return sessions.project(pytester)
 
 
-def test_the_first_case_is_what_happens(project: Project) -> None:
+def test_the_tutorial_first_case_works_as_shown(project: Project) -> None:
     assert running.run(_page("tutorials/first-case"), project) == 3
 
 
-def test_ci_for_a_go_operator_is_what_happens(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tutorial_ci_for_a_go_operator_works_as_shown(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("config/crd/bases/backups.yaml", CRD)
     project.write("config/samples/backup.yaml", SAMPLE)
     (project.path / ".github").mkdir()
@@ -58,13 +58,13 @@ def test_ci_for_a_go_operator_is_what_happens(project: Project, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("job", [initproposals._GITHUB_JOB, initproposals._GITLAB_JOB], ids=["GitHub", "GitLab"])
-def test_the_jobs_are_those_that_init_writes(job: str) -> None:
-    shown = [block.text for block in markdown.blocks(_page("tutorials/ci-for-a-go-operator")) if block.kind == "yaml"]
+def test_the_page_shows_the_ci_jobs_that_init_writes(job: str) -> None:
+    texts = [block.text for block in markdown.blocks(_page("tutorials/ci-for-a-go-operator")) if block.kind == "yaml"]
 
-    assert job in shown
+    assert job in texts
 
 
-def test_ci_for_a_python_operator_is_what_happens(project: Project) -> None:
+def test_the_tutorial_ci_for_a_python_operator_works_as_shown(project: Project) -> None:
     project.write("crds/backups.yaml", CRD)
     project.write("samples/backup.yaml", SAMPLE)
     project.path.joinpath("tests").mkdir()
@@ -77,7 +77,7 @@ def test_ci_for_a_python_operator_is_what_happens(project: Project) -> None:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
-def test_what_the_readme_shows_of_a_real_operator_is_so(project: Project) -> None:
+def test_the_readme_shows_real_output_for_keda(project: Project) -> None:
     folder = "kedacore+keda"
     for kind, name in (
         ("crds", "config/crd/bases/keda.sh_scaledjobs.yaml"),
@@ -85,6 +85,6 @@ def test_what_the_readme_shows_of_a_real_operator_is_so(project: Project) -> Non
     ):
         project.write(name, (Path(CORPUS) / kind / folder / name.replace("/", "__")).read_text(encoding="utf-8"))
     readme = (parts.ROOT / "README.md").read_text(encoding="utf-8")
-    (shown,) = (block.text for block in markdown.blocks(readme) if not block.kind)
+    (output,) = (block.text for block in markdown.blocks(readme) if not block.kind)
 
-    assert shown in project.run("--crd-checks").stdout.str()
+    assert output in project.run("--crd-checks").stdout.str()

@@ -1,4 +1,4 @@
-"""What is made from the source is as the source has it."""
+"""Generated parts of pages match the source."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PAGES = parts.pages()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(parts.ROOT).as_posix())
-def test_every_part_is_as_the_source_has_it(page: Path) -> None:
+def test_every_generated_part_is_up_to_date(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
 
     assert parts.current(text) == text, "`python -m handbook` writes it"
 
 
-def test_every_part_stands_on_one_page() -> None:
+def test_every_generated_part_is_on_exactly_one_page() -> None:
     named = itertools.chain.from_iterable(parts.names(page.read_text(encoding="utf-8")) for page in PAGES)
 
     assert sorted(named) == sorted(parts.PARTS)

@@ -1,4 +1,4 @@
-"""The pictures are what runs print and write now, need nothing from elsewhere, and are told in words wherever they are shown."""
+"""Pictures match the current output of runs, are self-contained, and have a description wherever they are shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGES: Final = {path: path.read_text(encoding="utf-8") for path in parts.pages()
 @pytest.mark.session
 @pytest.mark.uncounted
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_a_picture_is_what_a_run_makes_now(
+def test_a_picture_matches_the_current_output(
     name: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable, value in pictures.ENVIRONMENT.items():
@@ -28,16 +28,16 @@ def test_a_picture_is_what_a_run_makes_now(
         assert (pictures.FOLDER / file).read_text(encoding="utf-8") == text, "`python -m handbook` writes it"
 
 
-def test_there_is_no_other_picture() -> None:
+def test_the_folder_has_no_unused_picture() -> None:
     files = {f"{name}-{theme}.svg" for name in pictures.PICTURES for theme in pictures.THEMES}
 
     assert {path.name for path in pictures.FOLDER.iterdir()} == files
 
 
 @pytest.mark.parametrize("path", [*sorted(pictures.FOLDER.iterdir())], ids=lambda path: path.name)
-def test_a_picture_needs_nothing_and_is_small(path: Path) -> None:
+def test_a_picture_is_self_contained_and_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    root = ET.fromstring(text)  # noqa: S314 - it lies in this repository
+    root = ET.fromstring(text)  # noqa: S314 - a file of this repository
 
     assert not re.search(r"url\((?!#)|@import|<script|(?:href|src)=\"(?!#)", text)
     assert {*re.findall(r"https?://[^\"\s]+", text)} <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
@@ -46,32 +46,32 @@ def test_a_picture_needs_nothing_and_is_small(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_the_readme_shows_a_picture_as_the_reader_likes_it(name: str) -> None:
-    shown = (
+def test_the_readme_shows_a_picture_for_light_and_dark_themes(name: str) -> None:
+    markup = (
         f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="docs/pictures/{name}-dark.svg">\n'
         f'  <img src="docs/pictures/{name}-light.svg" alt="{pictures.PICTURES[name].words}">\n</picture>\n'
     )
 
-    assert shown in PAGES[parts.ROOT / "README.md"]
+    assert markup in PAGES[parts.ROOT / "README.md"]
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_a_page_shows_a_picture_as_the_reader_likes_it(name: str) -> None:
-    """The anchors say to the site and to forges when it is shown."""
+def test_a_page_shows_a_picture_for_light_and_dark_themes(name: str) -> None:
+    """The anchors select the theme on the site and on code hosts."""
     words = pictures.PICTURES[name].words
-    shown = "\n".join(f"![{words}](../pictures/{name}-{theme}.svg#gh-{theme}-mode-only)" for theme in pictures.THEMES)
+    markup = "\n".join(f"![{words}](../pictures/{name}-{theme}.svg#gh-{theme}-mode-only)" for theme in pictures.THEMES)
 
-    (page,) = (path for path, text in PAGES.items() if shown in text)
+    (page,) = (path for path, text in PAGES.items() if markup in text)
     assert page.parent.name == "how-to"
 
 
 @pytest.mark.parametrize("theme", terminalpicture.THEMES)
-def test_every_colour_can_be_read_on_its_ground(theme: str) -> None:
-    ground, *colors = (_luminance(color) for color in terminalpicture.THEMES[theme])
+def test_every_colour_has_enough_contrast_with_its_background(theme: str) -> None:
+    background, *colors = (_luminance(color) for color in terminalpicture.THEMES[theme])
 
     for color in colors:
-        darker, lighter = sorted((ground, color))
-        assert (lighter + 0.05) / (darker + 0.05) >= 4.5  # as WCAG 2 demands it of text
+        darker, lighter = sorted((background, color))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5  # the minimum of WCAG 2 for text
 
 
 def _luminance(color: str) -> float:

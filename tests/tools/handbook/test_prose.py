@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from handbook import markdown, parts
 
-# What is made from the source has the words of the source.
+# Generated parts use the words of the source.
 PAGES: Final = [parts.ROOT / "README.md", parts.ROOT / "CONTRIBUTING.md", *sorted(parts.DOCS.rglob("*.md"))]
 LONGEST: Final = 25
 RARE: Final = re.compile(

@@ -1,4 +1,4 @@
-"""The door to all commands, none of which is run: they ask servers."""
+"""The command line of the oracle; no command is run, as commands need servers."""
 
 from __future__ import annotations
 
@@ -13,30 +13,28 @@ HERE = Path(door.__file__).parent
 
 @pytest.fixture(autouse=True)
 def _nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Go and kubectl are for those who run a command."""
+    """Hide Go and kubectl, which only people who run a command need."""
     monkeypatch.setenv("PATH", "")
 
 
-def test_the_help_names_every_command_and_all_that_one_may_need(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_every_command_and_every_need(capsys: pytest.CaptureFixture[str]) -> None:
     assert door.main(["--help"]) == 0
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for command in commands.COMMANDS:
-        assert re.search(rf"^  {command.name} +{re.escape(command.does)}$", said, re.MULTILINE)
+        assert re.search(rf"^  {command.name} +{re.escape(command.does)}$", output, re.MULTILINE)
     assert {need for command in commands.COMMANDS for need in command.needs} == commands.NEEDS.keys()
 
 
 @pytest.mark.parametrize("command", commands.COMMANDS, ids=lambda command: command.name)
-def test_each_command_says_what_it_does_without_doing_it(
-    command: commands.Command, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_for_a_command_runs_nothing(command: commands.Command, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         door.main([*command.name.split(), "--help"])
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert ended.value.code == 0
-    assert said.startswith(f"usage: python -m oracle {command.name} [-h]")
-    assert f"takes {command.takes}" in said
+    assert output.startswith(f"usage: python -m oracle {command.name} [-h]")
+    assert f"takes {command.takes}" in output
 
 
 def test_every_module_with_a_program_is_a_command() -> None:
@@ -49,24 +47,22 @@ def test_every_module_with_a_program_is_a_command() -> None:
     assert programs - {"oracle.door"} == {command.module for command in commands.COMMANDS}
 
 
-def test_a_group_says_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_for_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert door.main(["fuzz", "--help"]) == 0
 
-    said = capsys.readouterr().out
-    assert "fuzz yaml" in said
-    assert "compare crds" not in said
+    output = capsys.readouterr().out
+    assert "fuzz yaml" in output
+    assert "compare crds" not in output
 
 
 @pytest.mark.parametrize("arguments", [[], ["fuzz"], ["fuzz", "nothing"], ["nothing"], ["nothing", "--help"]])
-def test_a_command_line_that_names_no_command_is_told_which_there_are(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_command_line_lists_the_commands(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert door.main(arguments) == 2
 
     assert "fuzz yaml" in capsys.readouterr().err
 
 
-def test_a_command_says_why_it_cannot_do_what_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_usage_error_of_a_command_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         door.main(["check", "profiles", "nothing"])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from support.expressions import evaluated
+from support.expressions import evaluate
 
 from pytest_crd.engine.cel.errors import CostLimitError, UnsupportedExpressionError
 from pytest_crd.engine.cel.run.interpreter import ProgramError, ProgramResult
@@ -28,11 +28,11 @@ from pytest_crd.engine.cel.values.celvalues import MISSING, ListValue, MapValue,
     ],
 )
 def test_evaluation_stops_at_the_cost_limit(text: str) -> None:
-    cost = evaluated(text, {"self": [1] * 10}).cost
+    cost = evaluate(text, {"self": [1] * 10}).cost
 
-    assert evaluated(text, {"self": [1] * 10}, cost).cost == cost
+    assert evaluate(text, {"self": [1] * 10}, cost).cost == cost
     with pytest.raises(CostLimitError, match="operation cancelled: actual cost limit exceeded"):
-        evaluated(text, {"self": [1] * 10}, cost - 1)
+        evaluate(text, {"self": [1] * 10}, cost - 1)
 
 
 def test_loops_stop_at_the_cost_limit() -> None:
@@ -61,23 +61,23 @@ def test_loops_stop_at_the_cost_limit() -> None:
         "self.transformMap(i, x, x)",
     ):
         with pytest.raises(CostLimitError):
-            evaluated(text, {"self": Endless()}, 5_000)
+            evaluate(text, {"self": Endless()}, 5_000)
 
 
 @pytest.mark.parametrize("text", ["self.distinct().size() > 0", "sets.contains(self, self)"])
 def test_calls_with_a_minimum_cost_beyond_the_limit_are_skipped(text: str) -> None:
     with pytest.raises(CostLimitError):
-        evaluated(text, {"self": list(range(200_000))})
+        evaluate(text, {"self": list(range(200_000))})
 
 
 def test_the_cost_limit_takes_precedence_over_an_error() -> None:
     with pytest.raises(CostLimitError):
-        evaluated("self.q.q", {"self": {}}, 1)
+        evaluate("self.q.q", {"self": {}}, 1)
 
 
 def test_the_error_of_an_unset_variable_can_be_absorbed() -> None:
-    assert str(evaluated("self", {}).error) == "no such attribute(s): self"
-    assert evaluated("self.a == 1 || true", {}) == ProgramResult(value=True, cost=2)
+    assert str(evaluate("self", {}).error) == "no such attribute(s): self"
+    assert evaluate("self.a == 1 || true", {}) == ProgramResult(value=True, cost=2)
 
 
 class Adapted(MapValue):
@@ -145,11 +145,11 @@ class Summed(ListValue):
 def test_maps_and_lists_may_have_their_own_classes(text: str, value: Value) -> None:
     variables = {"self": {"m": Adapted({"a": 1, "m": Adapted({"a": 2})}), "l": Summed([3, 4])}}
 
-    assert evaluated(text, variables).value == value
+    assert evaluate(text, variables).value == value
 
 
 def test_missing_keys_of_adapted_maps_are_named() -> None:
-    assert str(evaluated("self.m.z.y", {"self": {"m": Adapted({})}}).error) == "no such key: z"
+    assert str(evaluate("self.m.z.y", {"self": {"m": Adapted({})}}).error) == "no such key: z"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_missing_keys_of_adapted_maps_are_named() -> None:
     ],
 )
 def test_optional_elements_must_be_optionals(text: str, problem: str) -> None:
-    assert str(evaluated(text, {"self": "abc"}).error) == problem
+    assert str(evaluate(text, {"self": "abc"}).error) == problem
 
 
 @pytest.mark.parametrize(
@@ -179,21 +179,21 @@ def test_optional_elements_must_be_optionals(text: str, problem: str) -> None:
 )
 def test_some_protobuf_messages_are_unsupported(text: str, gap: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=gap):
-        evaluated(text, {})
+        evaluate(text, {})
 
 
 @pytest.mark.parametrize("text", ["[b'ab'].map(x, [x + b'c', x + b'd'])", "[1, 2].map(i, b'ab' + bytes(string(i)))"])
 def test_extending_the_same_bytes_twice_is_unsupported(text: str) -> None:
     """A server overwrites the first sum if the bytes have spare capacity."""
     with pytest.raises(UnsupportedExpressionError, match="add to the same bytes twice"):
-        evaluated(text, {})
+        evaluate(text, {})
 
 
 def test_bytes_extended_once_have_their_own_memory() -> None:
     text = "[b'a' + b'c' + b'd', b'a' + b'e', b'' + b'f', b'g' + b'']"
 
-    assert [evaluated(text, {}).value for _ in range(2)] == [[b"acd", b"ae", b"f", b"g"]] * 2
-    assert evaluated("[b'ab'].map(x, [x + b'', x + b'', x + b'c'])", {}).value == [[b"ab", b"ab", b"abc"]]
+    assert [evaluate(text, {}).value for _ in range(2)] == [[b"acd", b"ae", b"f", b"g"]] * 2
+    assert evaluate("[b'ab'].map(x, [x + b'', x + b'', x + b'c'])", {}).value == [[b"ab", b"ab", b"abc"]]
 
 
 _DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
@@ -210,7 +210,7 @@ _DOUBLED: Final = f"[self.l]{'.map(a, a + a)' * 13}"
 )
 def test_values_that_would_fill_the_memory_are_unsupported(text: str, problem: str) -> None:
     with pytest.raises(UnsupportedExpressionError, match=problem):
-        evaluated(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
+        evaluate(text, {"self": {"l": list(range(5_000)), "s": "a" * 30_000}})
 
 
 _BEYOND: Final = "expressions that visit more than 200000 values without cost"
@@ -236,7 +236,7 @@ def test_work_without_cost_is_limited(text: str, problem: str, monkeypatch: pyte
     self_value = {"l": list(range(800)), "m": {str(number): number for number in range(800)}, "long": "a" * 300_000}
 
     with pytest.raises(UnsupportedExpressionError, match=problem):
-        evaluated(text, {"self": self_value})
+        evaluate(text, {"self": self_value})
 
 
 @pytest.mark.parametrize(
@@ -251,14 +251,14 @@ def test_the_length_of_texts_is_limited(text: str, problem: str, monkeypatch: py
     monkeypatch.setattr(workload, "MOST_CHARACTERS", 1_000_000)
 
     with pytest.raises(UnsupportedExpressionError, match=problem):
-        evaluated(text, {"self": "a" * 10_000})
+        evaluate(text, {"self": "a" * 10_000})
 
 
 def test_each_evaluation_has_its_own_limit_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workload, "MOST", 200_000)
     text = "self.all(a, a in dyn(self))"
 
-    assert [evaluated(text, {"self": list(range(400))}).value for _ in range(2)] == [True, True]
+    assert [evaluate(text, {"self": list(range(400))}).value for _ in range(2)] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -277,18 +277,18 @@ def test_each_evaluation_has_its_own_limit_of_work(monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_numbers_in_lists_are_compared_as_cel_does(text: str, *, value: bool) -> None:
-    assert evaluated(text, {}).value is value
+    assert evaluate(text, {}).value is value
 
 
 @pytest.mark.uncounted
 def test_doubled_lists_are_iterated_without_concatenation() -> None:
     with pytest.raises(CostLimitError):
-        evaluated(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})
+        evaluate(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})
 
 
 def test_a_failing_constant_part_raises_a_program_error() -> None:
     with pytest.raises(ProgramError, match="error parsing regexp: missing closing"):
-        evaluated("'a'.find('(')", {})
+        evaluate("'a'.find('(')", {})
 
 
 @pytest.mark.parametrize("text", ["{b'a': 1}.size()", "true || {b'a': 1} == {}"])
@@ -296,4 +296,4 @@ def test_constant_maps_with_bytes_as_keys_are_unsupported(text: str) -> None:
     with pytest.raises(
         UnsupportedExpressionError, match="constant maps with bytes as keys, on which the server panics"
     ):
-        evaluated(text, {})
+        evaluate(text, {})

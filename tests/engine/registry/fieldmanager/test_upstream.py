@@ -56,7 +56,7 @@ class _Facts:
     def kind(self, schema: JSONValue, type_: JSONValue) -> MergeType:
         if id(schema) not in self._schemas:
             self._schemas[id(schema)] = Schemas(schema)
-        kind = self._schemas[id(schema)].of(type_)
+        kind = self._schemas[id(schema)].resolve(type_)
         self._named[id(kind)] = schema, type_
         return kind
 

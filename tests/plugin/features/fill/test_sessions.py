@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support import crds
-from support.unfilled import FAILS, FILLED, FIXED, HEAD, LEFT, TOO_MANY
+from support.unfilled import FAILS, FILLED, FIXED, HEAD, TOO_MANY, UNFILLED
 
 from pytest_crd.casefiles import filereplacement
 
@@ -33,7 +33,7 @@ def _text(project: Project, name: str = NAME) -> str:
 @pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
 def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project, flag: str) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     result = project.run(flag)
 
@@ -65,12 +65,12 @@ def test_what_is_lost_on_storing_is_filled_in_too(project: Project) -> None:
 
 
 def test_without_the_option_nothing_is_written_and_it_is_named(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     result = project.run()
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert _text(project) == LEFT
+    assert _text(project) == UNFILLED
     result.stdout.fnmatch_lines(
         [
             f"{NAME}:5: 'errors' of create case \"rows\" must be a list of one or more expected errors, not *; call pytest with *",
@@ -331,7 +331,7 @@ def test_what_a_case_leaves_out_that_is_not_run_is_passed_over_and_said(
 
 def test_what_is_passed_over_does_not_keep_others(project: Project) -> None:
     skipped = "- name: a\n  input: {}\n  xfail: later\n"
-    project.cases(LEFT + skipped)
+    project.cases(UNFILLED + skipped)
 
     result = project.run("--crd-fill")
 
@@ -369,7 +369,7 @@ def test_a_case_that_is_wrong_is_not_touched(project: Project) -> None:
 
 
 def test_only_what_was_run_is_written_and_the_rest_is_named(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     result = project.run("--crd-fill", "-k", "rows")
 
@@ -399,21 +399,21 @@ def test_what_was_observed_before_the_first_failure_is_written(project: Project)
 
 
 def test_nothing_is_written_where_tests_are_only_collected(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     project.run("--crd-fill", "--collect-only")
 
-    assert _text(project) == LEFT
+    assert _text(project) == UNFILLED
 
 
 def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
     project.write("test_z.py", "def test_z():\n    raise KeyboardInterrupt\n")
 
     result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert _text(project) == LEFT
+    assert _text(project) == UNFILLED
     result.stdout.fnmatch_lines(["crd: 1 file not written, as the session was stopped:", f"  {NAME}"])
 
 
@@ -421,8 +421,8 @@ def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
 def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
     project: Project, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    project.cases(LEFT)
-    project.cases(LEFT, name="test_other.crd.yaml")
+    project.cases(UNFILLED)
+    project.cases(UNFILLED, name="test_other.crd.yaml")
     replace = filereplacement.replace
     handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
 
@@ -435,7 +435,7 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
     result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert (_text(project), _text(project, "test_other.crd.yaml")) == (FILLED, LEFT)
+    assert (_text(project), _text(project, "test_other.crd.yaml")) == (FILLED, UNFILLED)
     result.stdout.fnmatch_lines(
         ["crd: 2 cases written:", "crd: 1 file not written, as the session was stopped:", "  test_other.crd.yaml"]
     )
@@ -443,7 +443,7 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
 
 
 def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     with ThreadPoolExecutor() as pool:
         result = pool.submit(project.run, "--crd-fill").result()
@@ -453,7 +453,7 @@ def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
 
 
 def test_what_a_killed_session_has_left_behind_is_not_read(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
     project.write(f".{NAME}.0123abcd.tmp", "crd: [")
 
     result = project.run("--crd-fill", ".")
@@ -464,7 +464,7 @@ def test_what_a_killed_session_has_left_behind_is_not_read(project: Project) -> 
 
 
 def test_cases_of_python_tests_are_written_too_however_often_they_run(project: Project) -> None:
-    project.cases(LEFT, name="cases/garden.yaml")
+    project.cases(UNFILLED, name="cases/garden.yaml")
     project.write(
         "test_cases.py",
         "import pytest\n"
@@ -480,7 +480,7 @@ def test_cases_of_python_tests_are_written_too_however_often_they_run(project: P
 
 
 def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None:
-    project.cases(LEFT, name="cases/garden.yaml")
+    project.cases(UNFILLED, name="cases/garden.yaml")
     project.write(
         "test_cases.py",
         "import pytest\n"
@@ -520,7 +520,7 @@ def test_a_case_of_a_python_test_that_is_known_to_fail_is_not_touched(project: P
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_case_whose_python_test_says_that_it_is_known_to_fail_is_not_written(project: Project, when: str) -> None:
-    project.cases(LEFT, name="cases/garden.yaml")
+    project.cases(UNFILLED, name="cases/garden.yaml")
     before, after = (
         ("    request.applymarker(pytest.mark.xfail)\n", "") if when == "before" else ("", "    pytest.xfail('b')\n")
     )
@@ -534,7 +534,7 @@ def test_a_case_whose_python_test_says_that_it_is_known_to_fail_is_not_written(p
     result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project, "cases/garden.yaml") == LEFT
+    assert _text(project, "cases/garden.yaml") == UNFILLED
     result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": its test is known to fail'])
 
 
@@ -570,7 +570,7 @@ def test_a_case_that_holds_under_one_kubernetes_version_is_not_corrected_for_ano
 
 
 def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
 
     result = project.run("--crd-fill", "--crd-kubernetes-version", "1.34 1.37", "-k", "rows or 1.37")
 
@@ -621,7 +621,7 @@ tests:
 
 
 def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Project) -> None:
-    project.cases(LEFT)
+    project.cases(UNFILLED)
     project.write(
         "test_a.py", f"def test_a():\n    with open('{NAME}', 'a') as file:\n        file.write('# changed\\n')\n"
     )
@@ -630,14 +630,14 @@ def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Projec
 
     result.assert_outcomes(passed=3)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == f"{LEFT}# changed\n"
+    assert _text(project) == f"{UNFILLED}# changed\n"
     result.stdout.fnmatch_lines(
         ["crd: 2 cases not written:", "  *: the file has changed since it was read; nothing was written into it"]
     )
 
 
 def test_what_a_link_leads_to_is_written_and_the_link_stays(project: Project) -> None:
-    target = project.write("cases/garden.yaml", LEFT)
+    target = project.write("cases/garden.yaml", UNFILLED)
     (project.path / NAME).symlink_to(target)
     target.chmod(0o640)
 
@@ -651,15 +651,15 @@ def test_what_a_link_leads_to_is_written_and_the_link_stays(project: Project) ->
 
 
 def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.cases(LEFT)
-    project.cases(LEFT, name="test_other.crd.yaml")
+    project.cases(UNFILLED)
+    project.cases(UNFILLED, name="test_other.crd.yaml")
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != NAME and access(path, mode))
 
     result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert (_text(project), _text(project, "test_other.crd.yaml")) == (LEFT, FILLED)
+    assert (_text(project), _text(project, "test_other.crd.yaml")) == (UNFILLED, FILLED)
     result.stdout.fnmatch_lines([f"  {NAME}:3: *: the file cannot be written: Permission denied"])
 
 

@@ -107,7 +107,7 @@ def test_a_terminal_tells_how_many_crds_are_there(
 ) -> None:
     monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
 
-    result = _live(terminals.given(asked, monkeypatch), server)
+    result = _live(terminals.attach(asked, monkeypatch), server)
 
     result.assert_outcomes(passed=5)
     told = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
