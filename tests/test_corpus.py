@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import realworld
-from oracle import door
+from oracle import cli
 
 from pytest_crd import engine, synthesis
 from pytest_crd.cases import loader
@@ -148,7 +148,7 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
 
 
 def test_every_repository_works_without_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    code = door.main(["compare", "repositories", CORPUS, "--flat"])
+    code = cli.main(["compare", "repositories", CORPUS, "--flat"])
 
     said, complaints = capsys.readouterr()
     assert (code, complaints) == (0, "")

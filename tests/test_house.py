@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from oracle import door
+from oracle import cli
 
 from pytest_crd.engine import profile
 
@@ -145,7 +145,7 @@ def test_what_the_forge_asks_of_the_oracle_can_be_asked(job: str, capsys: pytest
     for command in _steps(job):
         for words in re.findall(r"python -m oracle (\w+ \w+)", command):
             with pytest.raises(SystemExit) as ended:
-                door.main([*words.split(), "--help"])
+                cli.main([*words.split(), "--help"])
             assert ended.value.code == 0
             assert f"usage: python -m oracle {words}" in capsys.readouterr().out
     assert WORKFLOW["jobs"][job]["timeout-minutes"] <= 60

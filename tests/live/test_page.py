@@ -33,10 +33,10 @@ def test_the_page_shows_what_is_printed(empty: Project, monkeypatch: pytest.Monk
 
 
 def test_a_line_that_the_page_does_not_show_is_a_difference() -> None:
-    told = [*livepage._told(livepage._shown())]
+    compared = [*livepage._compared_lines(livepage._page_output())]
 
-    assert len(told) > 9
-    assert livepage.differences(livepage._shown()) == []
-    assert livepage.differences([*livepage._shown(), "crd: live: 1 left"])
-    assert livepage.differences(livepage._shown()[:-1])
+    assert len(compared) > 9
+    assert livepage.differences(livepage._page_output()) == []
+    assert livepage.differences([*livepage._page_output(), "crd: live: 1 left"])
+    assert livepage.differences(livepage._page_output()[:-1])
     assert livepage.differences([])

@@ -1,8 +1,10 @@
 """
-What applies and patches cost against the Go packages, the same sequences of requests on both sides, and how they grow with a list.
+The time of applies and patches relative to the Go packages, and its growth with a list.
 
-The objects are those of `requests`, and one with a list of keyed items in two sizes. Each request finds what those before it have stored, is
-decoded, merged, owned, defaulted and validated, CEL rules left out. Times are processor times of one run, and both sides must store the same.
+Both sides get the same sequences of requests. The objects are those of `requests`, and one with a list of keyed items
+in two sizes. Each request works on the result of the previous one: it is decoded, merged, defaulted and validated, and
+managed fields are updated, without CEL rules. Times are processor times of one run, and both sides must store the same
+object.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from pytest_crd.engine.registry.request import USER_AGENT
 JSONValue = Any
 
 _SIZES: Final = (1_000, 10_000)
-_OF_USERS: Final = ("name", "namespace", "labels", "annotations")
+_USER_METADATA: Final = ("name", "namespace", "labels", "annotations")
 _ITEM: Final = {
     "type": "object",
     "required": ["name"],
@@ -62,11 +64,11 @@ class Step(NamedTuple):
     One request.
 
     Attributes:
-        what: What it is.
-        verb: How it is sent: `create`, `apply`, `json-patch` or `merge-patch`.
-        body: What is sent.
-        manager: Who applies it.
-        force: Whether it takes what others own.
+        what: A title.
+        verb: `create`, `apply`, `json-patch` or `merge-patch`.
+        body: The body.
+        manager: The field manager.
+        force: Whether an apply takes over fields of other managers.
     """
 
     what: str
@@ -78,14 +80,14 @@ class Step(NamedTuple):
 
 class Series(NamedTuple):
     """
-    Requests for one object, one after the other.
+    Consecutive requests for one object.
 
     Attributes:
-        crd: The CRD.
-        version: The version that they are sent to.
-        namespace: Where the object is.
-        steps: The requests; each finds what those before it have stored.
-        rounds: How often it is measured.
+        crd: The manifest of the CRD.
+        version: The version in the URL.
+        namespace: The namespace of the object.
+        steps: The requests; each works on the result of the previous one.
+        rounds: The number of rounds.
         calls: How often each request is sent in a round.
     """
 
@@ -97,13 +99,13 @@ class Series(NamedTuple):
     calls: int
 
 
-def of_subject(subject: Subject) -> Series:
-    """Return the requests that a project's object sees: it is created, patched, taken over by an applier, and shared with another."""
-    metadata = {key: value for key, value in subject.resource["metadata"].items() if key in _OF_USERS}
+def series_of_subject(subject: Subject) -> Series:
+    """Return typical requests for an object: a create, patches, a forced apply, and an apply by a second manager."""
+    metadata = {key: value for key, value in subject.resource["metadata"].items() if key in _USER_METADATA}
     resource, name = {**subject.resource, "metadata": metadata}, metadata["name"]
     labelled = {**resource, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), "team": "storage"}}}
     head = {"apiVersion": resource["apiVersion"], "kind": resource["kind"]}
-    other = {**head, "metadata": {"name": name, "labels": {"on-call": "nobody"}}}
+    second = {**head, "metadata": {"name": name, "labels": {"on-call": "nobody"}}}
     steps = (
         Step("a create", "create", resource),
         Step("a merge patch", "merge-patch", {"metadata": {"labels": {"tier": "backend"}}}),
@@ -111,14 +113,14 @@ def of_subject(subject: Subject) -> Series:
         Step("an apply", "apply", labelled, "gitops", force=True),
         Step("the same apply again", "apply", labelled, "gitops"),
         Step("an apply of less", "apply", resource, "gitops", force=True),
-        Step("an apply by another", "apply", other, "operator"),
+        Step("an apply by another", "apply", second, "operator"),
     )
     version = resource["apiVersion"].rpartition("/")[2]
     return Series(subject.crd, version, subject.namespace, steps, rounds=7, calls=10)
 
 
-def of_list(size: int) -> Series:
-    """Return requests for a list of so many keyed items: one applies it all, another half, the first three quarters; then it is patched."""
+def series_of_list(size: int) -> Series:
+    """Return requests for a list of *size* keyed items: overlapping applies by two managers, then patches."""
     items = [{"name": f"port-{number}", "port": number} for number in range(size)]
     steps = (
         Step("the first apply", "apply", _door(items), "a"),
@@ -136,21 +138,21 @@ def _door(items: list[JSONValue]) -> JSONValue:
 
 
 def ours(series: Series) -> tuple[dict[str, float], JSONValue]:
-    """Return the seconds that the engine takes for each request, and what is stored after the last."""
+    """Return the seconds of the engine for each request, and the object stored by the last."""
     crd = engine.CustomResourceDefinition.from_manifest(series.crd, kubernetes_version=profile.DEFAULT)
     version = crd.version(series.version)
-    took: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     stored: engine.Response | None = None
     for step in series.steps:
-        ask = functools.partial(_answer, version, step, stored, series.namespace)
-        took[step.what], stored = _best(ask, series)
+        send = functools.partial(_answer, version, step, stored, series.namespace)
+        seconds[step.what], stored = _best(send, series)
     assert stored is not None
     assert stored.whole is not None
-    return took, stored.whole.value
+    return seconds, stored.whole.value
 
 
 def _answer(version: engine.CrdVersion, step: Step, old: engine.Response | None, namespace: str) -> engine.Response:
-    """Return the answer to a request, of which everything is known that is stored."""
+    """Return the response to a request on the object stored by *old*; fail unless it is accepted."""
     if step.verb == "create":
         answer = version.create(step.body, namespace=namespace)
     elif step.verb == "apply":
@@ -165,53 +167,53 @@ def _answer(version: engine.CrdVersion, step: Step, old: engine.Response | None,
 
 
 def _best(function: Callable[[], Any], series: Series) -> tuple[float, Any]:
-    """Return the seconds of processor time of one call in the best of some rounds, and what one returns."""
-    best, found = float("inf"), None
+    """Return the best processor time of one call in seconds, and the result of the last call."""
+    best, result = float("inf"), None
     for _ in range(series.rounds):
         start = time.process_time()
         for _ in range(series.calls):
-            found = function()
+            result = function()
         best = min(best, (time.process_time() - start) / series.calls)
-    return best, found
+    return best, result
 
 
 def theirs(series: Series, reference: peers.Reference, stored: JSONValue) -> dict[str, float]:
     """
-    Return the seconds that the Go packages take for each request.
+    Return the seconds of the Go packages for each request.
 
     Raises:
-        ValueError: They store something else than the engine; what servers make up aside.
+        ValueError: They store a different object than the engine; generated metadata is ignored.
     """
     question = {**series._asdict(), "steps": [step._asdict() for step in series.steps]}
-    answer = reference.ask(question)
-    if _compared(answer["stored"]) != _compared(stored):
+    answer = reference.call(question)
+    if _without_generated(answer["stored"]) != _without_generated(stored):
         raise ValueError(f"the Go packages store {answer['stored']}, and the engine {stored}")
     return dict(zip([step.what for step in series.steps], answer["seconds"], strict=True))
 
 
-def _compared(stored: JSONValue) -> JSONValue:
-    made_up = ("creationTimestamp", "uid", "resourceVersion")
-    metadata = {key: value for key, value in stored["metadata"].items() if key not in made_up}
+def _without_generated(stored: JSONValue) -> JSONValue:
+    generated = ("creationTimestamp", "uid", "resourceVersion")
+    metadata = {key: value for key, value in stored["metadata"].items() if key not in generated}
     entries = [{**entry, "time": None} for entry in metadata["managedFields"]]
     return {**stored, "metadata": {**metadata, "managedFields": entries}}
 
 
 def _figures(title: str, series: Series, reference: peers.Reference | None) -> tuple[dict[str, float], list[Figure]]:
-    """Print what is found, and return the seconds of each request, with the ratios."""
-    took, stored = ours(series)
+    """Print the figures of a series; return the seconds of each request, and the ratios."""
+    times, stored = ours(series)
     copied, _ = _best(lambda: copy.deepcopy(stored), series)
-    peer, go = "copy.deepcopy", dict.fromkeys(took, copied)
+    peer, go = "copy.deepcopy", dict.fromkeys(times, copied)
     if reference is not None:
         peer, go = "the Go packages", theirs(series, reference, stored)
     print(f"{title}, {nodes(stored)} nodes; copy.deepcopy takes {copied * 1e3:.3g} ms")
-    figures = [Figure(f"{what}, {title}", seconds / go[what], peer) for what, seconds in took.items()]
-    for (what, seconds), figure in zip(took.items(), figures, strict=True):
-        print(f"  {what}: {seconds * 1e3:.3g} ms, {figure.ratio:.2f} times {peer} ({go[what] * 1e3:.3g} ms)")
-    return took, figures
+    figures = [Figure(f"{name}, {title}", seconds / go[name], peer) for name, seconds in times.items()]
+    for (name, seconds), figure in zip(times.items(), figures, strict=True):
+        print(f"  {name}: {seconds * 1e3:.3g} ms, {figure.ratio:.2f} times {peer} ({go[name] * 1e3:.3g} ms)")
+    return times, figures
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
@@ -219,11 +221,11 @@ def main(_options: argparse.Namespace) -> Iterator[Figure]:
     with peers.reference(profile.DEFAULT, "sequences") as reference:
         for subject in subjects():
             kind = subject.crd["spec"]["names"]["kind"]
-            yield from _figures(f"a {kind}", of_subject(subject), reference)[1]
-        lists = [_figures(f"{size:,} items", of_list(size), reference) for size in _SIZES]
+            yield from _figures(f"a {kind}", series_of_subject(subject), reference)[1]
+        lists = [_figures(f"{size:,} items", series_of_list(size), reference) for size in _SIZES]
     for _, figures in lists:
         yield from figures
-    few, many = (took for took, _ in lists)
-    for what, took in few.items():
-        print(f"{what}: ten times the items take {many[what] / took:.1f} times as long")
-        yield Figure(f"{what}, {_SIZES[1]:,} items", many[what] / took, f"{_SIZES[0]:,} items")
+    few, many = (times for times, _ in lists)
+    for name, seconds in few.items():
+        print(f"{name}: ten times the items take {many[name] / seconds:.1f} times as long")
+        yield Figure(f"{name}, {_SIZES[1]:,} items", many[name] / seconds, f"{_SIZES[0]:,} items")

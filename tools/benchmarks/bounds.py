@@ -1,8 +1,8 @@
 """
-What messages and checks take of hostile objects and CRDs, beside a quarter of them.
+The growth of messages and checks with hostile objects and CRDs, as a ratio to inputs of a quarter of the size.
 
-Work that grows with the size takes four times as long, and with its square 16 times. Each case is also held to a few seconds, in a process of
-its own: what takes longer is ended, and its ratio is without bounds.
+Linear work has a ratio of 4, quadratic work of 16. Each case runs in its own process for at most 30 seconds; a case
+that takes longer is killed and has an infinite ratio.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _suggestions(size: int) -> Callable[[], object]:
 
 def _expected_errors(size: int) -> Callable[[], object]:
     errors = [FieldError(ErrorType.INVALID, f"spec.f{index}", 1, "is wrong") for index in range(size)]
-    wanted = [ExpectedError(ErrorType.INVALID)] * (size // 2) + [ExpectedError(field=one.field) for one in errors]
+    wanted = [ExpectedError(ErrorType.INVALID)] * (size // 2) + [ExpectedError(field=error.field) for error in errors]
     return lambda: matching.Matching(wanted, matching.ErrorIndex(errors), refusals.meets)
 
 
@@ -58,7 +58,7 @@ def _actions(size: int) -> Callable[[], object]:
     return lambda: manifest.is_template(b"{{\n" * size)
 
 
-# By name, with the size of the whole.
+# By name: a function from a size to the call to measure, and the full size.
 CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = {
     "suggestions": (_suggestions, 40_000),
     "expected errors": (_expected_errors, 20_000),
@@ -69,11 +69,11 @@ CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = 
 
 
 def seconds(name: str, size: int) -> float:
-    """Return the seconds of processor time of a case of a size; without bounds if it takes too long."""
-    ends, begins = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_run, args=(name, size, begins))
+    """Return the processor time of a case of *size* in seconds, infinite if it takes too long."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_run, args=(name, size, sender))
     process.start()
-    took: float = ends.recv() if ends.poll(_MOST_SECONDS) else float("inf")
+    took: float = receiver.recv() if receiver.poll(_MOST_SECONDS) else float("inf")
     process.kill()
     process.join()
     return took
@@ -87,7 +87,7 @@ def _run(name: str, size: int, result: Any) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the cases."""
+    """Add the names of cases."""
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"(default: all) {', '.join(CASES)}")
 
 

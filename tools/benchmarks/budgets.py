@@ -1,4 +1,4 @@
-"""The most that ratios may be: `budgets.toml` beside this."""
+"""Budgets: the highest allowed ratios, from `budgets.toml` beside this file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from benchmarks.figures import Figure
 
 _FILE: Final = Path(__file__).with_suffix(".toml")
-# By benchmark, and by what it measures.
+# By benchmark and by name of the figure.
 Budgets: TypeAlias = "Mapping[str, Mapping[str, float]]"
 
 
@@ -21,17 +21,17 @@ def read() -> Budgets:
 
 def problems(budgets: Budgets, name: str, figures: Sequence[Figure]) -> Iterator[str]:
     """
-    Yield what is wrong with the figures of one benchmark.
+    Yield a message for each figure above its budget, and for each budget without a figure.
 
     Args:
-        budgets: The budgets.
+        budgets: The budgets of all benchmarks.
         name: The benchmark.
-        figures: What it has measured; a budget for something else has outlived what it was for.
+        figures: Its figures.
     """
     own = budgets.get(name, {})
-    measured = {figure.what for figure in figures}
-    yield from (f"{name}: nothing measures {what!r}, which has a budget" for what in own if what not in measured)
+    measured = {figure.name for figure in figures}
+    yield from (f"{name}: nothing measures {title!r}, which has a budget" for title in own if title not in measured)
     for figure in figures:
-        most = own.get(figure.what, figure.ratio)
+        most = own.get(figure.name, figure.ratio)
         if figure.ratio > most:
-            yield f"{name}: {figure.what} takes {figure.ratio:.2f} times as long as {figure.peer}, and {most:g} at the most are right"
+            yield f"{name}: {figure.name} takes {figure.ratio:.2f} times as long as {figure.peer}, and {most:g} at the most are right"

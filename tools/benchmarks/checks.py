@@ -1,9 +1,10 @@
 """
-How long the checks of CRDs and samples of real projects take, against the same requests on a real server, in one run.
+The time of checking the CRDs and samples of real projects, relative to the same requests on a real server, in one run.
 
-The folder, which is the corpus where none is named, is as `python -m oracle compare repositories --flat` takes it. All of it is checked in
-one process; the server is sent each CRD, and each sample of a CRD that it takes, as a dry run. The checks that ask the same (`accepted`, `samples`) are
-counted apart, and so are all others: of applies alone there are several for each list of a schema, which no server is asked here.
+The folder has the layout of `python -m oracle compare repositories --flat`; without a folder it is the corpus. All
+checks run in one process. The server gets a dry-run request for each CRD, and for each sample of a CRD that it accepts.
+The figures separate the checks with the same requests (`accepted`, `samples`) from all checks, because there are
+several checks of applies for each list, without a request to the server.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.live import client
 
 _VERSION: Final = "1.37"
-_THE_SAME: Final = ("accepted", "samples")
+_SAME_REQUESTS: Final = ("accepted", "samples")
 _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 
 
-def checked(root: Path) -> tuple[Counter[str], dict[str, float]]:
-    """Return how many checks of all projects were run, and in how many seconds, by kind; reading has no kind."""
+def run_checks(root: Path) -> tuple[Counter[str], dict[str, float]]:
+    """Return the number of checks of all projects and their seconds, by kind; the kind of reading and planning is ""."""
     counts, seconds = Counter[str](), defaultdict[str, float](float)
     for repository in sorted(root.iterdir()):
         before = time.perf_counter()
@@ -55,7 +56,7 @@ def checked(root: Path) -> tuple[Counter[str], dict[str, float]]:
 
 
 class TimedServer(client.Server):
-    """A server of which the strict requests are timed: preparations do not count."""
+    """A server that times strict dry-run requests, but not their preparation."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -79,7 +80,7 @@ class TimedServer(client.Server):
         return answer
 
 
-def ask_for_all(root: Path, server: TimedServer) -> None:
+def send_all(root: Path, server: TimedServer) -> None:
     """Send the CRDs and samples of all projects."""
     for repository in sorted(root.iterdir()):
         for read in Sources(repository).every(_VERSION):
@@ -89,7 +90,7 @@ def ask_for_all(root: Path, server: TimedServer) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder, and who is asked."""
+    """Add the folder and the server."""
     parser.add_argument("corpus", nargs="?", type=Path, help="has folders `crds` and `samples`")
     shared.add_server(parser)
 
@@ -102,12 +103,14 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
         apiserver.at(options.server, _VERSION) as url,
     ):
         repositories.rebuild(source, Path(folder))
-        counts, seconds = checked(Path(folder))
+        counts, seconds = run_checks(Path(folder))
         for kind, count in counts.most_common():
             print(f"{count} checks {kind}: {seconds[kind]:.1f} s")
         server = TimedServer(url)
-        ask_for_all(Path(folder), server)
-    same = seconds[""] + sum(seconds[kind] for kind in _THE_SAME)
+        send_all(Path(folder), server)
+    same = seconds[""] + sum(seconds[kind] for kind in _SAME_REQUESTS)
     print(f"reading and planning: {seconds['']:.1f} s; {server.count} requests to the server: {server.seconds:.1f} s")
-    yield Figure("reading, and the checks that ask the same", same / server.seconds, "the same requests to a server")
+    yield Figure(
+        "reading, and the checks with the same requests", same / server.seconds, "the same requests to a server"
+    )
     yield Figure("reading, and all checks", sum(seconds.values()) / server.seconds, "the same requests to a server")

@@ -1,4 +1,4 @@
-"""The folder with what real projects ship, where `$CRD_CORPUS` names one."""
+"""The corpus: a folder with CRDs and samples of real projects, named by `$CRD_CORPUS`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from oracle.options import UsageError
 
 def folder(named: Path | None = None) -> Path:
     """
-    Return the folder that is named, or the corpus.
+    Return *named*, or the folder of the corpus.
 
     Raises:
-        UsageError: There is none.
+        UsageError: Neither *named* nor `$CRD_CORPUS` is set.
     """
     corpus = os.environ.get("CRD_CORPUS")
     if named is None and not corpus:
@@ -24,9 +24,9 @@ def folder(named: Path | None = None) -> Path:
 
 def crd_files(named: Sequence[Path]) -> list[Path]:
     """
-    Return the files that are named, or those of the corpus with CRDs.
+    Return *named*, or all CRD files of the corpus.
 
     Raises:
-        UsageError: There are none.
+        UsageError: *named* is empty and `$CRD_CORPUS` is not set.
     """
     return list(named) or sorted((folder() / "crds").rglob("*.yaml"))

@@ -1,8 +1,8 @@
 """
-What coverage costs, in ratios that are measured in the same run.
+The cost of coverage, as ratios measured in one run.
 
-Requests of who does not ask: what it takes to look whether somebody observes, as a part of a create and an update. Of who asks: a request
-with a collector, in times of one without. The objects are those of `requests`, with rules.
+Without coverage: the time of checking for an observer, relative to a create and an update. With coverage: the time of a
+create with a collector, relative to one without. The objects are those of `requests`, with rules.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pytest_crd.engine.observer import Observer
 _OBSERVER = Observer()
 
 
-def _look() -> None:
-    """Look as often as a create does: once."""
+def _check_observer() -> None:
+    """Check for an observer once, as a create does."""
     if _OBSERVER.request is not None:
         raise AssertionError
 
@@ -47,20 +47,24 @@ def measure(subject: Subject) -> Iterator[Figure]:
         with collector.collecting():
             create()
 
-    look, nothing, created, updated, with_collector = peers.best([_look, _nothing, create, update, collected])
-    cost = max(look - nothing, 0)
+    checking, nothing, created, updated, with_collector = peers.best(
+        [_check_observer, _nothing, create, update, collected]
+    )
+    cost = max(checking - nothing, 0)
     print(f"{crd.kind}, {len(points(version))} points; a create takes {created * 1e6:.0f} µs")
-    print(f"  who does not ask: {100 * cost / created:.3f} % of a create, {100 * cost / updated:.3f} % of an update")
-    print(f"  who asks: a create takes {with_collector / created:.2f} times as long")
-    yield Figure(f"a create of a {crd.kind}: what coverage costs who does not ask", cost / created, "the create")
+    print(
+        f"  without coverage: {100 * cost / created:.3f} % of a create and {100 * cost / updated:.3f} % of an update go into checking for an observer"
+    )
+    print(f"  with coverage: a create takes {with_collector / created:.2f} times as long")
+    yield Figure(f"the check for an observer in a create of a {crd.kind}", cost / created, "the create")
     yield Figure(f"a create of a {crd.kind} with coverage", with_collector / created, "one without")
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
     """Measure all subjects."""
-    for one in subjects(with_rules=True):
-        yield from measure(one)
+    for subject in subjects(with_rules=True):
+        yield from measure(subject)

@@ -1,8 +1,8 @@
 """
-What the answer to the POST of a CRD costs against the server's own defaulting and validation in one Go process, over real CRDs without rules.
+The time of answering the POST of a CRD, relative to the Go packages, for real CRDs without rules.
 
-Without files: those below $CRD_CORPUS/crds. Times are processor times, of defaulting, converting and validating; reading the
-files, decoding the manifests and writing what is stored is left out on both sides.
+Without files: those below $CRD_CORPUS/crds. Times are processor times of defaulting, converting and validating. Reading
+the files, decoding the manifests and encoding the stored object are excluded on both sides.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _PEER = "the Go packages"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CrdTimes:
     """
-    One CRD.
+    The times of one CRD.
 
     Attributes:
-        name: Its name.
+        name: The name of the CRD.
         ours: The seconds that the engine takes.
         go: The seconds that the Go packages take.
     """
@@ -46,12 +46,12 @@ class Measured:
     go: float
 
     def __str__(self) -> str:
-        """Return the figures."""
+        """Return both times and their ratio."""
         return f"{self.ours * 1e3:.2f} ms against {self.go * 1e3:.2f} ms, {self.ours / self.go:.2f} times ({self.name})"
 
 
 def manifests(paths: list[Path]) -> Iterator[JSONValue]:
-    """Yield the v1 CRDs without rules in the files."""
+    """Yield the v1 CRDs in *paths* that have no CEL rules."""
     for path in paths:
         for document in yamlreader.read(path.read_bytes(), source=str(path)):
             crd = document.value
@@ -61,14 +61,19 @@ def manifests(paths: list[Path]) -> Iterator[JSONValue]:
 
 
 def seconds(manifest: JSONValue) -> float:
-    """Return the best time of the answer to a POST; raise ValueError where it is a refusal."""
+    """
+    Return the best time of the response to a POST in seconds.
+
+    Raises:
+        ValueError: The CRD is rejected.
+    """
     least = float("inf")
     sent = decoded.decode_crd(manifest, whole_paths=True)
     for _ in range(_ROUNDS):
         start = time.process_time()
         crd = engine.CustomResourceDefinition(
             CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext()
-        )  # an answer is kept
+        )  # a new object each time, as it caches its response
         response = crd.response
         least = min(least, time.process_time() - start)
     if not response.accepted:
@@ -76,8 +81,8 @@ def seconds(manifest: JSONValue) -> float:
     return least
 
 
-def measured(paths: list[Path]) -> Iterator[Measured]:
-    """Yield the figures of the CRDs that both accept."""
+def measure(paths: list[Path]) -> Iterator[CrdTimes]:
+    """Yield the times of the CRDs that both sides accept."""
     with peers.needed_reference(profile.DEFAULT) as reference:
         for manifest in manifests(paths):
             name = manifest["metadata"]["name"]
@@ -85,9 +90,9 @@ def measured(paths: list[Path]) -> Iterator[Measured]:
                 ours = seconds(manifest)
                 go = reference.measure(manifest, rounds=_ROUNDS, calls=1)["crd"]
             except ValueError as error:
-                print(f"left out: {name}: {str(error)[:100]}")
+                print(f"skipped: {name}: {str(error)[:100]}")
                 continue
-            yield Measured(name, ours, go)
+            yield CrdTimes(name, ours, go)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,16 +101,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Measure the files on the command line, or those of the corpus."""
-    found = list(measured(corpus.crd_files(options.files)))
-    by_time = sorted(found, key=lambda one: one.ours)
-    whole = sum(one.ours for one in found) / sum(one.go for one in found)
-    median = statistics.median(one.ours / one.go for one in found)
-    worst = max(found, key=lambda one: one.ours / one.go)
-    print(f"{len(found)} CRDs without rules, best of {_ROUNDS} rounds, the engine against the Go packages")
+    """Measure the files on the command line, or the CRD files of the corpus."""
+    crds = list(measure(corpus.crd_files(options.files)))
+    by_time = sorted(crds, key=lambda crd: crd.ours)
+    whole = sum(crd.ours for crd in crds) / sum(crd.go for crd in crds)
+    median = statistics.median(crd.ours / crd.go for crd in crds)
+    worst = max(crds, key=lambda crd: crd.ours / crd.go)
+    print(f"{len(crds)} CRDs without rules, best of {_ROUNDS} rounds, the engine against the Go packages")
     print(f"all:     {whole:.2f} times")
     print(f"ratios:  median {median:.2f}")
-    print(f"median:  {by_time[len(found) // 2]}")
+    print(f"median:  {by_time[len(crds) // 2]}")
     print(f"slowest: {by_time[-1]}")
     print(f"worst:   {worst}")
     yield Figure("answers to all CRDs", whole, _PEER)

@@ -1,4 +1,4 @@
-"""What benchmarks find."""
+"""Results of benchmarks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class Figure(NamedTuple):
     A ratio of two times of one run.
 
     Attributes:
-        what: What was measured.
-        ratio: How many times as long as the peer it takes.
-        peer: What it is held against.
+        name: The operation that is measured.
+        ratio: Its time in multiples of the peer's time.
+        peer: The operation it is compared with.
     """
 
-    what: str
+    name: str
     ratio: float
     peer: str
 
@@ -24,10 +24,10 @@ class Figure(NamedTuple):
 def table(rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:
     """Yield the lines of a table of figures, each with the name of its benchmark."""
     lines = [("benchmark", "what", "times", "against")]
-    lines += [(name, figure.what, _rounded(figure.ratio), figure.peer) for name, figure in rows]
+    lines += [(benchmark, figure.name, _rounded(figure.ratio), figure.peer) for benchmark, figure in rows]
     first, second, third = (max(len(line[column]) for line in lines) for column in range(3))
-    for name, what, ratio, peer in lines:
-        yield f"{name:{first}}  {what:{second}}  {ratio:>{third}}  {peer}"
+    for benchmark, name, ratio, peer in lines:
+        yield f"{benchmark:{first}}  {name:{second}}  {ratio:>{third}}  {peer}"
 
 
 def _rounded(ratio: float) -> str:

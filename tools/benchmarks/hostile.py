@@ -1,8 +1,8 @@
 """
-What hostile expressions take against the reference: parsed, checked, planned and run on both sides until they end, however they end.
+The time of hostile expressions relative to the reference: parsing, checking, planning and running to the end.
 
-Each is asked alone, of a process of its own, and times are those of the processor; what an expression that asks for nothing takes is
-taken off. `self` has lists of 20,000 numbers and texts, a text of 3 million characters, and a map.
+Each expression runs in its own process. Times are processor times, less the time of a trivial expression. `self` has
+lists of 20,000 numbers and texts, a text of 3 million characters, and a map.
 """
 
 from __future__ import annotations
@@ -99,56 +99,56 @@ EXPRESSIONS: Final[Mapping[str, str]] = {
 
 
 def reference(program: Path, expression: str) -> tuple[str, float]:
-    """Return how the reference ends, and the seconds of its process."""
+    """Return the outcome of *expression* in the reference, and the seconds of its process."""
     question = json.dumps({"environment": profile.DEFAULT, "self": SELF, "expressions": [expression]}) + "\n"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [program], input=question, capture_output=True, text=True, check=True, timeout=_MOST_SECONDS
         )
     except subprocess.TimeoutExpired:
-        ended = "not ended"
+        outcome_ = "not ended"
     else:
-        answer = json.loads(done.stdout)
-        ended = answer["problem"] if "problem" in answer else outcome(answer["answers"][0])
+        answer = json.loads(process.stdout)
+        outcome_ = answer["problem"] if "problem" in answer else outcome(answer["answers"][0])
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return ended, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return outcome_, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def ours(expression: str) -> tuple[str, float]:
-    """Return how this implementation ends, and its seconds; a run that takes too long is ended."""
-    ends, begins = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_answer, args=(expression, begins))
+    """Return the outcome of *expression* in this implementation, and its seconds; a slow run is killed."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_answer, args=(expression, sender))
     process.start()
-    found = ends.recv() if ends.poll(_MOST_SECONDS) else ("not ended", _MOST_SECONDS)
+    answer = receiver.recv() if receiver.poll(_MOST_SECONDS) else ("not ended", _MOST_SECONDS)
     process.kill()
     process.join()
-    return found
+    return answer
 
 
 def _answer(expression: str, result: Any) -> None:
     start = time.process_time()
     try:
-        ended = outcome(test_cel.answer(expression, profile.DEFAULT, {"self": SELF}))
+        outcome_ = outcome(test_cel.answer(expression, profile.DEFAULT, {"self": SELF}))
     except UnsupportedExpressionError as error:
-        ended = str(error)
-    result.send((ended, time.process_time() - start))
+        outcome_ = str(error)
+    result.send((outcome_, time.process_time() - start))
 
 
 def outcome(answer: Mapping[str, JSONValue]) -> str:
-    """Return how an expression ended."""
+    """Return the error or the value of an answer as a text."""
     problem = answer.get("compile") or answer.get("program") or answer.get("error")
     return str(problem or answer["value"])
 
 
 def measure(name: str, program: Path, idle: float) -> float:
-    """Print the figures of one expression, where the reference takes *idle* seconds for nothing, and return the ratio."""
-    its_end, its = reference(program, EXPRESSIONS[name])
-    its = max(its - idle, _LEAST_SECONDS)
-    our_end, our = ours(EXPRESSIONS[name])
-    agree = "" if our_end == its_end else f"  {_short(our_end)}, not {_short(its_end)}"
-    print(f"{name:24} {our / its:8.1f}  ({our:6.2f} s against {its:6.2f} s){agree}", flush=True)
-    return our / its
+    """Print the figures of one expression and return the ratio; *idle* is the time of a trivial expression in seconds."""
+    their_outcome, theirs = reference(program, EXPRESSIONS[name])
+    theirs = max(theirs - idle, _LEAST_SECONDS)
+    our_outcome, our = ours(EXPRESSIONS[name])
+    agree = "" if our_outcome == their_outcome else f"  {_short(our_outcome)}, not {_short(their_outcome)}"
+    print(f"{name:24} {our / theirs:8.1f}  ({our:6.2f} s against {theirs:6.2f} s){agree}", flush=True)
+    return our / theirs
 
 
 def _short(text: str) -> str:
@@ -156,12 +156,12 @@ def _short(text: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the expressions."""
+    """Add the names of expressions."""
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"(default: all) {', '.join(EXPRESSIONS)}")
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Measure those that are named, or all."""
+    """Measure the named expressions, or all."""
     if unknown := set(options.names) - EXPRESSIONS.keys():
         raise UsageError(f"no expression is called {', '.join(sorted(unknown))}")
     program = peers.needed_program("celeval", profile.DEFAULT)

@@ -1,7 +1,7 @@
 """
-What importing the modules that a case file needs takes beside importing pytest, measured in turns in one run.
+The time of importing the modules that a case file needs, relative to importing pytest.
 
-Each round is a process of its own; times are processor times, and the first round, which writes the byte code, does not count.
+Each round is its own process. Times are processor times. The first round writes the byte code and does not count.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ _PROGRAM: Final = """\
 import time
 before = time.process_time()
 import pytest
-import _pytest.config, _pytest.main, _pytest.python, _pytest.terminal  # what every session has
+import _pytest.config, _pytest.main, _pytest.python, _pytest.terminal  # imported by every session
 middle = time.process_time()
 import {modules}
 print(middle - before, time.process_time() - middle)
 """
-# What a session has from the first, and what it loads for the first case file.
+# The modules that every session imports, and the modules that a session with a case file imports.
 _HOOKS: Final = "pytest_crd.plugin"
 _CASES: Final = "pytest_crd.plugin, pytest_crd.plugin.items.cases"
 
 
 def seconds(modules: str, byte_code: str) -> tuple[float, float]:
-    """Return the time that pytest takes, and that *modules* take after it."""
+    """Return the processor times of importing pytest, and of importing *modules* after it."""
     program = [sys.executable, "-c", _PROGRAM.format(modules=modules)]
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": byte_code, "PYTHONDONTWRITEBYTECODE": ""}
-    done = subprocess.run(program, check=True, capture_output=True, text=True, env=environment)
-    pytest, own = map(float, done.stdout.split())
+    process = subprocess.run(program, check=True, capture_output=True, text=True, env=environment)
+    pytest, own = map(float, process.stdout.split())
     return pytest, own
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
-    """Import in turns, and take the best of each."""
+    """Measure both sets of modules in turns, and yield the best ratio of each."""
     with tempfile.TemporaryDirectory() as byte_code:
         rounds = [(seconds(_HOOKS, byte_code), seconds(_CASES, byte_code)) for _ in range(_ROUNDS + 1)][1:]
     pytest = min(time for pair in rounds for time, _ in pair)

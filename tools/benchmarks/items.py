@@ -1,4 +1,4 @@
-"""What an item of a case file costs against a no-op item of pytest, and a session without CRDs against one without the plugin."""
+"""The time of a case relative to a no-op test of pytest, and of a session without CRDs relative to one without the plugin."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CREATE = """\
   pruned: [spec.extra]
 """
 _SECTIONS = {"pruning": _PRUNING, "create": _CREATE}
-_NOTHING = """\
+_NO_OP = """\
 import pytest
 @pytest.mark.parametrize("index", range({items}))
 def test_nothing(index):
@@ -45,18 +45,18 @@ def seconds(folder: Path, *arguments: str) -> float:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how many items a session has."""
+    """Add the number of items per session."""
     parser.add_argument("items", nargs="?", type=int, default=2000)
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Write the projects, run them, take the best of each."""
+    """Write the projects, run them, and yield the ratios of the best times."""
     best = _best(options.items)
-    nothing = best["no-ops"] - best["one no-op"]
+    no_op = best["no-ops"] - best["one no-op"]
     for section in _SECTIONS:
         case = best[section] - best[f"one {section}"]
-        print(f"a {section} case against a no-op item: {case / nothing:.2f} times ({options.items} items)")
-        yield Figure(f"a {section} case", case / nothing, "a no-op item")
+        print(f"a {section} case against a no-op item: {case / no_op:.2f} times ({options.items} items)")
+        yield Figure(f"a {section} case", case / no_op, "a no-op item")
     idle = best["one no-op"] / best["without"]
     print(f"a session without CRDs against one without the plugin: {idle:.2f} times")
     yield Figure("a session without CRDs", idle, "one without the plugin")
@@ -66,7 +66,7 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
 
 
 def _best(items: int) -> dict[str, float]:
-    """Return the best time of each kind of session."""
+    """Return the best time of each kind of session in seconds."""
     with tempfile.TemporaryDirectory() as name:
         kinds = ("pruning", "one pruning", "create", "one create", "no-ops", "one no-op")
         folders = {kind: Path(name, kind) for kind in kinds}
@@ -74,13 +74,13 @@ def _best(items: int) -> dict[str, float]:
             folder.mkdir()
             count = 1 if kind.startswith("one") else items
             if kind.endswith("no-op") or kind == "no-ops":
-                (folder / "test_nothing.py").write_text(_NOTHING.format(items=count))
+                (folder / "test_nothing.py").write_text(_NO_OP.format(items=count))
             else:
                 section = kind.removeprefix("one ")
                 crd = f"crd: {_BACKUPS}\nversion: v1\n{section}:\n"
                 cases = "".join(_SECTIONS[section].format(index=index) for index in range(count))
                 (folder / "test_many.crd.yaml").write_text(crd + cases)
-        # In turns, so that whatever else the machine does meets all of them.
+        # In turns, so that other load on the machine affects all sessions equally.
         sessions = [(folder, ()) for folder in folders.values()] + [(folders["one no-op"], ("-p", "no:crd"))]
         rounds = [[seconds(folder, *arguments) for folder, arguments in sessions] for _ in range(_ROUNDS)]
     return dict(zip([*folders, "without"], map(min, zip(*rounds, strict=True)), strict=True))

@@ -1,7 +1,7 @@
 """
-What loading the CRDs of a folder takes beside reading their YAML, measured in turns in one run.
+The time of loading the CRDs of a folder beyond parsing their YAML, both measured in turns in one run.
 
-Without a folder: $CRD_CORPUS/crds. Times are processor times; the files were read from the disk before.
+Without a folder: $CRD_CORPUS/crds. Times are processor times; the files are in the disk cache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ROUNDS = 5
 
 
 def seconds(function: Callable[[], object]) -> float:
-    """Return the processor time of a call, and of letting go what it returns."""
+    """Return the processor time of a call, including the deallocation of its result."""
     start = time.process_time()
     function()
     return time.process_time() - start

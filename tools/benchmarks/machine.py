@@ -1,4 +1,4 @@
-"""How quick a machine is, at Python and at Go, so that ratios of two machines can be held against each other."""
+"""The speed of a machine at Python and Go, for comparing ratios between machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_crd.engine.yaml import yamlreader
 
 
 def lines() -> Iterator[str]:
-    """Yield what each of both takes for one object; Go where the program that says so was built."""
+    """Yield the time of a copy in Python and of a create in Go; Go only if its program is built."""
     [document] = yamlreader.read(BACKUPS.read_text(encoding="utf-8"), source=BACKUPS.name)
     resource = backup(document.value["spec"]["group"])
     (copied,) = peers.best([lambda: copy.deepcopy(resource)])
@@ -24,7 +24,7 @@ def lines() -> Iterator[str]:
         yield "Go here: not known, `python -m benchmarks requests` builds what knows"
         return
     with peers.needed_reference(version) as reference:
-        took = reference.measure(
+        times = reference.measure(
             peers.without_rules(document.value), resource, namespace="default", rounds=15, calls=50
         )
-    yield f"Go here: the packages of the API server create it in {took['create'] * 1e6:.0f} µs"
+    yield f"Go here: the packages of the API server create it in {times['create'] * 1e6:.0f} µs"

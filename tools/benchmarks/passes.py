@@ -1,5 +1,5 @@
 """
-What prune + default cost against copy.deepcopy of the same object, measured in turns in one run.
+The time of pruning and defaulting relative to copy.deepcopy of the same object, measured in turns in one run.
 
 Without files: the example project's Backup with forty volumes, about 240 nodes.
 """
@@ -25,7 +25,7 @@ from pytest_crd.engine.yaml import yamlreader
 def measure(title: str, version: engine.CrdVersion, resource: dict[str, Any]) -> Iterator[Figure]:
     """Print and yield the ratios for one object."""
     passes = version.passes
-    copied, pruned, defaulted, in_turn, both, alone = peers.best(
+    copied, pruned, defaulted, in_turn, both, without_copy = peers.best(
         [
             lambda: copy.deepcopy(resource),
             lambda: version.prune(resource),
@@ -38,15 +38,15 @@ def measure(title: str, version: engine.CrdVersion, resource: dict[str, Any]) ->
     print(
         f"{title}: {nodes(resource)} nodes; version.prune {pruned / copied:.2f}, version.default {defaulted / copied:.2f}, "
         f"one after the other {in_turn / copied:.2f}; "
-        f"one copy, prune and default {both / copied:.2f}, without the copy {alone / copied:.2f} times copy.deepcopy"
+        f"one copy, prune and default {both / copied:.2f}, without the copy {without_copy / copied:.2f} times copy.deepcopy"
     )
-    for what, took in (
+    for name, seconds in (
         ("version.prune", pruned),
         ("version.default", defaulted),
         ("prune, then default", in_turn),
         ("one copy, prune and default", both),
     ):
-        yield Figure(f"{what} of {title}", took / copied, "copy.deepcopy")
+        yield Figure(f"{name} of {title}", seconds / copied, "copy.deepcopy")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

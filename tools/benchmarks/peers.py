@@ -1,4 +1,8 @@
-"""What benchmarks measure against: the packages of the API server in one Go process, and a whole API server. They know nothing of the engine."""
+"""
+Peers of the benchmarks: the API server's packages in one Go process, and a whole API server.
+
+Both are independent of the engine.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +29,19 @@ _ROUNDS, _CALLS = 15, 50
 
 
 class Reference:
-    """The Go packages, called one after the other as a server of one Kubernetes version calls them."""
+    """The Go packages of one Kubernetes version, called in the order in which a server calls them."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        """Take a running program, `timing` or `sequences`; `reference` starts one."""
+        """Wrap a running program, `timing` or `sequences`; `reference` starts one."""
         self._process = process
 
-    def ask(self, question: JSONValue) -> JSONValue:
+    def call(self, question: JSONValue) -> JSONValue:
         """
-        Return the answer of the program.
+        Send one request to the program and return its answer.
 
         Raises:
-            ValueError: The reference does not accept something in it; the message says why.
+            ValueError: The reference rejects the request; the message has the reason.
+            RuntimeError: The process was started without pipes.
         """
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
@@ -50,39 +55,39 @@ class Reference:
 
     def measure(self, crd: JSONValue, resource: JSONValue = None, *, namespace: str = "", **times: int) -> JSONValue:
         """
-        Return the seconds of processor time that the reference takes by name: `crd`, and `create`, `update`, `validate`, `rules` where there is a *resource*.
+        Return seconds of processor time by name: `crd`, and with a *resource* `create`, `update`, `validate`, `rules`.
 
         Args:
             crd: A v1 CRD.
-            resource: A custom resource that it accepts.
-            namespace: The namespace of the URL.
-            times: How often: `rounds`, and `calls` in a round; the best round counts.
+            resource: A custom resource that the CRD accepts.
+            namespace: The namespace in the URL.
+            times: The number of `rounds`, and of `calls` per round; the best round counts.
 
         Raises:
-            ValueError: The reference does not accept one of them; the message says why.
+            ValueError: The reference rejects the CRD or the resource; the message has the reason.
         """
-        return self.ask({"crd": crd, "object": resource, "namespace": namespace, **times})
+        return self.call({"crd": crd, "object": resource, "namespace": namespace, **times})
 
 
 def needed_program(name: str, version: str) -> Path:
     """
-    Return the binary of a program of the reference.
+    Return the path of a program of the reference, after building it if necessary.
 
     Raises:
-        UsageError: It is not built yet, and there is no Go.
+        UsageError: The program is not built yet, and there is no Go.
     """
     if not (shutil.which("go") or (programs.cache() / f"{name}-{version}").exists()):
-        raise UsageError("there is no Go, with which the reference is built")
+        raise UsageError("the reference is not built yet, and there is no Go to build it")
     return programs.of_version(name, version)
 
 
 @contextlib.contextmanager
 def needed_reference(version: str, program: str = "timing") -> Iterator[Reference]:
     """
-    Run the Go packages of a Kubernetes *version* until the end of the `with` block, in a *program* of the reference.
+    Run a *program* with the Go packages of a Kubernetes *version* until the end of the `with` block.
 
     Raises:
-        UsageError: There is no Go.
+        UsageError: The program is not built yet, and there is no Go.
     """
     binary = needed_program(program, version)
     with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -94,12 +99,12 @@ def needed_reference(version: str, program: str = "timing") -> Iterator[Referenc
 
 @contextlib.contextmanager
 def reference(version: str, program: str = "timing") -> Iterator[Reference | None]:
-    """Run the Go packages as `needed_reference` does; where there is no Go yield None, and say so."""
+    """Run the Go packages as `needed_reference` does, but yield None with a printed notice if there is no Go."""
     with contextlib.ExitStack() as stack:
         try:
             running = stack.enter_context(needed_reference(version, program))
         except UsageError as error:
-            print(f"{error}: nothing is compared with it")
+            print(f"{error}; the comparison is skipped")
             running = None
         yield running
 
@@ -108,7 +113,7 @@ def best(functions: list[Callable[[], object]]) -> list[float]:
     """
     Return the best time of a call of each function, in seconds of processor time, as the reference measures it.
 
-    They are measured in turns, so that noise hits all alike.
+    The functions are measured in turns, so that noise hits all alike.
     """
     times = [float("inf")] * len(functions)
     for _ in range(_ROUNDS):
@@ -122,12 +127,12 @@ def best(functions: list[Callable[[], object]]) -> list[float]:
 
 def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
     """
-    Return the seconds of the clock that a dry-run create takes on the server at *url*, its HTTP and JSON included.
+    Return the wall-clock seconds of a dry-run create on the server at *url*, including HTTP and JSON.
 
-    The CRD is put there for the time being, in a group of its own.
+    The CRD is installed for the measurement only, in its own group.
 
     Raises:
-        ValueError: The server does not accept it; the message is its answer.
+        ValueError: The server rejects it; the message is its answer.
     """
     server = client.Server(url)
     crd, resource = _in_own_group(crd, resource)
@@ -147,10 +152,10 @@ def dry_run(url: str, crd: JSONValue, resource: JSONValue) -> float:
 def _seconds(server: client.Server, path: str, resource: JSONValue) -> float:
     start = time.perf_counter()
     answer = server.ask("POST", path, resource, query={"dryRun": "All"})
-    took = time.perf_counter() - start
+    seconds = time.perf_counter() - start
     if answer.code != 201:
         raise ValueError(answer.body)
-    return took
+    return seconds
 
 
 def _in_own_group(crd: JSONValue, resource: JSONValue) -> tuple[JSONValue, JSONValue]:
@@ -161,7 +166,7 @@ def _in_own_group(crd: JSONValue, resource: JSONValue) -> tuple[JSONValue, JSONV
 
 
 def without_rules(manifest: JSONValue) -> JSONValue:
-    """Return a CRD without its CEL rules."""
+    """Return the manifest of a CRD without its CEL rules."""
     if isinstance(manifest, dict):
         return {key: without_rules(value) for key, value in manifest.items() if key != "x-kubernetes-validations"}
     return [without_rules(item) for item in manifest] if isinstance(manifest, list) else manifest

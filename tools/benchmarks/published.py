@@ -1,7 +1,8 @@
 """
-How long a CRD takes to be published, next to how long it takes to be answered.
+The time of publishing the OpenAPI documents of CRDs, relative to answering their POST requests in the same run.
 
-Of each CRD below the folder, which is $CRD_CORPUS/crds where none is named, the answer to its POST is made from nothing, then both documents of each served version. The ratio is of the same run.
+Without a folder: $CRD_CORPUS/crds. The response to each CRD is computed from scratch, then both OpenAPI documents of
+each version.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from pytest_crd import engine
 
 
 def _timed(crds: engine.CustomResourceDefinitions) -> Iterator[tuple[str, float, float, float]]:
-    """Yield the name of each CRD that is accepted, and the seconds that its answer, its documents and its JSON Schemas take."""
-    for known in crds:
-        manifest: Any = known.manifest
+    """Yield the name of each accepted CRD and the seconds of its response, its OpenAPI documents and its JSON Schemas."""
+    for loaded in crds:
+        manifest: Any = loaded.manifest
         crd = engine.CustomResourceDefinition.from_manifest(manifest)
         start = time.perf_counter()
         is_accepted = crd.response.accepted
@@ -42,14 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Print the medians and the slowest, yield the ratio of the sums."""
+    """Print medians and the slowest CRD, yield the ratio of the sums."""
     crds = engine.load(options.folder or corpus.folder() / "crds")
     warm = crds[0].versions[0]
-    warm.openapi(2), warm.openapi(3), warm.json_schema(), crds[0].create()  # what is read once
+    warm.openapi(2), warm.openapi(3), warm.json_schema(), crds[0].create()  # fill caches that are loaded once
     rows = list(_timed(crds))
     answers, documents, schemas = [row[1] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
-    for what, times in (("crd.response", answers), ("openapi 2 and 3", documents), ("json_schema", schemas)):
-        print(f"{what:16} median {statistics.median(times) * 1000:8.2f} ms, all {len(times)} {sum(times):7.2f} s")
+    for title, times in (("crd.response", answers), ("openapi 2 and 3", documents), ("json_schema", schemas)):
+        print(f"{title:16} median {statistics.median(times) * 1000:8.2f} ms, all {len(times)} {sum(times):7.2f} s")
     print(f"publishing takes {sum(documents) / sum(answers):.3f} of the time of the answers")
     name, answer, document, _ = max(rows, key=lambda row: row[2])
     print(f"slowest: {name}: {document * 1000:.0f} ms, its answer {answer * 1000:.0f} ms")

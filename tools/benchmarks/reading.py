@@ -1,7 +1,7 @@
 """
-What reading takes against yaml.CSafeLoader, and what asking for a line costs, measured in turns in one run.
+The time of reading YAML relative to yaml.CSafeLoader, and the time of looking up a line, measured in turns in one run.
 
-Without files: those below $CRD_CORPUS/crds. Files that CSafeLoader cannot load are left out, and counted.
+Without files: those below $CRD_CORPUS/crds. Files that CSafeLoader cannot load are skipped.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from pytest_crd.engine.yaml import yamlreader
 _ROUNDS = 5
 
 
-def by_pyyaml(text: bytes) -> object:
-    """Return all the documents as PyYAML makes them."""
+def read_with_pyyaml(text: bytes) -> object:
+    """Return all documents as PyYAML loads them."""
     return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
 
 
-def with_a_line(text: bytes) -> object:
-    """Read, and ask for one line of each document, which is what an error message costs."""
+def read_and_find_line(text: bytes) -> object:
+    """Read *text* and look up one line in each document, as an error message does."""
     return [document.line_of(("spec", "versions", 0, "schema")) for document in yamlreader.read(text)]
 
 
-def loadable(text: bytes) -> bool:
-    """Return whether PyYAML can load *text*."""
+def is_loadable(text: bytes) -> bool:
+    """Return True if PyYAML can load *text*."""
     try:
-        by_pyyaml(text)
+        read_with_pyyaml(text)
     except (yaml.YAMLError, ValueError):
         return False
     return True
 
 
 def best(functions: list[Callable[[bytes], object]], texts: list[bytes]) -> list[float]:
-    """Return for each function its best time for all texts, in seconds; measured in turns, so that noise hits all alike."""
+    """Return the best time of each function for all texts in seconds, measured in turns so that noise hits all alike."""
     times = [float("inf")] * len(functions)
     for _ in range(_ROUNDS):
         for index, function in enumerate(functions):
@@ -57,12 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Measure the files on the command line, or those of the corpus."""
-    found = [path.read_bytes() for path in corpus.crd_files(options.files)]
-    texts = [text for text in found if loadable(text)]
-    pyyaml, ours, lines = best([by_pyyaml, yamlreader.read, with_a_line], texts)
+    """Measure the files on the command line, or the CRD files of the corpus."""
+    contents = [path.read_bytes() for path in corpus.crd_files(options.files)]
+    texts = [text for text in contents if is_loadable(text)]
+    pyyaml, ours, lines = best([read_with_pyyaml, yamlreader.read, read_and_find_line], texts)
     size = sum(map(len, texts)) / 1e6
-    print(f"{len(texts)} of {len(found)} files, {size:.1f} MB, best of {_ROUNDS} rounds")
+    print(f"{len(texts)} of {len(contents)} files, {size:.1f} MB, best of {_ROUNDS} rounds")
     print(f"yaml.CSafeLoader  {size / pyyaml:6.1f} MB/s")
     print(f"yamlreader.read   {size / ours:6.1f} MB/s, {ours / pyyaml:.2f} times CSafeLoader's time")
     print(f"with one line     {size / lines:6.1f} MB/s, {lines / pyyaml:.2f} times CSafeLoader's time")

@@ -1,9 +1,9 @@
 """
-What requests for custom resources cost, in ratios to copy.deepcopy, jsonschema, the Go packages and a server, each measured in the same run.
+The time of requests for custom resources, relative to copy.deepcopy, jsonschema, the Go packages and a server.
 
-The objects are the example project's Backup with forty volumes and, with $CRD_CORPUS, real ones; CEL rules are left out on all sides.
-Times are processor times, but for those of the server. The Go packages get decoded objects of their own; what is measured of the
-engine includes its copy of the test's object.
+The objects are the example project's Backup with forty volumes and, with $CRD_CORPUS, real ones. CEL rules are removed
+on all sides. All ratios are from one run. Times are processor times, except those of the server. The Go packages get
+decoded objects of their own; the times of the engine include its copy of the test's object.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ def measure(
         f"  value validation: {values / copied:.2f} times copy.deepcopy, {by_peer / values:.0f} times as fast as jsonschema"
     )
     yield Figure(f"value validation of a {crd.kind}", values / by_peer, "jsonschema")
-    for what in ("create", "update"):
-        print(f"  {what}: {ours[what] / copied:.2f} times copy.deepcopy ({ours[what] * 1e6:.0f} µs)")
-        yield Figure(f"{what} of a {crd.kind}", ours[what] / copied, "copy.deepcopy")
+    for verb in ("create", "update"):
+        print(f"  {verb}: {ours[verb] / copied:.2f} times copy.deepcopy ({ours[verb] * 1e6:.0f} µs)")
+        yield Figure(f"{verb} of a {crd.kind}", ours[verb] / copied, "copy.deepcopy")
     if reference is not None:
-        its = reference.measure(subject.crd, resource, namespace=namespace, rounds=15, calls=50)
-        go = {"value validation": its["validate"], "create": its["create"], "update": its["update"]}
-        listed = ", ".join(f"{what} {took / go[what]:.2f} ({go[what] * 1e6:.0f} µs)" for what, took in ours.items())
+        times = reference.measure(subject.crd, resource, namespace=namespace, rounds=15, calls=50)
+        go = {"value validation": times["validate"], "create": times["create"], "update": times["update"]}
+        listed = ", ".join(
+            f"{name} {seconds / go[name]:.2f} ({go[name] * 1e6:.0f} µs)" for name, seconds in ours.items()
+        )
         print(f"  times the Go packages: {listed}")
         yield from (
-            Figure(f"{what} of a {crd.kind}", took / go[what], "the Go packages") for what, took in ours.items()
+            Figure(f"{name} of a {crd.kind}", seconds / go[name], "the Go packages") for name, seconds in ours.items()
         )
     if server:
         took, create = peers.dry_run(server, subject.crd, resource), ours["create"]
@@ -58,10 +60,10 @@ def measure(
 
 
 def _seconds(subject: Subject, version: engine.CrdVersion) -> tuple[dict[str, float], float, float]:
-    """Return what the engine takes by name, what copy.deepcopy does, and jsonschema for the values."""
+    """Return the times of the engine by name, the time of copy.deepcopy, and the time of jsonschema for value validation."""
     resource, namespace = subject.resource, subject.namespace
-    stored = _accepted(version.create(resource, namespace=namespace))
-    _accepted(version.update(stored, old=stored, namespace=namespace))
+    stored = _stored_object(version.create(resource, namespace=namespace))
+    _stored_object(version.update(stored, old=stored, namespace=namespace))
     declared = next(item for item in subject.crd["spec"]["versions"] if item["name"] == version.name)
     schema = declared["schema"]["openAPIV3Schema"]
     validator = valuevalidation.compile(schema, profile.named(version.crd.kubernetes_version))
@@ -78,15 +80,15 @@ def _seconds(subject: Subject, version: engine.CrdVersion) -> tuple[dict[str, fl
     return {"value validation": values, "create": create, "update": update}, copied, by_peer
 
 
-def _accepted(response: Any) -> Mapping[str, JSONValue]:
+def _stored_object(response: Any) -> Mapping[str, JSONValue]:
     if not response.accepted:
         raise ValueError(response.message)
     return dict(response.stored)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add who is asked."""
-    parser.add_argument("--server", metavar="URL", default="", help="ask this API server, too")
+    """Add the server and the Kubernetes version."""
+    parser.add_argument("--server", metavar="URL", default="", help="measure this API server, too")
     shared.add_version(parser, choices=None, default=profile.DEFAULT)
 
 

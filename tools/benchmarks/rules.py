@@ -1,8 +1,8 @@
 """
-What CEL rules cost against the Go packages: all rules of a CRD compiled and costed, run on an object, and a whole create with them.
+The time of CEL rules relative to the Go packages: compiling and costing, running on an object, and a whole create.
 
-The CRDs are one with 250 rules and, with $CRD_CORPUS, real ones. Times are processor times, the best of several rounds. The texts of
-the rules end differently in each round, so that nothing which was parsed before is found again.
+The CRDs are one with 250 rules and, with $CRD_CORPUS, real ones. Times are processor times, the best of several rounds.
+Each round appends spaces to the texts of the rules, so that no cache of parsed rules is hit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from benchmarks import peers
-from benchmarks import subjects as others
+from benchmarks import subjects as shared_subjects
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine import profile
@@ -27,8 +27,8 @@ JSONValue = Any
 
 _ROUNDS = 5
 _RULES: Final = "x-kubernetes-validations"
-# Of each of the fields.
-_OF_FIELDS: Final = (
+# The rules of each field.
+_FIELD_RULES: Final = (
     {"rule": "self.replicas <= self.max", "message": "replicas must not exceed max"},
     {"rule": "!has(self.name) || self.name.startsWith('a')"},
     {"rule": "self.items.all(item, item.size() < 20 && item.matches('^[a-z0-9]+$'))"},
@@ -50,8 +50,8 @@ _VALUE: Final = {"replicas": 3, "max": 5, "name": "abc", "items": ["one", "two",
 
 
 def many_rules() -> tuple[JSONValue, JSONValue]:
-    """Return a CRD with fifty fields of five rules each, and an object with all of them; every text is another one."""
-    fields = {f"field{index}": {**_FIELD, _RULES: _of_field(index)} for index in range(50)}
+    """Return a CRD with fifty fields of five rules each, all with different texts, and an object with all fields."""
+    fields = {f"field{index}": {**_FIELD, _RULES: _numbered_rules(index)} for index in range(50)}
     spec = {"type": "object", "properties": fields}
     schema = {"type": "object", "properties": {"spec": spec}}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
@@ -66,35 +66,40 @@ def many_rules() -> tuple[JSONValue, JSONValue]:
     return crd, {**head, "spec": dict.fromkeys(fields, _VALUE)}
 
 
-def _of_field(index: int) -> list[JSONValue]:
-    return [{**rule, "rule": f"{rule['rule']} || self.max > {1000 + index}"} for rule in _OF_FIELDS]
+def _numbered_rules(index: int) -> list[JSONValue]:
+    return [{**rule, "rule": f"{rule['rule']} || self.max > {1000 + index}"} for rule in _FIELD_RULES]
 
 
 def subjects() -> Iterator[tuple[JSONValue, JSONValue]]:
-    """Yield CRDs and an object of each."""
+    """Yield CRDs with rules, each with an object."""
     yield many_rules()
-    for subject in others.subjects(with_rules=True):
+    for subject in shared_subjects.subjects(with_rules=True):
         if peers.without_rules(subject.crd) != subject.crd:
             yield subject.crd, subject.resource
 
 
-def renewed(schema: JSONValue, end: str) -> JSONValue:
-    """Return a manifest whose rules end in *end*."""
+def append_to_rules(schema: JSONValue, end: str) -> JSONValue:
+    """Return a copy of *schema* with *end* appended to the text of each rule."""
     if isinstance(schema, list):
-        return [renewed(item, end) for item in schema]
+        return [append_to_rules(item, end) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    changed = {key: renewed(value, end) for key, value in schema.items() if key != _RULES}
+    changed = {key: append_to_rules(value, end) for key, value in schema.items() if key != _RULES}
     if _RULES in schema:
         changed[_RULES] = [{**rule, "rule": f"{rule['rule']}{end}"} for rule in schema[_RULES]]
     return changed
 
 
 def response_seconds(manifest: JSONValue) -> float:
-    """Return what defaulting, converting and validating a CRD takes, the rules compiled; raise ValueError for a refusal."""
+    """
+    Return the best time of defaulting, converting and validating a CRD, including the compilation of its rules.
+
+    Raises:
+        ValueError: The CRD is rejected.
+    """
     least = float("inf")
     for index in range(_ROUNDS):
-        sent = decoded.decode_crd(renewed(manifest, " " * index), whole_paths=True)
+        sent = decoded.decode_crd(append_to_rules(manifest, " " * index), whole_paths=True)
         start = time.process_time()
         crd = engine.CustomResourceDefinition(CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext())
         response = crd.response
@@ -105,7 +110,12 @@ def response_seconds(manifest: JSONValue) -> float:
 
 
 def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference) -> Iterator[Figure]:
-    """Print and yield the figures of one CRD."""
+    """
+    Print and yield the figures of one CRD.
+
+    Raises:
+        ValueError: The object is rejected, or the CRD has no rules.
+    """
     namespace = resource["metadata"].get("namespace", "default")
     version = engine.CustomResourceDefinition.from_manifest(manifest).version(resource["apiVersion"].rpartition("/")[2])
     answer = version.create(resource, namespace=namespace)
@@ -122,19 +132,19 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
         ]
     )
     ours = {"crd": response_seconds(manifest), "rules": evaluated, "create": created}
-    its = reference.measure(manifest, resource, namespace=namespace, rounds=15, calls=50)
+    times = reference.measure(manifest, resource, namespace=namespace, rounds=15, calls=50)
     print(f"{version.crd.kind}: times the Go packages")
-    for what, called in (("crd", "CRD, rules compiled"), ("rules", "rules of an object"), ("create", "create")):
-        print(f"  {called}: {ours[what] / its[what]:.2f} ({ours[what] * 1e3:.2f} ms against {its[what] * 1e3:.2f} ms)")
-        yield Figure(f"{version.crd.kind}: {called}", ours[what] / its[what], "the Go packages")
+    for key, title in (("crd", "CRD, rules compiled"), ("rules", "rules of an object"), ("create", "create")):
+        print(f"  {title}: {ours[key] / times[key]:.2f} ({ours[key] * 1e3:.2f} ms against {times[key] * 1e3:.2f} ms)")
+        yield Figure(f"{version.crd.kind}: {title}", ours[key] / times[key], "the Go packages")
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
-    """Measure all of them."""
+    """Measure all CRDs."""
     with peers.needed_reference(profile.DEFAULT) as reference:
         for manifest, resource in subjects():
             yield from measure(manifest, resource, reference)

@@ -1,7 +1,8 @@
 """
-`pytest-crd serve` against a whole kube-apiserver with etcd: the same clients, on the clock, one server after the other.
+`pytest-crd serve` compared with kube-apiserver and etcd, one after the other, with the same clients.
 
-Creates one after the other; a list in pages of 500 and at once; merge patches seen by 50 watches. And the memory that objects take.
+Measured in wall-clock time are sequential creates, a list in pages of 500 and at once, and merge patches delivered to
+50 watches; also the memory of stored objects.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def _job(number: int) -> Any:
 
 
 def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
-    """Yield what is done, and how long it takes, in seconds of the clock."""
+    """Yield the title of each operation and its wall-clock time in seconds."""
     client, name = Client(served), f"b{time.time_ns():x}"
     client.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     path = f"{_GROUP}/namespaces/{name}/jobs"
@@ -89,36 +90,38 @@ def _expect(answer: tuple[int, Any], code: int) -> Any:
 
 
 def _resident_of_children() -> int:
-    """Return how much memory the processes hold that this one has started, in bytes."""
+    """Return the resident memory of the child processes of this process, in bytes."""
     started = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split()
     return sum(Served("", "", int(process)).resident for process in started)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how many objects there are, and the server."""
-    parser.add_argument("objects", nargs="?", type=int, default=10_000, help="how many objects (default: 10,000)")
-    parser.add_argument("--server", default="", metavar="URL", help="a kube-apiserver that runs; unset: one is started")
+    """Add the number of objects and the server."""
+    parser.add_argument("objects", nargs="?", type=int, default=10_000, help="number of objects (default: 10,000)")
+    parser.add_argument("--server", default="", metavar="URL", help="a running kube-apiserver; unset: one is started")
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Measure both, one after the other."""
+    """Measure both servers, one after the other."""
     version = profile.DEFAULT
     if not (options.server or shutil.which("go") or (programs.cache() / f"kube-apiserver-{version}").exists()):
-        raise UsageError("there is no Go, with which kube-apiserver is built")
+        raise UsageError("kube-apiserver is not built yet, and there is no Go to build it")
     crds = servergen.crds()[:1]
     with ours.serving(crds) as served:
         before = served.resident
-        found = dict(measure(served, options.objects))
-        held = served.resident
+        our_times = dict(measure(served, options.objects))
+        after = served.resident
     with kubeapiserver.at(options.server, version) as url:
         Cluster(url, kubeapiserver.TOKEN).install(crds)
-        began = None if options.server else _resident_of_children()
-        theirs = dict(measure(Served(url, kubeapiserver.TOKEN), options.objects))
-        ended = None if options.server else _resident_of_children()
-    print(f"memory: {before / 1e6:.0f} MB, {held / 1e6:.0f} MB with {options.objects:,} objects and {_WATCHES} watches")
-    if began is not None and ended is not None:
-        print(f"that of kube-apiserver and etcd: {began / 1e6:.0f} MB, {ended / 1e6:.0f} MB")
-        yield Figure(f"memory with {options.objects:,} objects", held / ended, "kube-apiserver and etcd")
-    for what, took in found.items():
-        print(f"{what}: {took:.2f} s, {theirs[what]:.2f} s of kube-apiserver")
-        yield Figure(what, took / theirs[what], "kube-apiserver")
+        their_before = None if options.server else _resident_of_children()
+        their_times = dict(measure(Served(url, kubeapiserver.TOKEN), options.objects))
+        their_after = None if options.server else _resident_of_children()
+    print(
+        f"memory: {before / 1e6:.0f} MB, {after / 1e6:.0f} MB with {options.objects:,} objects and {_WATCHES} watches"
+    )
+    if their_before is not None and their_after is not None:
+        print(f"that of kube-apiserver and etcd: {their_before / 1e6:.0f} MB, {their_after / 1e6:.0f} MB")
+        yield Figure(f"memory with {options.objects:,} objects", after / their_after, "kube-apiserver and etcd")
+    for title, seconds in our_times.items():
+        print(f"{title}: {seconds:.2f} s, {their_times[title]:.2f} s of kube-apiserver")
+        yield Figure(title, seconds / their_times[title], "kube-apiserver")

@@ -1,8 +1,8 @@
 """
-What `pytest -k alone` takes in a project of 22 CRDs and 250 samples, beside an empty test without the plugin.
+The time of `pytest -k alone` in a project with 22 CRDs and 250 samples, relative to an empty test without the plugin.
 
-The project is made here: the example project's Backup under 22 names, each with so many fields that all CRDs have two megabytes. Times
-are processor times of whole processes; the median of five rounds counts.
+The project is generated: the example project's Backup under 22 names, with so many fields that the CRDs take two
+megabytes in total. Times are processor times of whole processes, the median of five rounds.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def seconds(folder: Path, *arguments: str) -> float:
     Return the processor time of a session in *folder*, in seconds.
 
     Raises:
-        CalledProcessError: It fails.
+        CalledProcessError: The session fails.
     """
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", *arguments]
     environment = {
@@ -59,13 +59,13 @@ def seconds(folder: Path, *arguments: str) -> float:
 
 
 def write(folder: Path, *, checks: bool) -> None:
-    """Write the project."""
+    """Write the project to *folder*, with or without the automatic checks."""
     [document] = yamlreader.read(BACKUPS.read_text(encoding="utf-8"), source=BACKUPS.name)
     for index in range(_CRDS):
         crd = _crd(document.value, index)
         path = folder / f"config/crd/bases/{crd['metadata']['name']}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_dumped(crd), encoding="utf-8")
+        path.write_text(_to_yaml(crd), encoding="utf-8")
         if not index:
             (folder / "test_backups.crd.yaml").write_text(_CASES.format(name=crd["metadata"]["name"]), encoding="utf-8")
     for number in range(_SAMPLES):
@@ -73,12 +73,12 @@ def write(folder: Path, *, checks: bool) -> None:
         sample |= {"kind": f"Backup{number % _CRDS}", "metadata": {"name": f"nightly{number}"}}
         path = folder / f"config/samples/sample{number}.yaml"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(_dumped(sample), encoding="utf-8")
+        path.write_text(_to_yaml(sample), encoding="utf-8")
     (folder / "pytest.ini").write_text(f"[pytest]\ncrd_checks = {'on' if checks else 'off'}\n", encoding="utf-8")
 
 
 def _crd(backups: Any, index: int) -> Any:
-    """Return the CRD of that number: Backup, with parts of a spec that are what its spec is."""
+    """Return CRD number *index*: Backup with extra fields in its spec that each have the schema of the spec."""
     plural, spec = f"backup{index}s", backups["spec"]
     names = {"kind": f"Backup{index}", "listKind": f"Backup{index}List", "plural": plural, "singular": f"backup{index}"}
     version = spec["versions"][-1]
@@ -91,22 +91,22 @@ def _crd(backups: Any, index: int) -> Any:
     return {**backups, "metadata": metadata, "spec": {**spec, "names": names, "versions": versions}}
 
 
-def _dumped(value: Any) -> str:
-    class Written(yaml.SafeDumper):
-        """Writes each part, and no anchor in the place of one that was there."""
+def _to_yaml(value: Any) -> str:
+    class WithoutAliases(yaml.SafeDumper):
+        """Dumper that writes shared values in full instead of as aliases."""
 
         def ignore_aliases(self, _: object) -> bool:
             return True
 
-    return yaml.dump(value, Dumper=Written)
+    return yaml.dump(value, Dumper=WithoutAliases)
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
-    """Write the projects, run them in turns, take the median of each."""
+    """Write the projects, run them in turns, and yield the ratios of the medians."""
     with tempfile.TemporaryDirectory() as name:
         empty = Path(name, "empty")
         empty.mkdir()
@@ -115,15 +115,15 @@ def main(_options: argparse.Namespace) -> Iterator[Figure]:
         for title, folder in folders.items():
             write(folder, checks=title == "checks on")
         rounds = [dict(_round(empty, folders)) for _ in range(_ROUNDS)]
-    middle = {what: statistics.median(took[what] for took in rounds) for what in rounds[0]}
-    empty_test = middle.pop("an empty test")
-    for what, took in middle.items():
-        print(f"{what}: {took:.2f} s, {took - empty_test:.2f} s above an empty test ({empty_test:.2f} s)")
-        yield Figure(what, took / empty_test, "an empty test without the plugin")
+    medians = {title: statistics.median(times[title] for times in rounds) for title in rounds[0]}
+    empty_test = medians.pop("an empty test")
+    for title, median in medians.items():
+        print(f"{title}: {median:.2f} s, {median - empty_test:.2f} s above an empty test ({empty_test:.2f} s)")
+        yield Figure(title, median / empty_test, "an empty test without the plugin")
 
 
 def _round(empty: Path, folders: dict[str, Path]) -> Iterator[tuple[str, float]]:
     yield "an empty test", seconds(empty)
     for title, folder in folders.items():
-        for what, arguments in (("one case", ("-k", "alone")), ("a listing", ("--collect-only",))):
-            yield f"{what}, {title}", seconds(folder, "-p", "crd", *arguments)
+        for session, arguments in (("one case", ("-k", "alone")), ("a listing", ("--collect-only",))):
+            yield f"{session}, {title}", seconds(folder, "-p", "crd", *arguments)

@@ -1,4 +1,4 @@
-"""What is measured with objects: the example project's Backup and, with $CRD_CORPUS, real ones."""
+"""The CRDs and objects of the benchmarks: the example project's Backup and, with $CRD_CORPUS, real ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ JSONValue = Any
 
 BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 _MONITORING = "example__prometheus-operator-crd__monitoring.coreos.com_prometheuses.yaml"
-# CRD, object, and how many nodes the object is to have at least: tolerations are added until it has them.
-_OF_CORPUS = (
+# CRD, object, and the minimum number of nodes of the object: tolerations are added until it has them.
+_CORPUS_SUBJECTS = (
     (
         f"crds/prometheus-operator+prometheus-operator/{_MONITORING}",
         "samples/argoproj+argo-cd/resource_customizations__monitoring.coreos.com__Prometheus__testdata__healthy.yaml",
@@ -38,11 +38,11 @@ _OF_CORPUS = (
 @dataclass(frozen=True, slots=True)
 class Subject:
     """
-    A CRD and one of its resources.
+    A CRD and one of its custom resources.
 
     Attributes:
-        crd: The manifest.
-        resource: The resource, without a status.
+        crd: The manifest of the CRD.
+        resource: The custom resource, without a status.
     """
 
     crd: JSONValue
@@ -55,7 +55,7 @@ class Subject:
 
 
 def nodes(value: JSONValue) -> int:
-    """Return how many values *value* is made of."""
+    """Return the number of values in *value*, itself included."""
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(nodes, children))
 
@@ -68,23 +68,23 @@ def backup(group: str) -> dict[str, JSONValue]:
 
 
 def subjects(*, with_rules: bool = False) -> Iterator[Subject]:
-    """Yield what is measured; *with_rules*: the CRDs as they are."""
+    """Yield the subjects; their CRDs keep CEL rules only if *with_rules* is true."""
 
-    def stripped(crd: JSONValue) -> JSONValue:
+    def prepare(crd: JSONValue) -> JSONValue:
         return crd if with_rules else peers.without_rules(crd)
 
     [backups] = _documents(BACKUPS)
-    yield Subject(stripped(backups), backup(backups["spec"]["group"]))
+    yield Subject(prepare(backups), backup(backups["spec"]["group"]))
     corpus = os.environ.get("CRD_CORPUS")
     if not corpus:
-        print("no $CRD_CORPUS: nothing is measured with real objects")
+        print("no $CRD_CORPUS: real objects are not measured")
         return
-    for crd_file, object_file, size in _OF_CORPUS:
+    for crd_file, object_file, size in _CORPUS_SUBJECTS:
         [crd] = _documents(Path(corpus, crd_file))
         kind = crd["spec"]["names"]["kind"]
-        resource = next(made for made in _documents(Path(corpus, object_file)) if made["kind"] == kind)
+        resource = next(document for document in _documents(Path(corpus, object_file)) if document["kind"] == kind)
         resource = {key: value for key, value in resource.items() if key != "status"}
-        yield Subject(stripped(crd), _grown(resource, size))
+        yield Subject(prepare(crd), _grown(resource, size))
 
 
 def _documents(path: Path) -> list[JSONValue]:

@@ -1,4 +1,4 @@
-"""The benchmarks: what each measures, the module that does, what it needs, and how long it takes."""
+"""The list of benchmarks: module, subject, needs and duration of each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class Benchmark(NamedTuple):
     A benchmark.
 
     Attributes:
-        name: How it is called; its module in this package has the same name.
-        measures: What it measures, in one line.
-        needs: What it needs; empty for nothing. Without a corpus for real objects there are fewer figures.
-        takes: How long it takes with its defaults, on two processors.
+        name: The name on the command line, and of its module in this package.
+        measures: A summary of its subject in one line.
+        needs: Its requirements, or an empty string. Without a corpus for real objects there are fewer figures.
+        takes: Its duration with its defaults, on two processors.
     """
 
     name: str
@@ -23,11 +23,18 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS: Final = (
-    Benchmark("importing", "modules that a case file needs, beside importing pytest", "", "about a minute"),
-    Benchmark("items", "an item of a case file against one of pytest, and sessions without CRDs", "", "about a minute"),
-    Benchmark("sessions", "one case of a large project, and its listing, beside an empty test", "", "about a minute"),
+    Benchmark("importing", "modules that a case file needs, relative to importing pytest", "", "about a minute"),
+    Benchmark(
+        "items",
+        "an item of a case file against a no-op item of pytest, and sessions without CRDs",
+        "",
+        "about a minute",
+    ),
+    Benchmark(
+        "sessions", "one case of a large project, and its collection, relative to an empty test", "", "about a minute"
+    ),
     Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
-    Benchmark("loading", "the CRDs of a folder beside reading their YAML", "a corpus", "about a minute"),
+    Benchmark("loading", "the CRDs of a folder, relative to reading their YAML", "a corpus", "about a minute"),
     Benchmark("passes", "pruning and defaulting against a copy of the object", "", "about a minute"),
     Benchmark(
         "requests",
@@ -49,12 +56,14 @@ BENCHMARKS: Final = (
         "about a minute",
     ),
     Benchmark("hostile", "hostile expressions against the reference", "Go", "about a minute"),
-    Benchmark("bounds", "messages about hostile objects, beside a quarter of them", "", "about a minute"),
-    Benchmark("published", "what is published of CRDs, beside the answers to them", "a corpus", "about a minute"),
-    Benchmark("upgrades", "upgrades judged, beside the answers to the new CRDs", "a corpus", "about a minute"),
+    Benchmark(
+        "bounds", "messages about hostile objects, relative to inputs of a quarter of the size", "", "about a minute"
+    ),
+    Benchmark("published", "publishing of CRDs, relative to the answers to them", "a corpus", "about a minute"),
+    Benchmark("upgrades", "judging upgrades, relative to the answers to the new CRDs", "a corpus", "about a minute"),
     Benchmark(
         "coverage",
-        "what coverage costs: those who ask, and those who do not",
+        "requests with and without coverage",
         "a corpus for real objects",
         "about a minute",
     ),

@@ -1,8 +1,8 @@
 """
-What it costs to judge upgrades: real CRDs, each changed at random in some places; looking for the objects that show it is counted.
+The time of judging upgrades of real CRDs with random changes, including the search for example objects.
 
-Without files: those below $CRD_CORPUS/crds, the first hundred CRDs that are accepted. Reading the files is left out; times are processor
-times.
+Without files: the first hundred accepted CRDs below $CRD_CORPUS/crds. Times are processor times, without reading the
+files.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ _CHANGES = 3
 _SLOWEST = 5
 
 
-def changed(random_: random.Random, crd: engine.CustomResourceDefinition) -> engine.CustomResourceDefinition | None:
-    """Return *crd* with a few places of its schemas changed; None where a server would not take that."""
+def change_schemas(
+    random_: random.Random, crd: engine.CustomResourceDefinition
+) -> engine.CustomResourceDefinition | None:
+    """Return *crd* with a few random changes of its schemas, or None if a server would reject it."""
     manifest = copy.deepcopy(dict(crd.manifest))
     for version in manifest["spec"]["versions"]:
         fields = list(_fields(version["schema"]["openAPIV3Schema"].get("properties", {}).get("spec") or {}))
         for owner, name in random_.sample(fields, min(_CHANGES, len(fields))):
             _change(random_, owner, name)
-    made = crd.altered(manifest)
-    return made if made.response.accepted else None
+    altered = crd.altered(manifest)
+    return altered if altered.response.accepted else None
 
 
 def _fields(schema: JSONValue) -> Iterator[tuple[JSONValue, str]]:
@@ -68,10 +70,10 @@ def _change(random_: random.Random, owner: JSONValue, name: str) -> None:
 def _crds(paths: list[Path]) -> Iterator[engine.CustomResourceDefinition]:
     for path in paths:
         try:
-            found = engine.load(path)
+            crds = engine.load(path)
         except InputError:
             continue
-        yield from (crd for crd in found if crd.api_version.endswith("/v1") and crd.response.accepted)
+        yield from (crd for crd in crds if crd.api_version.endswith("/v1") and crd.response.accepted)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> Iterator[Figure]:
-    """Print what an upgrade of a hundred CRDs costs, and the slowest of them."""
+    """Print the time of judging the upgrades of a hundred CRDs, and the slowest."""
     random_ = random.Random(1)  # noqa: S311 - the same changes each time
     paths = corpus.crd_files(options.files)
     random_.shuffle(paths)
@@ -88,23 +90,23 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
     answers = 0.0
     counts: collections.Counter[str] = collections.Counter()
     for crd in _crds(paths):
-        new = changed(random_, crd)
+        new = change_schemas(random_, crd)
         if new is None:
             continue
         old, fresh, peer = map(engine.CustomResourceDefinition.from_manifest, (crd.manifest, *[new.manifest] * 2))
         start = time.process_time()
-        found = upgrade.judge(old, fresh, Specimens())
+        report = upgrade.judge(old, fresh, Specimens())
         spent.append((time.process_time() - start, crd.name))
         answers += _seconds_of_answer(peer)
-        counts.update(finding.kind.value for finding in found.findings)
-        counts.update({"not shown": len(found.unshown), "without objects": len(found.warnings)})
+        counts.update(finding.kind.value for finding in report.findings)
+        counts.update({"not shown": len(report.unshown), "without objects": len(report.warnings)})
         if len(spent) == _CRDS:
             break
-    seconds = [one for one, _ in spent]
+    seconds = [time_ for time_, _ in spent]
     print(f"{len(spent)} CRDs: {sum(seconds):.1f} s, {statistics.median(seconds) * 1e3:.0f} ms each at the median")
-    print(", ".join(f"{count} {what}" for what, count in counts.items()))
-    for one, name in sorted(spent, reverse=True)[:_SLOWEST]:
-        print(f"  {one * 1e3:.0f} ms  {name}")
+    print(", ".join(f"{count} {title}" for title, count in counts.items()))
+    for time_, name in sorted(spent, reverse=True)[:_SLOWEST]:
+        print(f"  {time_ * 1e3:.0f} ms  {name}")
     yield Figure("judging upgrades", sum(seconds) / answers, "the answers to the new CRDs")
 
 

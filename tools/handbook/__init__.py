@@ -1,7 +1,8 @@
 """
-The documentation: what of it is made from the source, and whether what it shows is what happens.
+Tools for the documentation: they write the generated parts and check the rest.
 
-`parts` has the parts of pages that are made from tables (`tables`) and docstrings (`pythonapi`); `python -m handbook` writes them. `pictures`
-has the pictures, which it makes of runs (`terminalpicture`, `pagepicture`), and is written by the same command. `markdown` reads pages, `running`
-runs what they show. `sitesearch` asks the search of the site that is built, `sitelook` opens its pages in a browser, and `siteversions` is its hook.
+`python -m handbook` writes the parts of pages (`parts`) that come from tables (`tables`) and docstrings (`pythonapi`),
+and the pictures (`pictures`), drawn from runs by `terminalpicture` and `pagepicture`. `markdown` parses pages and
+`running` executes their commands. `sitesearch` tests the search of the built site, `sitelook` opens its pages in a
+browser, and `siteversions` is its MkDocs hook.
 """

@@ -1,4 +1,4 @@
-"""`python -m handbook`: write what of the documentation is made from the source: parts of pages, and pictures."""
+"""`python -m handbook`: write the generated parts of the documentation and its pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handbook import parts, pictures
 
 
 def main() -> int:
-    """Write what is not as the source has it, and say where."""
+    """Write all outdated files and print their paths; return 0."""
     for path, current in [*_pages(), *_pictures()]:
         if not path.exists() or path.read_text(encoding="utf-8") != current:
             path.parent.mkdir(exist_ok=True)

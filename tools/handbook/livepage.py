@@ -1,4 +1,4 @@
-"""What the page about live servers shows of a run in the example project, and what such a run prints."""
+"""Comparison of the page about live servers with the output of a run in the example project."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Final
 
 from handbook import markdown, parts
 
-# Whose answers the page shows: an older one, so that what differs between versions is shown, too.
+# The Kubernetes version of the run on the page: an older one, so that the page shows a difference between versions.
 VERSION: Final = "1.32"
 _PAGE: Final = parts.DOCS / "how-to/ask-a-live-server.md"
-# What is told of a server and of what came of it. Which tests passed, in which order, is not what the page is about.
-_TOLD: Final = re.compile(r"crd: live: |collected |=+ \d+ passed")
-# What is another one with each server and run.
-_OTHERWISE: Final = (
+# Lines about the server and the result. Which tests pass, in which order, is not compared.
+_COMPARED: Final = re.compile(r"crd: live: |collected |=+ \d+ passed")
+# Texts that differ between servers and runs.
+_VARYING: Final = (
     (r"http://127\.0\.0\.1:\d+", "URL"),
     (r"\(v.+?\)", "(BUILD)"),
     (r"in [\d.]+s( \(.+?\))?", "in TIME"),
@@ -26,25 +26,29 @@ _OTHERWISE: Final = (
 
 
 def project(folder: Path) -> None:
-    """Write the project in which the page is run."""
+    """Copy the example project to *folder*, where the page's command runs."""
     ignored = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(parts.ROOT / "example_project", folder, dirs_exist_ok=True, ignore=ignored)
 
 
 def differences(printed: Iterable[str]) -> list[str]:
-    """Return where a run of `pytest --crd-live URL` prints something else than the page shows; none where it does not."""
-    return [*difflib.unified_diff([*_told(_shown())], [*_told(printed)], "the page", "the run", lineterm="")]
+    """Return a unified diff between the page and the output of `pytest --crd-live URL`, empty if they agree."""
+    return [
+        *difflib.unified_diff(
+            [*_compared_lines(_page_output())], [*_compared_lines(printed)], "the page", "the run", lineterm=""
+        )
+    ]
 
 
-def _shown() -> list[str]:
+def _page_output() -> list[str]:
     (text,) = (block.text for block in markdown.blocks(_PAGE.read_text(encoding="utf-8")) if block.kind == "console")
     return text.splitlines()
 
 
-def _told(lines: Iterable[str]) -> Iterator[str]:
+def _compared_lines(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        if _TOLD.match(line):
-            told = line
-            for pattern, put in _OTHERWISE:
-                told = re.sub(pattern, put, told)
-            yield told
+        if _COMPARED.match(line):
+            compared = line
+            for pattern, placeholder in _VARYING:
+                compared = re.sub(pattern, placeholder, compared)
+            yield compared

@@ -1,4 +1,4 @@
-"""Pages as their readers see them: blocks of code, headings with their anchors, links."""
+"""Markdown pages: blocks of code, headings with their anchors, links, sentences."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Block(NamedTuple):
 
     Attributes:
         kind: The language.
-        title: The file that it is; empty where it is none.
-        text: What stands in it.
+        title: The file name, or an empty string.
+        text: The content.
     """
 
     kind: str
@@ -31,11 +31,16 @@ class Block(NamedTuple):
 
 def blocks(page: str) -> list[Block]:
     """Return the blocks of code of a page."""
-    return [Block(*found) for found in _BLOCK.findall(page)]
+    return [Block(*match) for match in _BLOCK.findall(page)]
 
 
 def section(page: str, heading: str) -> str:
-    """Return what stands below a heading, up to the next of its level or of a higher one."""
+    """
+    Return the text below *heading*, up to the next heading of the same or a higher level.
+
+    Raises:
+        LookupError: The page has no such heading.
+    """
     level = re.search(rf"^(#+) {re.escape(heading)}$", page, re.MULTILINE)
     if level is None:
         raise LookupError(f"no heading {heading!r}")
@@ -51,24 +56,24 @@ def _prose(page: str) -> str:
 
 
 def links(page: str) -> Iterator[str]:
-    """Yield where the links of a page lead."""
+    """Yield the targets of the links of a page."""
     yield from _LINK.findall(_CODE.sub("", _prose(page)))
 
 
 def anchors(page: str) -> set[str]:
-    """Return the anchors of a page's headings, as forges and the site name them."""
+    """Return the anchors of a page's headings, named as code hosts and the site name them."""
     counts: Counter[str] = Counter()
-    found = set()
+    anchors_ = set()
     for heading in _HEADING.findall(_prose(page)):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
         name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
-        found.add(f"{name}-{counts[name]}" if counts[name] else name)
+        anchors_.add(f"{name}-{counts[name]}" if counts[name] else name)
         counts[name] += 1
-    return found
+    return anchors_
 
 
 def sentences(page: str) -> Iterator[str]:
-    """Yield the sentences of a page, without tables and tags; what is code in one is one word."""
+    """Yield the sentences of a page, without tables and tags; inline code counts as one word."""
     prose = re.sub(r"^\|.*$", "", _TAG.sub("", _prose(page)), flags=re.MULTILINE)
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", _CODE.sub("code", prose))
     for paragraph in re.split(r"\n\s*\n|^(?:- |\d+\. |#+ )|\n(?=- |\d+\. )", words, flags=re.MULTILINE):

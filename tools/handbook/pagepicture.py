@@ -1,4 +1,4 @@
-"""A picture of the coverage page: the page itself, cut to a few lines of its CRD, inside of an SVG."""
+"""SVG pictures of the coverage page, cut to a few lines of its CRD."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ _TEMPLATE: Final = """\
 
 def draw(title: str, page: str, theme: str, *, first: int, last: int, opened: int) -> str:
     """
-    Return the picture, an SVG that needs nothing from elsewhere.
+    Return a self-contained SVG.
 
     Args:
-        title: What it shows, in words.
-        page: The page, about one CRD.
+        title: A description of the picture.
+        page: The HTML of the page, about one CRD.
         theme: `light` or `dark`.
-        first: The first line of the CRD that is shown.
-        last: The last one.
-        opened: At which line it is open why it is red.
+        first: The first visible line of the CRD, 1-based.
+        last: The last visible line.
+        opened: The line whose details are open.
     """
     body = _body(page)
-    (code,) = (one for one in body.iter("div") if one.get("class") == "code")
-    shown = [*_lines(code, first, last, opened)]
-    code[:] = shown
+    (code,) = (division for division in body.iter("div") if division.get("class") == "code")
+    code[:] = [*_lines(code, first, last, opened)]
     body.set("xmlns", _XHTML)
     style = _DARK.sub(r"\1" if theme == "dark" else "", _style(page)).replace("light dark", theme)
     return _TEMPLATE.format(
@@ -51,27 +50,27 @@ def _style(page: str) -> str:
 
 
 def _body(page: str) -> ET.Element:
-    """Return what the page shows to whoever runs its script, as XML."""
+    """Return the body of the page as a browser with scripts shows it, as XML."""
     text = page.split("<body>")[1].split("<script>", maxsplit=1)[0]
     text = re.sub(r"<noscript><p.*?</noscript>", "", text, flags=re.DOTALL)
     text = re.sub(r"</?noscript>", "", text)
     text = re.sub(r'(<p id="keys") hidden>', r"\1>", text)
-    # Written by us, and so well-formed but for attributes without a value.
+    # Our own page: well-formed XML except for attributes without a value.
     text = text.replace(" open>", ' open="">')
     return ET.fromstring(f"<body>{text}</body>")  # noqa: S314 - the page was just made here
 
 
 def _lines(code: ET.Element, first: int, last: int, opened: int) -> Iterator[ET.Element]:
-    """Yield the lines that are shown, with what is said below them."""
+    """Yield one block with the lines from *first* to *last* and the details below them."""
     block = ET.Element("div", {"class": "block"})
     number = 0
-    for one in [line for part in code.iter("div") if part.get("class") == "block" for line in part]:
-        if one.tag == "div":
+    for element in [line for part in code.iter("div") if part.get("class") == "block" for line in part]:
+        if element.tag == "div":
             number += 1
-            one.attrib.pop("style", None)
+            element.attrib.pop("style", None)
         elif number == opened:
-            one.set("open", "")
+            element.set("open", "")
         if first <= number <= last:
-            block.append(one)
+            block.append(element)
     block[0].set("style", f"counter-reset:line {first - 1}")
     yield block

@@ -1,4 +1,4 @@
-"""The parts of pages that are made from the source, each between two comments, of which the first has its name."""
+"""Generated parts of pages; each is between two comments, and the first comment has its name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from handbook import pythonapi, tables
 ROOT: Final = Path(__file__).parents[2]
 DOCS: Final = ROOT / "docs"
 
-# By name; what is made has no line end at its end.
+# By name. The generated texts do not end with a newline.
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "settings": tables.settings,
     "keys of a file": tables.file_keys,
@@ -30,20 +30,20 @@ _PART: Final = re.compile(
 
 
 def pages() -> list[Path]:
-    """Return the pages: those of a reader who begins, and those of the site."""
+    """Return the paths of all pages: the Markdown files of the repository's root and of docs/."""
     return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 
 
 def names(text: str) -> list[str]:
-    """Return the names of the parts of a page."""
+    """Return the names of the generated parts of a page."""
     return [name for _, name, _, _ in _PART.findall(text)]
 
 
 def current(text: str) -> str:
-    """Return a page with its parts as the source has them."""
-    return _PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[4]}", text)
+    """Return *text* with its generated parts up to date."""
+    return _PART.sub(lambda match: f"{match[1]}\n{PARTS[match[2]]()}\n\n{match[4]}", text)
 
 
 def without(text: str) -> str:
-    """Return a page without its parts that are made."""
+    """Return *text* without its generated parts."""
     return _PART.sub("", text)

@@ -1,4 +1,4 @@
-"""The pictures of the documentation, each made of what a run of this project prints or writes."""
+"""The pictures of the documentation, each drawn from a run of pytest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from handbook import markdown, pagepicture, parts, terminalpicture
 
 FOLDER: Final = parts.DOCS / "pictures"
 THEMES: Final = ("light", "dark")
-# Runs pytest with arguments, and returns what it prints.
+# Runs pytest with arguments and returns its result.
 Run: TypeAlias = Callable[..., pytest.RunResult]
-# In colour, as wide as the picture, and without a summary of what is shown.
+# In colour, as wide as the picture, without pytest's short summary.
 ENVIRONMENT: Final = {"COLUMNS": str(terminalpicture.COLUMNS)}
 _ARGUMENTS: Final = ("--color=yes", "-rN")
 
@@ -29,8 +29,8 @@ class Picture(NamedTuple):
     A picture of a run.
 
     Attributes:
-        words: What it shows, for those who do not see it.
-        draw: Runs what is shown in a folder, and returns what draws it in a theme.
+        words: A description of the picture for people who do not see it.
+        draw: Runs pytest in a folder and returns a function from theme to SVG.
     """
 
     words: str
@@ -38,7 +38,7 @@ class Picture(NamedTuple):
 
 
 def _failure(words: str, folder: Folder, run: Run) -> Callable[[str], str]:
-    """A case that fails: that which the README shows as text."""
+    """Run the failing case that the README shows as text."""
     readme = (parts.ROOT / "README.md").read_text(encoding="utf-8")
     folder.write("crds/backups.yaml", _CRD)
     folder.write("test_backup.crd.yaml", next(block.text for block in markdown.blocks(readme) if block.kind == "yaml"))
@@ -47,7 +47,7 @@ def _failure(words: str, folder: Folder, run: Run) -> Callable[[str], str]:
 
 
 def _upgrade(words: str, folder: Folder, run: Run) -> Callable[[str], str]:
-    """An upgrade that refuses what users have."""
+    """Run an upgrade whose new CRD rejects stored objects."""
     folder.write("crds/backups.yaml", _CRD)
     commit(folder.path, tag="v1")
     folder.write("crds/backups.yaml", _CRD.replace(_ENUM, "enum: [gzip, zstd]"))
@@ -56,18 +56,18 @@ def _upgrade(words: str, folder: Folder, run: Run) -> Callable[[str], str]:
 
 
 def _coverage(words: str, folder: Folder, run: Run) -> Callable[[str], str]:
-    """The coverage page of the example project's CRD of backups and its cases."""
+    """Run the cases of the example project's CRD `Backup` with a coverage report."""
     folder.write("crds/backups.yaml", _CRD)
     cases = (_EXAMPLE / "tests/test_backup.crd.yaml").read_text(encoding="utf-8")
     folder.write("test_backup.crd.yaml", cases)
-    folder.write("pytest.ini", "[pytest]\nmarkers = storage\n")  # which a case has
+    folder.write("pytest.ini", "[pytest]\nmarkers = storage\n")  # a mark of a case
     run("--crd-cov", "--crd-cov-report=html")
     page = folder.read("crd_coverage.html")
     return lambda theme: pagepicture.draw(words, page, theme, first=74, last=91, opened=81)
 
 
 def _failures(run: Run, *arguments: str) -> list[str]:
-    """Return what is printed of failures, without what differs between runs: versions, times."""
+    """Return the failures in the output, without lines that differ between runs, such as versions and times."""
     printed = run(*arguments).outlines
     (begin,) = (number for number, line in enumerate(printed) if "= FAILURES =" in line)
     return [*printed[begin:-1]]
@@ -93,7 +93,7 @@ PICTURES: Final[Mapping[str, Picture]] = {
 
 
 def files(name: str, folder: Folder, run: Run) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each file of a picture, which is run once in a folder that is empty."""
+    """Run a picture once in the empty *folder*; yield the name and text of each of its files."""
     picture = PICTURES[name]
     draw = picture.draw(picture.words, folder, run)
     for theme in THEMES:

@@ -1,4 +1,4 @@
-"""The Python API, from signatures and docstrings."""
+"""The reference of the Python API, generated from signatures and docstrings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.registry.response import FieldConflict
 
 _LOADING: Final = "`pytest_crd.engine`"
-# What users may count on, by the heading it stands under; of a class the members, in the order in which one needs them.
+# The public API by heading. The value lists the members of a class to document, in the order in which users need them.
 _API: Final[Mapping[str, Mapping[Any, str]]] = {
     f"Loading: {_LOADING}": {
         engine.load: "",
@@ -71,13 +71,13 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
     },
     "Property tests: `pytest_crd.strategies`": {strategies.resources: ""},
 }
-_LEFT_OUT: Final = ("Reference", "Errors")
+_OMITTED: Final = ("Reference", "Errors")
 _TITLE: Final = re.compile(r"^(Args|Returns|Raises|Yields|Attributes|Reference|Errors):$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^([\w, ]+?): ", re.MULTILINE)
 
 
 def text() -> str:
-    """Return what users may count on."""
+    """Return the reference as Markdown."""
     return "\n\n".join(part for heading, things in _API.items() for part in (f"## {heading}", *_things(things.items())))
 
 
@@ -86,17 +86,17 @@ def _things(things: Iterable[tuple[Any, str]]) -> Iterator[str]:
         yield f"### {thing.__name__}"
         if inspect.isfunction(thing):
             yield _signature(thing, thing.__name__)
-        names = [name for name in members.split() if not _is_told(thing, name)]
-        *words, last = _described(inspect.getdoc(thing) or "", members.split())
+        names = [name for name in members.split() if not _is_documented_by_class(thing, name)]
+        *paragraphs, last = _described(inspect.getdoc(thing) or "", members.split())
         values = "\n".join(_value(thing, name) for name in names if _is_value(thing, name))
-        yield from words
+        yield from paragraphs
         yield f"{last}\n{values}" if values and last.startswith("Attributes:") else last
         yield from [f"Attributes:\n\n{values}"] * (bool(values) and not last.startswith("Attributes:"))
         yield from _methods(thing, (name for name in names if not _is_value(thing, name)))
 
 
-def _is_told(thing: Any, name: str) -> bool:
-    """Return whether what is said of the class tells of a member: it is an attribute."""
+def _is_documented_by_class(thing: Any, name: str) -> bool:
+    """Return True if the member is a plain attribute, which the docstring of its class documents."""
     member = inspect.getattr_static(thing, name, None)
     return not _is_value(thing, name) and not isinstance(member, classmethod) and not inspect.isfunction(member)
 
@@ -121,7 +121,7 @@ def _methods(thing: Any, names: Iterable[str]) -> Iterator[str]:
 
 
 def _signature(function: Any, name: str) -> str:
-    """Return how a function is called, as it is written, without what is given by its class."""
+    """Return the signature of a function as it is written, without `self` or `cls`, as a block of code."""
     (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(node, ast.FunctionDef)
     if node.args.args and node.args.args[0].arg in ("self", "cls"):
@@ -136,28 +136,28 @@ def _signature(function: Any, name: str) -> str:
 
 
 def _arguments(arguments: ast.arguments) -> Iterator[str]:
-    """Yield what stands between the parentheses, one by one."""
+    """Yield the source of each parameter, with `*` before keyword-only parameters."""
     padding = [None] * (len(arguments.args) - len(arguments.defaults))
-    for one, default in zip(arguments.args, [*padding, *arguments.defaults], strict=True):
-        yield _argument(one, default)
+    for argument, default in zip(arguments.args, [*padding, *arguments.defaults], strict=True):
+        yield _argument(argument, default)
     if arguments.kwonlyargs:
         yield "*"
-    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        yield _argument(one, default)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _argument(argument, default)
 
 
-def _argument(one: ast.arg, default: ast.expr | None) -> str:
+def _argument(argument: ast.arg, default: ast.expr | None) -> str:
     written = "" if default is None else ast.unparse(default).replace("'", '"')
-    equals = " = " if one.annotation else "="
-    return f"{ast.unparse(one)}{equals if written else ''}{written}"
+    equals = " = " if argument.annotation else "="
+    return f"{ast.unparse(argument)}{equals if written else ''}{written}"
 
 
 def _described(docstring: str, members: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the paragraphs of a docstring; sections become lists, that of attributes with those of *members*, if it has any."""
+    """Yield the paragraphs of a docstring; sections become lists, and that of attributes is limited to *members*."""
     first, *sections = _TITLE.split(docstring)
     yield _lines_joined(first)
     for title, body in zip(sections[::2], sections[1::2], strict=True):
-        if title not in _LEFT_OUT:
+        if title not in _OMITTED:
             inner, after = _indented(body)
             yield f"{title}:\n\n{_listed(inner, title, members)}"
             if after:
@@ -165,7 +165,7 @@ def _described(docstring: str, members: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _indented(body: str) -> tuple[str, str]:
-    """Return what is indented below the title of a section, and what comes behind."""
+    """Return the indented body of a section, and the text after it."""
     lines = body.strip("\n").splitlines()
     end = next((index for index, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
     return textwrap.dedent("\n".join(lines[:end])).strip(), "\n".join(lines[end:]).strip()

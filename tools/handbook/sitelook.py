@@ -1,8 +1,8 @@
 """
-`python -m handbook.sitelook [FOLDER]`: build the site, and open each page in Chromium as a phone shows it, and as a screen does.
+`python -m handbook.sitelook [FOLDER]`: build the site and open each page in Chromium, as wide as a phone and as a screen.
 
-Fails where a page is wider than the phone, or where the console tells an error. With a folder it keeps a picture of each page there, to be
-looked at. It needs `--group docs` and a `chromium`, which is spoken to by the protocol of its developers' tools.
+Fails if a page is wider than the window or its console shows an error. Saves a picture of each page in FOLDER, if
+given. Needs `--group docs` and a `chromium`, which it controls by the DevTools protocol.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ SCREEN: Final = 1280
 _HEIGHT: Final = 900
 _REPOSITORY: Final = Path(__file__).parents[2]
 _OPTIONS: Final = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0")
-_SECONDS: Final = 30.0
-_WITHIN: Final = 0.2  # what scripts of a page ask for after it is loaded, they ask for within this time
+_TIMEOUT_SECONDS: Final = 30.0
+_SCRIPT_SECONDS: Final = 0.2  # time in seconds for requests of scripts after a page is loaded
 _ERRORS: Final = ("Runtime.exceptionThrown", "Log.entryAdded")
 
 
 class Tab:
-    """A page of the browser: calls are answered in turn, and what happens meanwhile is kept in `events`."""
+    """A browser tab: a call waits for its response, and events that arrive meanwhile are collected in `events`."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -44,15 +44,15 @@ class Tab:
         self.events: list[dict[str, Any]] = []
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The result of a method of the protocol."""
+        """Return the result of a protocol method."""
         number = next(self._numbers)
         await self._socket.send_json({"id": number, "method": method, "params": parameters})
-        while (message := await self._socket.receive_json(timeout=_SECONDS)).get("id") != number:
+        while (message := await self._socket.receive_json(timeout=_TIMEOUT_SECONDS)).get("id") != number:
             self.events.append(message)
         return cast("dict[str, Any]", message["result"])
 
     async def open(self, address: str, width: int) -> None:
-        """Open an address in a window of this width in pixels, and wait until it is loaded."""
+        """Open *address* in a window of *width* pixels, and wait until it is loaded."""
         await self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -63,22 +63,22 @@ class Tab:
         self.events.clear()
         await self.call("Page.navigate", url=address)
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
-            self.events.append(await self._socket.receive_json(timeout=_SECONDS))
-        await asyncio.sleep(_WITHIN)
+            self.events.append(await self._socket.receive_json(timeout=_TIMEOUT_SECONDS))
+        await asyncio.sleep(_SCRIPT_SECONDS)
 
     async def width(self) -> int:
-        """How many pixels wide the page is that is open."""
+        """Return the width of the open page in pixels."""
         answer = await self.call("Runtime.evaluate", expression="document.documentElement.scrollWidth")
         return int(answer["result"]["value"])
 
     def errors(self) -> list[str]:
-        """What the console tells as an error since the page was opened."""
-        told = [event["params"] for event in self.events if event.get("method") in _ERRORS]
-        return [str(it) for it in told if it.get("entry", {}).get("level", "error") == "error"]
+        """Return the console errors since the page was opened."""
+        entries = [event["params"] for event in self.events if event.get("method") in _ERRORS]
+        return [str(entry) for entry in entries if entry.get("entry", {}).get("level", "error") == "error"]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look at all pages; 1 where one is too wide or tells an error."""
+    """Check all pages; return 1 if a page is too wide, has a console error, or if there is no page."""
     pictures = Path(arguments[0]) if arguments else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
@@ -91,38 +91,38 @@ def main(arguments: Sequence[str]) -> int:
         )
         pages = sorted(page.parent.relative_to(site).as_posix() for page in site.rglob("index.html"))
         with _served(site) as address, _chromium(Path(folder) / "profile") as debugger:
-            mistakes = asyncio.run(_look(debugger, address, pages, pictures))
-    sys.stdout.write("".join(f"{line}\n" for line in (*mistakes, f"{len(pages)} pages, {len(mistakes)} mistakes")))
-    return 1 if mistakes or not pages else 0
+            problems = asyncio.run(_look(debugger, address, pages, pictures))
+    sys.stdout.write("".join(f"{line}\n" for line in (*problems, f"{len(pages)} pages, {len(problems)} problems")))
+    return 1 if problems or not pages else 0
 
 
 async def _look(debugger: str, address: str, pages: Sequence[str], pictures: Path | None) -> list[str]:
-    mistakes = []
+    problems = []
     async with aiohttp.ClientSession() as session:
         async with session.put(f"{debugger}/json/new") as answer:
-            place = (await answer.json())["webSocketDebuggerUrl"]
-        async with session.ws_connect(place, max_msg_size=0) as socket:
+            socket_url = (await answer.json())["webSocketDebuggerUrl"]
+        async with session.ws_connect(socket_url, max_msg_size=0) as socket:
             tab = Tab(socket)
             for domain in ("Page", "Runtime", "Log"):
                 await tab.call(f"{domain}.enable")
             for page, width in itertools.product(pages, (PHONE, SCREEN)):
                 await tab.open(f"{address}/{page}/", width)
-                if (taken := await tab.width()) > width:
-                    mistakes.append(f"{page}: {taken} pixels wide in a window of {width}")
-                mistakes += [f"{page}: {error}" for error in tab.errors()]
+                if (page_width := await tab.width()) > width:
+                    problems.append(f"{page}: {page_width} pixels wide in a window of {width}")
+                problems += [f"{page}: {error}" for error in tab.errors()]
                 if pictures is not None:
-                    await _keep(tab, pictures / f"{page.replace('/', '-').replace('.', 'index')}-{width}.png")
-    return mistakes
+                    await _save_picture(tab, pictures / f"{page.replace('/', '-').replace('.', 'index')}-{width}.png")
+    return problems
 
 
-async def _keep(tab: Tab, path: Path) -> None:
+async def _save_picture(tab: Tab, path: Path) -> None:
     picture = await tab.call("Page.captureScreenshot", captureBeyondViewport=True)
     await asyncio.to_thread(path.write_bytes, base64.b64decode(picture["data"]))
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Say nothing of requests."""
+        """Log no requests."""
 
 
 @contextmanager
@@ -148,11 +148,11 @@ def _chromium(profile: Path) -> Iterator[str]:
 
 def _debugger(lines: Iterator[str]) -> str:
     for line in lines:
-        if found := re.search(r"DevTools listening on ws://([^/]+)/", line):
+        if match := re.search(r"DevTools listening on ws://([^/]+)/", line):
             threading.Thread(
                 target=lambda: list(lines), daemon=True
-            ).start()  # so that the browser never waits to be read
-            return f"http://{found[1]}"
+            ).start()  # drain stderr, so that the browser never blocks on it
+            return f"http://{match[1]}"
     sys.exit("chromium ended")
 
 

@@ -1,8 +1,8 @@
 """
-`python -m handbook.sitesearch SITE`: fail where the search of a site that was built does not find what people ask for.
+`python -m handbook.sitesearch SITE`: check that the search of a built site finds the expected pages.
 
-It asks and sorts as the search in the browser does: each word is the beginning of a word, a page counts more than a section of it, and so
-does what has more of the words.
+It searches and sorts as the search in the browser does: each term is a prefix, pages rank above their sections, and
+results with more of the terms rank higher.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-# What is asked, and a page that has to be among the first three.
-QUESTIONS: Final[Mapping[str, str]] = {
+# Queries, each with a page that has to be among the first three results.
+QUERIES: Final[Mapping[str, str]] = {
     "only run checks": "how-to/check-without-cases/",
     "regenerate a file": "how-to/generate-cases/",
     "what to commit": "tutorials/ci-for-a-go-operator/",
@@ -34,50 +34,52 @@ _TAG: Final = re.compile(r"<[^>]+>")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Ask the search of the site in a folder; 1 where it does not find a page."""
+    """Run all queries on the site in a folder; return 1 if an expected page is missing, else 0."""
     index = json.loads((Path(arguments[0]) / "search/search_index.json").read_text(encoding="utf-8"))
     search = Search(index)
     missed = 0
-    for question, wanted in QUESTIONS.items():
-        found = search.pages(question)[:_FIRST]
-        if wanted not in found:
+    for query, wanted in QUERIES.items():
+        results = search.pages(query)[:_FIRST]
+        if wanted not in results:
             missed += 1
-            sys.stderr.write(f"{question}: {wanted} is not among the first: {', '.join(found)}\n")
+            sys.stderr.write(f"{query}: {wanted} is not among the first: {', '.join(results)}\n")
     return 1 if missed else 0
 
 
 class Search:
-    """The search of a site."""
+    """The search index of a site."""
 
     def __init__(self, index: Any) -> None:
-        """Index the sections of the site as its configuration says."""
-        from lunr import builder, stop_word_filter  # which there is only where the site is built
+        """Index the sections of the site, with the boosts of its configuration."""
+        from lunr import builder, stop_word_filter  # installed only to build the site
 
         self._unless_stopped = stop_word_filter.stop_word_filter
-        made = builder.Builder()
-        made.b(0)
-        made.pipeline.add(self._unless_stopped)
-        made.search_pipeline.add(self._unless_stopped)
-        made.ref("location")
+        index_builder = builder.Builder()
+        index_builder.b(0)
+        index_builder.pipeline.add(self._unless_stopped)
+        index_builder.search_pipeline.add(self._unless_stopped)
+        index_builder.ref("location")
         for name in ("title", "text"):
-            made.field(name, boost=index["config"]["fields"][name]["boost"])
+            index_builder.field(name, boost=index["config"]["fields"][name]["boost"])
         for section in index["docs"]:
-            made.add({**section, "title": _words(section["title"]), "text": _words(section["text"])})
-        self._index = made.build()
+            index_builder.add({**section, "title": _words(section["title"]), "text": _words(section["text"])})
+        self._index = index_builder.build()
 
-    def pages(self, question: str) -> list[str]:
-        """Return the pages that are found, the best first."""
-        terms = [*filter(None, _SEPARATOR.split(question.lower()))]
-        found = self._index.search(" ".join(f"{term}*" for term in terms))
-        ranked = sorted(found, key=lambda one: -self._score(one, terms))
-        return [*dict.fromkeys(one["ref"].partition("#")[0] for one in ranked)]
+    def pages(self, query: str) -> list[str]:
+        """Return the pages that match *query*, the best first."""
+        terms = [*filter(None, _SEPARATOR.split(query.lower()))]
+        results = self._index.search(" ".join(f"{term}*" for term in terms))
+        ranked = sorted(results, key=lambda result: -self._score(result, terms))
+        return [*dict.fromkeys(result["ref"].partition("#")[0] for result in ranked)]
 
-    def _score(self, found: Any, terms: Sequence[str]) -> float:
-        words = [*found["match_data"].metadata]
-        met = [any(word.startswith(term) for word in words) for term in terms]
-        counted = [one for one, term in zip(met, terms, strict=True) if one or self._unless_stopped(term)]
-        weight = ("#" not in found["ref"]) + sum(counted) / len(counted)
-        return float(found["score"] * (1 + weight**2))
+    def _score(self, result: Any, terms: Sequence[str]) -> float:
+        words = [*result["match_data"].metadata]
+        is_matched = [any(word.startswith(term) for word in words) for term in terms]
+        counted = [
+            matched for matched, term in zip(is_matched, terms, strict=True) if matched or self._unless_stopped(term)
+        ]
+        weight = ("#" not in result["ref"]) + sum(counted) / len(counted)
+        return float(result["score"] * (1 + weight**2))
 
 
 def _words(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A hook of MkDocs: only a site that mike deploys offers other versions, as only beside that one lies the list of them."""
+"""MkDocs hook that shows the version menu only on sites deployed by mike, which come with a list of versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Drop the menu of versions from a site that is built alone, where each page would ask for a list that is not there."""
+    """Remove the version menu from a site built alone, where each page would request a missing list."""
     if "MIKE_DOCS_VERSION" not in os.environ:  # set by `mike deploy`
         config.extra.pop("version")
     return config

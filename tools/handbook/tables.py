@@ -1,4 +1,4 @@
-"""Tables of what the source has as tables: settings, keys of case files, lints, commands."""
+"""Generated tables: settings, keys of case files, commands, exit codes, Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import profile
 from pytest_crd.plugin.settings import SETTINGS
 
-# Groups of sections, in the order in which the first that fits is named.
+# Names of groups of sections.
 _GROUPS: Final = (
     (frozenset(Section), "all"),
     (frozenset(Section) - PATCHES - APPLIES, "all but patches and applies"),
@@ -49,18 +49,18 @@ def _code(text: str) -> str:
 
 
 def _without_emphasis(text: str) -> str:
-    """Return a text whose stars are shown: two of them outside of code would stress what is between."""
-    return re.sub(r"(`[^`]*`)|\*", lambda found: found[1] or "\\*", text)
+    """Return *text* with stars outside of code escaped, as Markdown reads a pair of them as emphasis."""
+    return re.sub(r"(`[^`]*`)|\*", lambda match: match[1] or "\\*", text)
 
 
 def settings() -> str:
-    """Return the settings, with the words of their help."""
-    rows = ([_code(one.ini), _code(one.option), _without_emphasis(one.help)] for one in SETTINGS)
+    """Return a table of the settings with their help texts."""
+    rows = ([_code(setting.ini), _code(setting.option), _without_emphasis(setting.help)] for setting in SETTINGS)
     return _table(("ini", "command line", "meaning"), rows)
 
 
 def file_keys() -> str:
-    """Return the keys at the top level of a case file."""
+    """Return a table of the keys at the top level of a case file."""
     schema: Any = case_format.schema()
     keys = {name: key for name, key in schema["properties"].items() if name != "$schema"}
     rows = ([_code(name), "yes" if name in schema["required"] else "", _meaning(key)] for name, key in keys.items())
@@ -72,7 +72,7 @@ def _meaning(schema: Any) -> str:
 
 
 def case_keys() -> str:
-    """Return the keys of a case, with the sections whose cases may have them."""
+    """Return a table of the keys of a case, with the sections that allow them."""
     rows = (
         [_code(name), _sections(key.sections), _required(key.required_in), key.meaning]
         for name, key in casekeys.CASE_KEYS.items()
@@ -89,12 +89,12 @@ def _required(sections: frozenset[Section]) -> str:
 
 
 def error_keys() -> str:
-    """Return the keys of an expected error."""
+    """Return a table of the keys of an expected error."""
     return _inner_keys("errors")
 
 
 def step_keys() -> str:
-    """Return the keys of a step of an apply."""
+    """Return a table of the keys of a step of an apply."""
     return _inner_keys("steps")
 
 
@@ -105,17 +105,17 @@ def _inner_keys(name: str) -> str:
 
 
 def kubernetes_versions() -> str:
-    """Return the versions whose answers are known."""
-    return f"{', '.join(profile.KNOWN)}; unless told otherwise {profile.DEFAULT}."
+    """Return a sentence with the supported Kubernetes versions and the default."""
+    return f"{', '.join(profile.KNOWN)}; the default is {profile.DEFAULT}."
 
 
 def exit_codes() -> str:
-    """Return what a command exits with."""
+    """Return a table of the exit codes of the commands."""
     return _table(("code", "meaning"), ([str(code.value), _EXITS[code]] for code in Exit))
 
 
 def commands() -> str:
-    """Return each command with its arguments; those that are settings of the plugin are in their own table."""
+    """Return a section per command with a table of its arguments; plugin settings are left to their own table."""
     return "\n\n".join(_command(name) for name in cli.COMMANDS)
 
 

@@ -1,4 +1,4 @@
-"""A picture of what a terminal shows, from the text and its colours."""
+"""SVG pictures of terminals, drawn from coloured text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 COLUMNS: Final = 104
-# Ground, text, and the eight colours of a terminal from black to white; bright ones are not used.
+# Background, text, and the eight terminal colours from black to white; bright colours are not used.
 THEMES: Final[Mapping[str, tuple[str, ...]]] = {
     "light": (
         "#ffffff",
@@ -40,7 +40,8 @@ THEMES: Final[Mapping[str, tuple[str, ...]]] = {
         "#e6edf3",
     ),
 }
-# Rich's own names a font of another host; here the reader's own is taken, and stretched to its columns.
+# Rich's own template loads a font from another host; this one uses the reader's monospace font, stretched to the
+# columns.
 _TEMPLATE: Final = """\
 <svg viewBox="0 0 {{width}} {{height}}" xmlns="http://www.w3.org/2000/svg" role="img">
 <title>{title}</title>
@@ -66,13 +67,13 @@ rect {{{{ stroke: {edge}; }}}}
 
 def draw(title: str, command: str, lines: Iterable[str], theme: str) -> str:
     """
-    Return the picture, an SVG that needs nothing from elsewhere.
+    Return a self-contained SVG.
 
     Args:
-        title: What it shows, in words.
-        command: What was called.
-        lines: What that printed, with its colours.
-        theme: On which ground: one of `THEMES`.
+        title: A description of the picture.
+        command: The command line.
+        lines: Its output, with ANSI colours.
+        theme: A key of `THEMES`.
     """
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), highlight=False, emoji=False, markup=False)
     console.print(Text.from_ansi(f"\x1b[1m$ {command}\x1b[0m"))

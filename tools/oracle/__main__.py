@@ -2,6 +2,6 @@
 
 import sys
 
-from oracle import door
+from oracle import cli
 
-sys.exit(door.main(sys.argv[1:]))
+sys.exit(cli.main(sys.argv[1:]))

@@ -35,7 +35,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Typed
 
 pytestmark = pytest.mark.replay
 JSONValue = Any
-PAGE: Final = pathlib.Path(__file__).parents[3] / "docs/developing/upstream.md"
+PAGE: Final = pathlib.Path(__file__).parents[4] / "docs/developing/upstream.md"
 # What this engine never does, or JSON cannot say.
 LEFT_OUT: Final[Mapping[str, str]] = {
     "ExtractItems": "extracting what a manager owns is for clients that apply, no server does it",

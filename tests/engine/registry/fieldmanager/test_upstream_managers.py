@@ -22,7 +22,7 @@ from pytest_crd.engine.registry.fieldmanager.writers import ApplyRefusedError, W
 
 pytestmark = pytest.mark.replay
 JSONValue = Any
-PAGE: Final = pathlib.Path(__file__).parents[3] / "docs/developing/upstream.md"
+PAGE: Final = pathlib.Path(__file__).parents[4] / "docs/developing/upstream.md"
 _TYPES: Final = Schemas({"types": recorded.types()})
 _NEVER: Final = "2100-01-01T00:00:00Z"
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks import budgets, door, machine, passes, reading
+from benchmarks import budgets, cli, machine, passes, reading
 from benchmarks.figures import Figure
 from benchmarks.table import BENCHMARKS
 
-HERE = Path(door.__file__).parent
+HERE = Path(cli.__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def _no_go_and_no_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_help_lists_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main(["--help"]) == 0
+    assert cli.main(["--help"]) == 0
 
     output = capsys.readouterr().out
     for benchmark in BENCHMARKS:
@@ -36,7 +36,7 @@ def test_help_lists_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", [benchmark.name for benchmark in BENCHMARKS])
 def test_help_for_a_benchmark_measures_nothing(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        door.main([name, "--help"])
+        cli.main([name, "--help"])
 
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: python -m benchmarks {name} [-h]")
@@ -62,7 +62,7 @@ def test_figures_of_several_benchmarks_share_one_table(
     monkeypatch.setattr(passes, "main", measure)
     monkeypatch.setattr(reading, "main", measure)
 
-    assert door.main(["passes", "reading"]) == 0
+    assert cli.main(["passes", "reading"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "passes: pruning and defaulting against a copy of the object",
         "details",
@@ -78,7 +78,7 @@ def test_figures_of_several_benchmarks_share_one_table(
 
 
 def test_a_benchmark_without_its_inputs_is_reported_as_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main(["reading"]) == 2
+    assert cli.main(["reading"]) == 2
 
     output, complaints = capsys.readouterr()
     assert output.splitlines()[-1] == "reading: not measured"
@@ -95,7 +95,7 @@ def test_a_benchmark_without_its_inputs_is_reported_as_not_measured(capsys: pyte
 def test_a_wrong_command_line_lists_the_benchmarks(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert door.main(arguments) == 2
+    assert cli.main(arguments) == 2
 
     complaints = capsys.readouterr().err
     assert complaints.startswith(words)
@@ -113,7 +113,7 @@ def _patch_benchmarks(monkeypatch: pytest.MonkeyPatch, name: str, ratio: float) 
 def test_without_a_name_all_benchmarks_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     _patch_benchmarks(monkeypatch, "a thing", 2.0)
 
-    assert door.main([]) == 0
+    assert cli.main([]) == 0
     rows = capsys.readouterr().out.split("benchmark ")[1].splitlines()[1:]
     assert [row.split()[0] for row in rows] == [benchmark.name for benchmark in BENCHMARKS]
 
@@ -130,9 +130,9 @@ def test_a_figure_over_budget_or_missing_fails(
 ) -> None:
     _patch_benchmarks(monkeypatch, name, ratio)
 
-    assert door.main(["passes"]) == 1
+    assert cli.main(["passes"]) == 1
     assert capsys.readouterr().err == words
-    assert door.main(["reading"]) == 0
+    assert cli.main(["reading"]) == 0
 
 
 def test_only_benchmarks_without_inputs_have_budgets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from oracle import commands, door
+from oracle import cli, commands
 
-HERE = Path(door.__file__).parent
+HERE = Path(cli.__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_help_names_every_command_and_every_need(capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main(["--help"]) == 0
+    assert cli.main(["--help"]) == 0
 
     output = capsys.readouterr().out
     for command in commands.COMMANDS:
@@ -29,7 +29,7 @@ def test_the_help_names_every_command_and_every_need(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize("command", commands.COMMANDS, ids=lambda command: command.name)
 def test_help_for_a_command_runs_nothing(command: commands.Command, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        door.main([*command.name.split(), "--help"])
+        cli.main([*command.name.split(), "--help"])
 
     output = capsys.readouterr().out
     assert ended.value.code == 0
@@ -44,11 +44,11 @@ def test_every_module_with_a_program_is_a_command() -> None:
         if re.search(r"^def main\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
-    assert programs - {"oracle.door"} == {command.module for command in commands.COMMANDS}
+    assert programs - {"oracle.cli"} == {command.module for command in commands.COMMANDS}
 
 
 def test_help_for_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main(["fuzz", "--help"]) == 0
+    assert cli.main(["fuzz", "--help"]) == 0
 
     output = capsys.readouterr().out
     assert "fuzz yaml" in output
@@ -57,14 +57,14 @@ def test_help_for_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("arguments", [[], ["fuzz"], ["fuzz", "nothing"], ["nothing"], ["nothing", "--help"]])
 def test_a_wrong_command_line_lists_the_commands(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert door.main(arguments) == 2
+    assert cli.main(arguments) == 2
 
     assert "fuzz yaml" in capsys.readouterr().err
 
 
 def test_a_usage_error_of_a_command_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        door.main(["check", "profiles", "nothing"])
+        cli.main(["check", "profiles", "nothing"])
 
     assert ended.value.code == 2
     assert "python -m oracle check profiles: error: no flag with a boundary: nothing" in capsys.readouterr().err
