@@ -1,6 +1,6 @@
 """Test CustomResourceDefinitions and custom resources as kube-apiserver judges them, offline."""
 
-# `python -m` puts the current folder first in sys.path: a module of the project would shadow one of Python, even `__future__`.
+# `python -m` puts the current folder first in sys.path: a module of the project would shadow a standard module, even `__future__`.
 import os
 import sys
 

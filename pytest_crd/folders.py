@@ -42,7 +42,7 @@ def is_manifest(name: str) -> bool:
 
 
 def ignore_ending_case(pattern: str) -> str:
-    """Return a glob like *pattern* whose ending also matches in capital letters: `*.yaml` matches `UP.YAML`."""
+    """Return a glob like *pattern* that ignores the case of the ending: `*.yaml` matches `UP.YAML`, too."""
     ending = next((ending for ending in ENDINGS if pattern.lower().endswith(ending)), "")
     letters = "".join(f"[{letter}{letter.upper()}]" for letter in ending[1:])
     return f"{pattern.removesuffix(pattern[-len(ending) :])}.{letters}" if ending else pattern
@@ -59,7 +59,7 @@ def glob_paths(pattern: str, folder: Path) -> list[str]:
 
 
 def is_link_cycle(path: str | os.PathLike[str]) -> bool:
-    """Return whether the link at *path* leads to one of the folders above it, so that following it never ends."""
+    """Return whether the link at *path* leads to a folder above it, so that following it never ends."""
     target = os.path.realpath(path)
     return any(Path(os.path.realpath(parent)).is_relative_to(target) for parent in Path(path).parents)
 

@@ -21,7 +21,7 @@ def ignore_step(done: int, total: int, at: str) -> None:
 
 @contextlib.contextmanager
 def silent(title: str) -> Iterator[Tell]:  # noqa: ARG001 - the signature of Progress
-    """Begin an operation whose progress is not shown."""
+    """Begin an operation without showing its progress."""
     yield ignore_step
 
 

@@ -69,7 +69,7 @@ def resources(version: engine.CrdVersion, *, valid: bool = True) -> SearchStrate
 def _accepted(
     values: SearchStrategy[Resource], head: Resource, version: engine.CrdVersion, search: Search
 ) -> SearchStrategy[Resource]:
-    # Without arguments, because hypothesis prints those of a composite strategy, and a schema is long.
+    # Without arguments, because hypothesis prints the arguments of a composite strategy, and a schema is long.
     @st.composite
     def accepted_resource(draw: DrawFn) -> Resource:
         resource = {**draw(values), **head}

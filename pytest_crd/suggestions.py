@@ -15,7 +15,7 @@ _ALIKE: Final = 0.6
 
 
 class SpentBudgetError(Exception):
-    """A budget ends before all words are compared, so that no suggestion is known."""
+    """A budget ends before all words are compared, so that there is no suggestion."""
 
 
 class WorkBudget:
@@ -85,7 +85,7 @@ def _possible(
 
 def hint(near: str | None) -> str:
     """
-    Return the suggestion as the end of a sentence; empty if there is none.
+    Return the suggestion as the end of a sentence; empty without one.
 
     Args:
         near: The similar word; empty if there is none, None if the budget ended first.

@@ -120,7 +120,7 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
 
 
 def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
-    """Yield the files of a commit that may have CRDs, as they would be found today: those of the settings, else the likeliest first."""
+    """Yield the files of a commit that may have CRDs: the files of today's settings, else the conventional places first."""
     patterns = [_from_folder(path, project) for path in project.paths]
     if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
         yield FileOrigin.GIVEN, tree.names(patterns)

@@ -36,14 +36,14 @@ class Tree(Protocol):
         """Return all YAML and JSON files of the project, without hidden and third-party ones."""
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of those files in *names* that exist."""
+        """Return the contents of the files in *names*; a missing file is ignored."""
 
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages."""
 
 
 def _split_exclusions(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the patterns without `!`, and the excluded ones, whose `!` is removed."""
+    """Return the patterns to include, and the patterns to exclude without their `!`."""
     wanted = [pattern for pattern in patterns if not pattern.startswith(manifest.LEFT_OUT)]
     return wanted, [pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns if pattern not in wanted]
 
@@ -60,7 +60,7 @@ class FolderTree:
     folder: Path
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the files that *patterns* match, without duplicates and without those of `!pattern`."""
+        """Return the files that *patterns* match, without duplicates and without files that `!pattern` excludes."""
         wanted, left_out = _split_exclusions(patterns)
         out = {name for pattern in left_out for name in self._matching(pattern)}
         matches = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
@@ -78,7 +78,7 @@ class FolderTree:
         return [path.relative_to(self.folder).as_posix() for path in projectfiles.files(self.folder)]
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of those files in *names* that exist."""
+        """Return the contents of the files in *names*; a missing file is ignored."""
         paths = {name: self.folder / name for name in names}
         return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
 
@@ -108,7 +108,7 @@ class GitTree:
     links: frozenset[str] = frozenset()
 
     def names(self, patterns: Sequence[str]) -> list[str]:
-        """Return the files that *patterns*, relative to the project, match, without duplicates and without those of `!pattern`."""
+        """Return the files that *patterns*, relative to the project, match, without duplicates and without files that `!pattern` excludes."""
         wanted, left_out = _split_exclusions(patterns)
         out = {name for pattern in left_out for name in self._matching(pattern)}
         matches = dict.fromkeys(name for pattern in wanted for name in self._matching(pattern))
@@ -129,7 +129,7 @@ class GitTree:
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """
-        Return the contents of those files in *names* that exist; links are followed.
+        Return the contents of the files in *names*, following links; a missing file is ignored.
 
         Raises:
             CrdError: git cannot read them.
@@ -180,7 +180,7 @@ class GitTree:
                 yield name
 
     def _inside(self, pattern: str) -> tuple[str, ...] | None:
-        """Return the parts of *pattern* below the folder of the repository; None if it leads out of it."""
+        """Return the parts of *pattern* below the folder of the repository; None if it leads outside."""
         whole = posixpath.normpath(posixpath.join(self.folder, pattern))
         parts = tuple(part for part in whole.split("/") if part != ".")
         return None if ".." in parts else parts
@@ -226,7 +226,7 @@ def of_commit(repository: Path, commit: str, *, ref: str, folder: str) -> GitTre
 
 
 def _blobs(output: bytes, ref: str) -> Iterator[bytes]:
-    """Yield the contents in the output of `git cat-file --batch`, each of which follows a line with its size."""
+    """Yield the contents in the output of `git cat-file --batch`, each preceded by a line with its size."""
     at = 0
     while at < len(output):
         end = output.index(b"\n", at)
@@ -249,7 +249,7 @@ def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
 
 
 def _matches(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
-    """Return whether a path matches *pattern* as in Python's glob; `**` stands for any number of folders that are not hidden."""
+    """Return whether a path matches *pattern* as in Python's glob; `**` matches any number of folders that are not hidden."""
     if not pattern:
         return not steps
     first, *rest = pattern

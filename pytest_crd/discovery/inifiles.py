@@ -23,7 +23,7 @@ class IniFileError(InputError):
 
 def find_file(folder: Path) -> Path | None:
     """
-    Return the file in *folder* from which pytest takes its settings; None if there is none.
+    Return the file in *folder* from which pytest takes its settings; None without such a file.
 
     Raises:
         IniFileError: A file cannot be read.

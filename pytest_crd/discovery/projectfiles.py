@@ -68,7 +68,7 @@ def ignored(root: Path) -> tuple[Path, ...]:
 
 
 def repository(folder: Path) -> Path | None:
-    """Return the folder of the git repository around *folder*; None if there is none."""
+    """Return the folder of the git repository around *folder*; None outside of a repository."""
     answer = git.run(folder, "rev-parse", "--show-toplevel")
     return Path(answer.line) if answer.line else None
 

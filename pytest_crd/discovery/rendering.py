@@ -46,7 +46,7 @@ def _of_usual_folders(base: Path) -> Iterator[str]:
 
 
 def _above(path: Path, base: Path, names: Iterable[str]) -> str:
-    """Return the nearest folder above a file that has one of *names*, quoted for a command; empty if there is none."""
+    """Return the nearest folder above a file that contains a file of *names*, quoted for a command; else empty."""
     inside = (parent for parent in path.parents if parent.is_relative_to(base))
     folder = next((parent for parent in inside if any((parent / name).is_file() for name in names)), None)
     return "" if folder is None else shlex.quote(folder.relative_to(base).as_posix())

@@ -1,4 +1,4 @@
-"""The paths of a project's samples: custom resources that show users what to write."""
+"""The paths of a project's samples: custom resources that serve users as examples."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def files(settings: Sequence[str], *, folder: Path) -> list[ManifestFile]:
 
 
 def usual_folders(folder: Path) -> list[str]:
-    """Return the conventional folders that are not empty, those of single operators included and test data excluded."""
+    """Return the conventional folders that are not empty, including folders of single operators and excluding test data."""
     matches = (path for pattern in _OF_OPERATORS for path in sorted(folder.glob(pattern)))
     candidates = [path.relative_to(folder) for path in matches]
     of_operators = [
@@ -78,13 +78,13 @@ def elsewhere(
     left_out = manifest.files(patterns, base=folder) if patterns else []
     real = RealPaths()
     as_named = {file.path for file in known}  # comparing paths as written first takes a tenth of the time of real paths
-    seen = {real.resolve(file.path) for file in (*known, *left_out)}
+    excluded = {real.resolve(file.path) for file in (*known, *left_out)}
     others = {
         real.resolve(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
         for path in lists(folder)
         if path not in as_named and path.is_file() and not projectfiles.is_for_tests(path, folder)
     }
-    return [file for path, file in others.items() if path not in seen]
+    return [file for path, file in others.items() if path not in excluded]
 
 
 def names(tree: Tree, settings: Sequence[str]) -> list[str]:

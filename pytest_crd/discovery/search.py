@@ -105,7 +105,7 @@ class CrdSearch:
                 yield SearchPlace("", origin, self._files(paths))
 
     def in_vain(self) -> Iterator[Mistake]:
-        """Yield the mistakes to report if no place has a CRD: what was searched, and ignored files with CRDs."""
+        """Yield the mistakes to report if no place has a CRD: the searched places, and ignored files with CRDs."""
         yield Mistake(str(self.base), 0, _NOT_THERE)
         for discovery in self._discoveries:
             listed = "that git does not ignore" if discovery.is_of_git else "that are there (git says nothing of them)"

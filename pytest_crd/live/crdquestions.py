@@ -26,7 +26,7 @@ _BY_CREATING: Final = ("accepted", "structural", "rules")
 
 
 class _TakenError(Exception):
-    """The server has a CRD of that name."""
+    """The server already has a CRD with this name."""
 
 
 class CrdJudge:
@@ -57,7 +57,7 @@ class CrdJudge:
             self._stages.serve(question.crd)
 
     def _judge_creation(self, question: CrdQuestion) -> list[str]:
-        """Compare a dry create of the CRD; under another name if the server has one of that name."""
+        """Compare a dry create of the CRD; under another name if the server already has the CRD."""
         if question.crd.repeated_fields:
             raise NotAskedError("keys that are set twice, which only the file itself has")
         crd = question.crd.under(self._version)
@@ -108,7 +108,7 @@ class CrdJudge:
 
 def _refuse_foreign_conditions(ours: Iterable[Mapping[str, str]], theirs: Iterable[Mapping[str, str]]) -> None:
     """
-    Check that no condition was caused by a CRD of others, or by someone who removes this one.
+    Check that no condition was caused by a CRD of others, or by a removal of this CRD.
 
     Raises:
         NoAnswerError: There is such a condition; the message quotes it.

@@ -95,7 +95,7 @@ def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
 
 
 def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValue) -> Exchange:
-    """Return the dry request for *apply*, one of the applies of *question*, to *stored*."""
+    """Return the dry request for *apply*, an apply of *question*, to *stored*."""
     version, subresource = stage.crd.version(question.version.name), question.section.subresource
     body = _without_identity(apply.body, question.old or {})
     body = stage.renaming.of_body(body, namespace_of(question), read=completion.read_applied)

@@ -26,9 +26,9 @@ from pytest_crd.live.temporaryobjects import StoredObjects, namespace_of
 JSONValue = Any
 
 _PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
-# Lists whose order Go does not fix.
+# Lists without a fixed order in Go.
 _WITHOUT_ORDER: Final = ("causes", "warnings")
-# In Go, two neighbours in a map of at most eight entries are swapped in one of eight iterations.
+# In Go, two neighbours in a map of at most eight entries are swapped in every eighth iteration on average.
 _TIMES: Final = 64
 
 

@@ -38,7 +38,7 @@ class Remnant(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Whether both its label and its name are those of a run's object."""
+        """Whether both its label and its name mark it as a run's object."""
         has_name = self.name.endswith(SUFFIX) if self.kind == CRD else self.name.startswith(PREFIX)
         return bool(self.run) and has_name
 

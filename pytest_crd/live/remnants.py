@@ -23,7 +23,7 @@ _PATIENCE: Final = 30.0
 
 def find_remnants(server: client.Server) -> list[Remnant]:
     """
-    Return the objects that runs have created, and those that look like one.
+    Return the objects that runs have created, and objects that look so.
 
     Raises:
         NoAnswerError: The server does not list them.
@@ -46,7 +46,7 @@ def _listed(server: client.Server, kind: str, path: str) -> Iterator[Remnant]:
 
 def remove(server: client.Server, remnants: Iterable[Remnant]) -> list[Remnant]:
     """
-    Remove objects that runs have created, the objects of CRDs first; return those that still exist after half a minute.
+    Remove objects that runs have created, the objects of CRDs first; return the objects that still exist after half a minute.
 
     Raises:
         NoAnswerError: The server no longer answers.

@@ -159,7 +159,7 @@ class Run:
 
     def clear_up(self) -> tuple[list[Remnant], list[Remnant]]:
         """
-        Remove remnants of earlier runs; return the removed ones, and those that stay.
+        Remove remnants of earlier runs; return the removed and the remaining ones.
 
         Raises:
             NoAnswerError: The server does not list them.
@@ -174,7 +174,7 @@ class Run:
 
     def end(self, *, whole: bool) -> list[str]:
         """
-        Remove the objects of the run; return lines about those that are left, with the command to remove them.
+        Remove the objects of the run; return lines about objects that are left, with the command to remove them.
 
         Args:
             whole: Whether to remove the objects of the run's other processes, too.

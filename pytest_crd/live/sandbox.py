@@ -97,7 +97,7 @@ class Sandbox:
 
     def end(self) -> list[Remnant]:
         """
-        Remove the objects, and return those that are left.
+        Remove the objects, and return the ones that could not be removed.
 
         Raises:
             NoAnswerError: The server no longer answers.

@@ -46,7 +46,7 @@ def wait_until_served(server: client.Server, crd: JSONValue) -> JSONValue:
 
 
 def marked(crd: Mapping[str, JSONValue], mark: str) -> dict[str, JSONValue]:
-    """Return a CRD with a printer column *mark*; one of v1beta1, which may have columns in two places, is unchanged."""
+    """Return a CRD with a printer column *mark*; a v1beta1 CRD, which may have columns in two places, is unchanged."""
     if crd["apiVersion"] != declared.V1:
         return dict(crd)
     column = {"name": mark, "type": "string", "jsonPath": ".metadata.name"}

@@ -122,7 +122,7 @@ class Stages(abc.ABC):
 
     def refuse_as_touched(self, stage: Stage) -> None:
         """
-        Check that nobody has changed or removed a CRD since it was looked up or created.
+        Check that a CRD was not changed or removed since it was looked up or created.
 
         Raises:
             NoAnswerError: The CRD was changed or removed.

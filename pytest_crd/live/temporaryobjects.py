@@ -1,4 +1,4 @@
-"""Objects that are stored only while a dry update of them is sent."""
+"""Objects that are stored only while a dry update is sent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Worker lock: one of several threads works while the others wait for a server.
+Worker lock: one thread works at a time while others wait for a server.
 
 The engine is not thread-safe: some of its settings, such as the recursion limit, belong to the whole process.
 """

@@ -181,7 +181,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """
-    Send the header of a worker of pytest-xdist to the controller, because nobody sees a worker's output.
+    Send the header of a worker of pytest-xdist to the controller, because a worker's output is not shown.
 
     If a feature had nothing to check, the session ends as one without tests, even if other tests passed.
     """

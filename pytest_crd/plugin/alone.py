@@ -21,9 +21,9 @@ from pytest_crd.plugin.settings.setting import SettingKind
 # Its value is the default baseline; empty for none.
 OPTION: Final = "--crd-alone"
 _DEST: Final = "crd_alone"
-# The folder of pytest's cache; the one that the ini file names may be anywhere.
+# The folder of pytest's cache, used in place of the ini file's, which may be anywhere.
 CACHE: Final = ".pytest_cache"
-# Options whose value is a file to write.
+# Options that name a file to write.
 _WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 
 

@@ -47,7 +47,7 @@ def folders(config: pytest.Config) -> tuple[Path, ...]:
 
 
 def is_below(path: Path, parents: Sequence[Path]) -> bool:
-    """Return whether *path* is in one of the folders *parents*, as written or with links resolved."""
+    """Return whether *path* is below a folder of *parents*, as written or with links resolved."""
     return any(path.is_relative_to(folder) or path.resolve().is_relative_to(folder.resolve()) for folder in parents)
 
 
@@ -79,7 +79,7 @@ def _named(config: pytest.Config) -> list[str] | None:
 
 
 def _is_without_python(config: pytest.Config) -> bool:
-    """Return whether a run is for CRDs alone in a project without pytest settings, whose Python files may be scripts."""
+    """Return whether a run is for CRDs alone in a project without pytest settings; its Python files may be scripts."""
     is_for_crds = checks.CHECKS.read_value(config) or upgrades.BASELINE.find_entry(config).is_set
     has_no_path = getattr(config.option, _FOLDERS) is None
     return is_for_crds and has_no_path and not project.PYTHON.read_value(config) and not _is_for_pytest(config)

@@ -71,8 +71,8 @@ class ProgressLine:
         """Write the first of *lines* over the whole terminal line, and the others over its beginning."""
         with self._uncaptured():
             for index, line in enumerate(lines):
-                shown = "".join(char if char.isprintable() else "?" for char in line)
-                reporter.rewrite(shown, erase=not index, flush=True)
+                printable = "".join(char if char.isprintable() else "?" for char in line)
+                reporter.rewrite(printable, erase=not index, flush=True)
 
     def _uncaptured(self) -> AbstractContextManager[None]:
         """Return a context in which output reaches the terminal although pytest captures it during collection."""

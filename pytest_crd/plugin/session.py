@@ -133,7 +133,7 @@ def header(config: pytest.Config) -> Header:
 
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
-    """Yield notes about what was passed over: the count of each kind, with `-v` the names, with `-vv` every reason."""
+    """Yield notes about files and CRDs that were passed over: counts by kind, with `-v` the names, with `-vv` every reason."""
     from pytest_crd.report import remarkwords  # noqa: PLC0415 - a session without CRDs loads nothing
 
     crds_of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
@@ -146,7 +146,7 @@ def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Ite
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
-    """Return the numbers of CRDs and versions, as words; a CRD that one of the Kubernetes versions has counts."""
+    """Return the numbers of CRDs and versions, as words; a CRD counts if any of the Kubernetes versions has it."""
     crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
     versions = sum(len(crd.versions) for crd in crds.values())
     return f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"

@@ -15,7 +15,7 @@ _CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",), 
 
 def problem(item: pytest.Item, *, is_passed: bool) -> str:
     """
-    Return the error about a marker or case of the plugin that has no effect in a test; empty if there is none.
+    Return the error about a marker or case of the plugin that has no effect in a test; else empty.
 
     Args:
         item: The test, after it was run.
@@ -24,12 +24,12 @@ def problem(item: pytest.Item, *, is_passed: bool) -> str:
     if not isinstance(item, pytest.Function):
         return ""
     for name, fixtures in _CHOSEN_BY.items():
-        # Only the function's own markers: one on a class or module may concern other tests of it.
+        # Only the function's own markers: a marker on a class or module may concern other tests there.
         marks = [mark for mark in item.own_markers if mark.name == name and (mark.args or mark.kwargs)]
         if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
             keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
-            shown = ", ".join((*map(repr, marks[0].args), *keywords))
-            return f"@pytest.mark.{name}({shown}) does nothing: the test has no argument {_listed(fixtures)}"
+            arguments = ", ".join((*map(repr, marks[0].args), *keywords))
+            return f"@pytest.mark.{name}({arguments}) does nothing: the test has no argument {_listed(fixtures)}"
     case: Any = item.funcargs.get("crd_case")
     if is_passed and getattr(case, "is_idle", False):
         return f"the test passed, but did nothing with its crd_case: call crd_case.check() ({case!r})"
@@ -37,7 +37,7 @@ def problem(item: pytest.Item, *, is_passed: bool) -> str:
 
 
 def _is_of_project(config: pytest.Config, name: str) -> bool:
-    """Return whether the project declares a marker of that name itself."""
+    """Return whether the project itself declares a marker *name*."""
     declared = [line for line in config.getini("markers") if re.match(rf"{name}\b", line)]
     return any(line not in MARKERS for line in declared)
 

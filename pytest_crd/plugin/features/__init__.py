@@ -23,7 +23,7 @@ FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "live": live.read,
     "fill": fill.read,
     "coverage": coverage.read,
-    "outputs": outputs.read,  # the last: it reports what the others do at the end of a session
+    "outputs": outputs.read,  # the last: it reports the results of the others at the end of a session
 }
 
 

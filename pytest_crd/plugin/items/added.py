@@ -27,7 +27,7 @@ class MistakenFile(pytest.File):
 
 
 def are_named(paths: Iterable[Path], session: pytest.Session) -> bool:
-    """Return whether the command line names one of the files *paths* itself, not only a folder above it."""
+    """Return whether the command line names a file of *paths* itself, not only a folder above it."""
     return any(path.is_file() and session.isinitpath(path) for path in paths)
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
-# A case, and the function that runs it or a variant of it with other expectations.
+# A case, and the function that runs it, also with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
 

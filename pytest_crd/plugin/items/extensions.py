@@ -45,7 +45,7 @@ class Filler(Protocol):
     """Source of the files that are filled in."""
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> FilledContent:
-        """Return the file at *path*, whose content is *text*."""
+        """Return the file at *path*, which has the content *text*."""
 
 
 COMPANION: Final = pytest.StashKey[Companion]()

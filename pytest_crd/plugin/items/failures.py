@@ -31,7 +31,7 @@ class CausedFailure(AssertionError, abc.ABC):  # noqa: N818 - a failure, not an 
 
 
 class TextFailure(CausedFailure):
-    """Failure whose report is a text; `str()` returns it whole."""
+    """Failure with a text as its report; `str()` returns it whole."""
 
     @abc.abstractmethod
     def to_text(self) -> FailureText:
@@ -42,7 +42,7 @@ class _Location(ReprFileLocation):
     """Message at a line of a file; at the whole file if the line is 0."""
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        """Write it in pytest's form, without a line number if there is none."""
+        """Write it in pytest's form; omit the line number if it is 0."""
         if self.lineno:
             super().toterminal(tw)
         else:
@@ -102,7 +102,7 @@ class MistakenCollectError(pytest.Collector.CollectError):
 
 
 class TextItem(pytest.Item):
-    """Base of the plugin's items, whose failures have no traceback: pytest's frames help nobody and take time to render."""
+    """Base of the plugin's items, which fail without a traceback: pytest's frames are no help and take time to render."""
 
     # Why no live server gets the requests of the item; empty if it does.
     unasked = ""

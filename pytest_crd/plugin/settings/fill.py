@@ -1,4 +1,4 @@
-"""Settings of filling in: what is written into case files."""
+"""Settings of filling in, which writes results into case files."""
 
 from __future__ import annotations
 

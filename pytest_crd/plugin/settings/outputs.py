@@ -13,7 +13,7 @@ from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKin
 
 
 class CodeHost(enum.StrEnum):
-    """Code host whose annotations are written; the value is the word of the user."""
+    """Code host that annotations are written for; the value is the word of the user."""
 
     GITHUB = "github"
     GITLAB = "gitlab"

@@ -145,7 +145,7 @@ def words(entry: SettingEntry) -> tuple[str, ...]:
 
 
 def slashed(path: str, base: Path) -> str:
-    """Return *path* with slashes for backslashes, as on Windows; a file whose name has a backslash keeps it."""
+    """Return *path* with slashes for backslashes, as on Windows; an existing file with backslashes in its name keeps them."""
     return path if "\\" not in path or (base / path).exists() else path.replace("\\", "/")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
 
 
-# The last release; no error if there is none.
+# The last release; no error in a project without releases.
 AUTO: Final = "auto"
 
 

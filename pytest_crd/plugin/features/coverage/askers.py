@@ -107,7 +107,7 @@ class Askers:
 
     @contextmanager
     def _loosely(self) -> Iterator[None]:
-        """Collect requests in the context until their owner is known; at the end, the test owns the rest."""
+        """Collect requests in the context until their owner turns up; at the end, the rest belongs to the test."""
         self._loose = Collector()
         try:
             yield
@@ -116,7 +116,7 @@ class Askers:
             self._loose = None
 
     def _used(self, item: pytest.Item) -> set[str]:
-        """Return the names of the shared fixtures that a test uses, with those that they need."""
+        """Return the names of the shared fixtures that a test uses, directly or through another fixture."""
         # pytest has no public way to get the fixtures that were requested at run time.
         request = getattr(item, "_request", None)
         used: set[str] = set()
@@ -127,7 +127,7 @@ class Askers:
         return used
 
     def _named(self, names: set[str]) -> set[str]:
-        """Return the full names of the shared fixtures whose argument names are in *names*."""
+        """Return the full names of the shared fixtures with an argument name in *names*."""
         return {name for name, alive in self._alive.items() if alive.argname in names}
 
     def _take(self, version: Any, request: ObservedRequest) -> None:

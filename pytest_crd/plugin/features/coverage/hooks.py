@@ -1,4 +1,4 @@
-"""Hooks of a session that measures the coverage of schemas: they sum up what tests reach, and report it."""
+"""Hooks of a session that measures and reports the coverage of schemas."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Hooks:
         return True
 
     def _find_crds(self) -> dict[str, CustomResourceDefinition]:
-        """Return the CRDs to cover, by digest: those of the project, and those that cases name by path."""
+        """Return the CRDs to cover, by digest: the project's CRDs, and CRDs that cases name by path."""
         crds = dict(self._project())
         for digest, record in self._reached.items():
             if digest in crds:
@@ -208,11 +208,11 @@ class Hooks:
         wanted, tally = self._settings.fail_under, totals.tally
         if tally.percent >= wanted:
             return True
-        seen = tally.percent_seen
-        hint = f"; {_rounded(seen)} with what is only seen, for which no case states what follows"
+        percent_seen = tally.percent_seen
+        hint = f"; {_rounded(percent_seen)} with what is only seen, for which no case states what follows"
         self._messages.append(
             f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% that crd_cov_fail_under asks for"
-            f"{hint if seen > tally.percent else ''}"
+            f"{hint if percent_seen > tally.percent else ''}"
         )
         return False
 

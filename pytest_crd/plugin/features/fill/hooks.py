@@ -37,7 +37,7 @@ class Hooks:
         config.stash[extensions.FILLER] = self
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> Content:
-        """Return the case file at *path*, whose content is *text*."""
+        """Return the case file at *path*, which has the content *text*."""
         versions = project.kubernetes_versions(self._config)
         return Content(path.resolve(), filereplacement.digest(text), is_suite, self._mode, versions)
 
@@ -78,7 +78,7 @@ class Hooks:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write what was and was not written."""
+        """Write which files were changed, and which cases were not."""
         from pytest_crd.report import casefilechanges  # noqa: PLC0415 - only needed once something was written
 
         for line in casefilechanges.lines(self._outcome, display_name=_display):

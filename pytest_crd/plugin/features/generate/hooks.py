@@ -129,7 +129,7 @@ def _summary(written: WrittenFile, written_versions: Sequence[CrdVersion]) -> It
     yield from (f"crd:   left out: {words}" for words in left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
         yield f"crd:   left out: and {len(left_out) - _MOST_NAMED} more, of which the end of the file names the first"
-    others = [other.name for other in version.crd.versions if other.served and other not in written_versions]
+    others = [served.name for served in version.crd.versions if served.served and served not in written_versions]
     if others:
         yield f"crd:   for other versions: {' '.join(f'{_FLAG} {version.crd.name}/{name}' for name in others)}"
 

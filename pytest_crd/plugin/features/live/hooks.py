@@ -130,7 +130,7 @@ class Hooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remove remnants of earlier runs, name those that stay, and begin to create the CRDs of this run."""
+        """Remove remnants of earlier runs, name the remaining ones, and begin to create the CRDs of this run."""
         if self._worker_input is not None or session.config.option.collectonly:
             return
         self._report_remnants()
@@ -175,7 +175,7 @@ class Hooks:
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count the outcomes; in the controller of pytest-xdist, those of all workers."""
+        """Count the outcomes; the controller of pytest-xdist counts for all workers."""
         if report.when != "call":
             return
         for name, value in report.user_properties:

@@ -1,4 +1,4 @@
-"""Comparison of the engine's answers in tests with those of a live server."""
+"""Comparison of the engine's answers in tests with a live server's answers."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from pytest_crd.live.run import LiveVerdict, Run
 from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live import items as liveitems
 
-# The number of tests whose questions are sent in advance.
+# The number of tests for which questions are sent in advance.
 _AHEAD: Final = 64
 _PAUSE: Final = 0.1
 

@@ -25,7 +25,7 @@ from pytest_crd.report.outputs import codequality, jobsummary, sarif, verdictfil
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import SessionFacts
 
-# The key of the data about files that cannot be collected; the controller itself gets only one of several equal reports.
+# The key of the data about files that cannot be collected; of several equal reports, the controller itself gets only the first.
 _UNCOLLECTED: Final = "pytest_crd_uncollected"
 # Environment variables of code hosts with the root of the checked-out repository.
 _WORKSPACES: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
@@ -47,7 +47,7 @@ class Hooks:
         self._messages: list[str] = []
 
     def pytest_sessionstart(self) -> None:
-        """Remove the reports of an earlier run, so that they are not taken for those of a run that fails early."""
+        """Remove the reports of an earlier run, so that they are not mistaken for reports of a run that fails early."""
         if not self._is_silent():
             for path, *_ in self._files():
                 with contextlib.suppress(OSError):
@@ -120,7 +120,7 @@ class Hooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write the messages below those of other features."""
+        """Write the messages, below other features' messages."""
         if self._messages:
             terminalreporter.ensure_newline()
         self._flush_messages(terminalreporter.write_line)

@@ -33,7 +33,7 @@ _OK, _CREATED, _MISSING, _TAKEN = 200, 201, 404, 409
 # The duration of each watch in seconds; the server returns its events at the end.
 _WATCH: Final = 1
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
-# Keys of a kubeconfig whose paths are relative to its folder.
+# Keys of a kubeconfig with paths that are relative to its folder.
 _PATHS: Final = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 # The field of an installed CRD that components of a cluster write.
 _INJECTED: Final = ("conversion", "webhook", "clientConfig", "caBundle")
@@ -226,7 +226,7 @@ class Stay:
 
     def end(self) -> None:
         """
-        Remove the namespaces, and clear the finalizers of objects in them, whose controllers no longer run.
+        Remove the namespaces, and clear the finalizers of objects in them, because their controllers no longer run.
 
         Raises:
             NoAnswerError: The server does not answer.
@@ -252,7 +252,7 @@ class Stay:
 
 
 def difference(ours: JSONValue, theirs: JSONValue, place: str = "spec") -> str:
-    """Return the path of the first difference between two specs, without fields that clusters inject; empty if there is none."""
+    """Return the path of the first difference between two specs, without fields that clusters inject; empty if they are equal."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         keys = dict.fromkeys((*ours, *theirs))
         is_injected = place.split(".")[1:] == list(_INJECTED[:-1])

@@ -32,7 +32,7 @@ def report_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, se
 
 
 def report_cluster_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
-    """Do the same for a server in a cluster, whose log has only the requests of the test itself; warn of unusable settings."""
+    """Do the same for a server in a cluster, where the log has only the test's own requests; warn of unusable settings."""
     names = [
         name
         for name, is_set in (

@@ -42,7 +42,7 @@ class _ServerArguments(NamedTuple):
 
 @contextlib.contextmanager
 def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition]) -> Iterator[CrdServer]:
-    """Yield a server for a test, and close it afterwards; with `--crd-live`, a part of that server."""
+    """Yield a server for a test, and close it afterwards; with `--crd-live`, yield a part of the live server."""
     arguments, settings = _read_markers(request.node), live.read(request.config)
     context = (
         _open_in_process(request, crds, arguments)
@@ -150,7 +150,7 @@ def _certificates(config: pytest.Config) -> Any:
 
 
 def _read_markers(item: pytest.Item) -> _ServerArguments:
-    """Return the arguments of a test's markers; those of the nearest marker override the others."""
+    """Return the arguments of a test's markers; the nearest marker overrides the others."""
     values: dict[str, Any] = {}
     for mark in item.iter_markers("crd_server"):
         if mark.args or mark.kwargs.keys() - _KEYS:

@@ -45,7 +45,7 @@ class Hooks:
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Add the files with upgrades, which may lie outside of the collected folders, to those of the session."""
+        """Add the files with upgrades, which may lie outside of the collected folders, to the session."""
         report = yield
         if isinstance(collector, pytest.Session) and report.passed:
             report.result.extend(self._additional_files(collector))

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 
 class When(enum.Enum):
-    """When the address of a door is known."""
+    """Time at which the address of a door is available."""
 
     BEFORE = "before the call"
     AFTER = "after the call, from its first argument or its result"
@@ -210,7 +210,7 @@ DEFAULTS: Final[tuple[Default, ...]] = tuple(
         Default(f"{prefix}.client.api_client", "ApiClient", "_default"),
     )
 )
-# The modules whose import is followed by a replacement of their functions.
+# The modules in which functions are replaced after their import.
 MODULES: Final = frozenset({*(door.module for door in DOORS), *(account.module for account in ACCOUNT_LOADERS)})
 
 # Variables that choose another server or certificate in a client, in helm or in the Kubernetes modules of Ansible.

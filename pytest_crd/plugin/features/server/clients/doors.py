@@ -1,4 +1,4 @@
-"""Replacement of the clients' functions that see an address, in modules that are loaded and in those that a test loads."""
+"""Replacement of the clients' functions that see an address, in loaded modules and in modules that a test loads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Doors(MetaPathFinder):
 
     def close(self) -> None:
         """
-        Replace the functions of loaded modules, and those of other modules after their import.
+        Replace the functions of loaded modules now, and of other modules after their import.
 
         Raises:
             UnknownClientError: A client has no function that sees its requests.

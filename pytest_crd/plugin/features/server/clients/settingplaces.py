@@ -17,7 +17,7 @@ class Place(Protocol):
 
 
 class EnvironmentPlace(NamedTuple):
-    """An environment variable; None stands for an unset variable."""
+    """An environment variable; its value is None if it is unset."""
 
     name: str
 
