@@ -1,5 +1,5 @@
 """
-Bytecode: what is compiled once need not be compiled again.
+Shared bytecode of the processes that tests start.
 
 For the processes that tests start, where the environment asks for no bytecode, it lies in a folder of its own, which goes with the run
 that made it; workers of pytest-xdist inherit it. In the tests' own process the plugin under test has its modules as they are compiled.
@@ -19,7 +19,7 @@ _UNWANTED: Final = "PYTHONDONTWRITEBYTECODE"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let processes share their bytecode until the run ends, unless they share it anyway."""
+    """Let processes share their bytecode until the run ends, unless the environment already does."""
     if not os.environ.get(_UNWANTED) or hasattr(config, "workerinput"):
         return
     folder = tempfile.mkdtemp(prefix="pytest-crd-bytecode-")

@@ -1,5 +1,5 @@
 """
-How much a run compares with what servers answered: counted by the tests, told at the end, and held against `compared.toml`.
+Counts of the comparisons with recorded answers of servers: summed up by tests, reported at the end, and checked against `compared.toml`.
 
 A test that compares less than yesterday is as green as before. So what it compares is counted, and a run of everything that finds less
 than is written down fails; so does one that finds much more, for a figure that is far behind would hide a loss.
@@ -8,6 +8,7 @@ than is written down fails; so does one that finds much more, for a figure that 
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import tomllib
 from collections import Counter
@@ -18,15 +19,15 @@ from typing import Any, Final
 import pytest
 
 FILE: Final = Path(__file__).with_name("compared.toml")
-# The property of a test: what was compared, and how much of it.
+# The property of a test with the kind and number of its comparisons.
 _PROPERTY: Final = "compared"
 _RANDOM: Final = "random examples"
-# How far a figure may be behind.
+# The greatest ratio of a count to its written figure.
 _BEHIND: Final = 1.1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare what a run may compare beside what it always does."""
+    """Declare the option for more comparisons than usual."""
     parser.addoption(
         "--all-versions",
         action="store_true",
@@ -36,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def compared(request: pytest.FixtureRequest) -> Callable[[str, int], None]:
-    """What a test calls with the number of answers of a kind that it has compared."""
+    """A function that a test calls with a kind of answers and the number that it has compared."""
 
     def count(what: str, number: int) -> None:
         request.node.user_properties.append((_PROPERTY, [what, number]))
@@ -66,41 +67,41 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run of everything that compares less than it should."""
+    """Fail a run of all tests that compares less than it should."""
     if session.exitstatus == pytest.ExitCode.OK and _problems(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Tell what was compared, and where that is too little."""
+    """Write the counts, and the ones that are too low."""
     if counts := _counts(config):
         terminalreporter.section("compared with servers", sep="-")
-        for what, number in sorted(counts.items()):
-            terminalreporter.write_line(f"{number:8,} {what}")
+        for kind, number in sorted(counts.items()):
+            terminalreporter.write_line(f"{number:8,} {kind}")
     for problem in _problems(config):
         terminalreporter.write_line(f"{FILE.name}: {problem}", red=True)
 
 
 def floors(sections: tuple[str, ...]) -> dict[str, int]:
-    """Return the least that is compared where *sections* of the file hold; a later one has the last word."""
+    """Return the least count of each kind in *sections* of the file; later sections override earlier ones."""
     written = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return {what: number for section in sections for what, number in written[section].items()}
+    return {kind: number for section in sections for kind, number in written[section].items()}
 
 
 def _sections(config: pytest.Config) -> tuple[str, ...]:
-    """Return the sections that hold for a run; none for one that was narrowed, or that is a worker's part."""
+    """Return the sections for a run; empty for a restricted run, and in a worker."""
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     narrowed = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "collectonly", "maxfail")
     if not is_whole or hasattr(config, "workerinput") or any(config.getoption(name, None) for name in narrowed):
         return ()
     if "uncounted" in config.getoption("markexpr"):
-        return ()  # it is about branches
-    asked = {
+        return ()  # a coverage run
+    is_section_of_run = {
         "all-versions": config.getoption("all_versions"),
         "slow": "not slow" not in config.getoption("markexpr"),
         "corpus": os.environ.get("CRD_CORPUS"),
     }
-    return ("quick", *(section for section, is_asked in asked.items() if is_asked))
+    return ("quick", *(section for section, is_asked in is_section_of_run.items() if is_asked))
 
 
 def _problems(config: pytest.Config) -> list[str]:
@@ -108,23 +109,23 @@ def _problems(config: pytest.Config) -> list[str]:
 
 
 def shortfalls(counts: Mapping[str, int], least: Mapping[str, int]) -> Iterator[str]:
-    """Yield what is wrong with *counts* where *least* is written down, which may be nothing."""
-    for what, number in least.items():
-        if counts.get(what, 0) < number:
-            yield f"{counts.get(what, 0):,} {what} were compared, and {number:,} should be"
-        elif counts[what] > number * _BEHIND:
-            yield f"{counts[what]:,} {what} were compared, and only {number:,} are written down: raise the figure"
+    """Yield a problem for each of *counts* that is below, far above or missing in *least*."""
+    for kind, number in least.items():
+        if counts.get(kind, 0) < number:
+            yield f"{counts.get(kind, 0):,} {kind} were compared, and {number:,} should be"
+        elif counts[kind] > number * _BEHIND:
+            yield f"{counts[kind]:,} {kind} were compared, and only {number:,} are written down: raise the figure"
     if least:
         yield from (
-            f"{what} are compared, and nothing is written down" for what in sorted(counts.keys() - least.keys())
+            f"{kind} are compared, and nothing is written down" for kind in sorted(counts.keys() - least.keys())
         )
 
 
 def _counts(config: pytest.Config) -> dict[str, int]:
-    """Return how much was compared, by kind, in this process and in those of pytest-xdist."""
+    """Return the counts by kind, of this process and the workers of pytest-xdist."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     counts = Counter[str]()
-    for report in (one for reports in (reporter.stats if reporter else {}).values() for one in reports):
+    for report in itertools.chain.from_iterable((reporter.stats if reporter else {}).values()):
         if getattr(report, "when", "") == "call":
             for name, value in report.user_properties:
                 if name == _PROPERTY:

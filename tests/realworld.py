@@ -1,5 +1,5 @@
 """
-CRDs and custom resources that real projects ship, ready to be sent: read from a folder that lies beside the project.
+CRDs and custom resources of real projects, ready to be sent: read from a folder beside the project.
 
 Their rules are left out, and each custom resource is brought together with a CRD of its own project, or else of another.
 """
@@ -17,7 +17,7 @@ from pytest_crd.engine.yaml import manifest
 
 JSONValue = Any
 
-# A group of its own keeps what one project ships from what another one does.
+# A group for each project keeps the CRDs of different projects apart.
 _SUFFIX: Final = "corpus.example.com"
 _RULES: Final = "x-kubernetes-validations"
 
@@ -50,20 +50,20 @@ def served(corpus: Path) -> Iterator[Served]:
         if declared.is_crd(value) and value["apiVersion"].endswith("/v1"):
             spec = value["spec"]
             by_kind.setdefault((spec["group"], spec["names"]["kind"]), {}).setdefault(project, value)
-    found: dict[int, tuple[JSONValue, list[JSONValue]]] = {}
+    samples_by_crd: dict[int, tuple[JSONValue, list[JSONValue]]] = {}
     for project, sample in _objects(corpus / "samples"):
         group, _, version = str(sample.get("apiVersion")).partition("/")
         candidates = by_kind.get((group, str(sample.get("kind"))), {})
         crd = candidates.get(project) or next(iter(candidates.values()), None)
-        if crd and any(known["name"] == version and known["served"] for known in crd["spec"]["versions"]):
-            found.setdefault(id(crd), (crd, []))[1].append(sample)
-    for number, (crd, samples) in enumerate(found.values()):
+        if crd and any(declared["name"] == version and declared["served"] for declared in crd["spec"]["versions"]):
+            samples_by_crd.setdefault(id(crd), (crd, []))[1].append(sample)
+    for number, (crd, samples) in enumerate(samples_by_crd.values()):
         group = f"n{number}.{_SUFFIX}"
         yield Served(moved(crd, group), tuple(_in_group(sample, group) for sample in samples))
 
 
 def moved(crd: JSONValue, group: str) -> JSONValue:
-    """Return *crd* in another *group*, as its own may be somebody else's on a server, without its rules and without a webhook."""
+    """Return *crd* in another *group*, because a server may have its own, without its rules and without a webhook."""
     spec = crd["spec"] | {"group": group, "conversion": {"strategy": "None"}}
     metadata = {"name": f"{spec['names']['plural']}.{group}"}
     return without_rules({"apiVersion": crd["apiVersion"], "kind": crd["kind"], "metadata": metadata, "spec": spec})
@@ -79,8 +79,8 @@ def without_rules(value: JSONValue) -> JSONValue:
 def namespace(sample: JSONValue) -> str:
     """Return the namespace to which a client sends a *sample*."""
     metadata = sample.get("metadata")
-    stated = metadata.get("namespace") if isinstance(metadata, dict) else None
-    return stated if isinstance(stated, str) and stated else "default"
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return namespace if isinstance(namespace, str) and namespace else "default"
 
 
 def _in_group(sample: JSONValue, group: str) -> JSONValue:
@@ -88,7 +88,7 @@ def _in_group(sample: JSONValue, group: str) -> JSONValue:
 
 
 def _objects(folder: Path) -> Iterator[tuple[str, JSONValue]]:
-    """Yield the objects of the files below *folder* with the project's name; templates and the like are no manifests."""
+    """Yield the objects in the files below *folder* with the project's name; templates and the like are skipped."""
     for path in sorted(folder.rglob("*")):
         if not path.is_file():
             continue

@@ -1,4 +1,4 @@
-"""What a run compares is counted, and one of everything that compares too little fails."""
+"""Comparisons are counted, and a run of all tests with too few comparisons fails."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def test_too_little_is_a_problem_and_so_is_a_figure_that_is_far_behind(
     assert list(compared.shortfalls(counts, {"answers": 100, "rows": 10})) == problems
 
 
-def test_where_nothing_is_written_down_nothing_falls_short() -> None:
+def test_nothing_falls_short_without_written_figures() -> None:
     assert list(compared.shortfalls({"answers": 1}, {})) == []
 
 
-def test_a_later_section_has_the_last_word() -> None:
+def test_a_later_section_overrides_an_earlier_one() -> None:
     quick, all_versions = compared.floors(("quick",)), compared.floors(("quick", "all-versions"))
 
     assert quick.keys() == all_versions.keys()
@@ -64,19 +64,21 @@ def test_a_later_section_has_the_last_word() -> None:
 
 @pytest.mark.parametrize("version", profile.KNOWN)
 def test_a_page_says_how_many_answers_are_reproduced(version: str) -> None:
-    """It says at least how many; a figure that is far behind is as wrong as one that is too high."""
+    """The page gives a lower bound; a figure that is far too low is as wrong as a figure that is too high."""
     least = compared.floors(("quick", "all-versions"))
     counted = [least[f"answers of Kubernetes {version}{part}"] for part in ("", ", reproduced")]
     row = re.search(rf"^\| {re.escape(version)} \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
 
     assert row, f"no row | {version} | {counted[0]} | {counted[1]} | in how-answers-are-known.md"
-    for stated, actual in zip(map(int, row.groups()), counted, strict=True):
-        assert stated <= actual <= max(1.5 * stated, stated + 25), f"it is | {version} | {counted[0]} | {counted[1]} |"
+    for reported, actual in zip(map(int, row.groups()), counted, strict=True):
+        assert reported <= actual <= max(1.5 * reported, reported + 25), (
+            f"it is | {version} | {counted[0]} | {counted[1]} |"
+        )
 
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A project whose run compares seven answers, and makes five examples."""
+    """A project with a run of seven comparisons and five examples."""
     pytester.makeini("[pytest]\ntestpaths = .\naddopts = -p compared -m 'not slow'\nmarkers =\n  slow\n  uncounted\n")
     pytester.makepyfile(test_counting=COUNTING)
     monkeypatch.setattr(compared, "FILE", pytester.path / "compared.toml")
@@ -92,8 +94,8 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
         (("-k", "test_answers"), 8, 0),
         (("-m", "not slow and not uncounted"), 8, 0),
         (("test_counting.py",), 8, 0),
-        (("--all-versions",), 7, 1),  # of which there should be 20
-        (("-m", ""), 7, 1),  # likewise
+        (("--all-versions",), 7, 1),  # there should be 20
+        (("-m", ""), 7, 1),  # again
     ],
 )
 def test_a_run_of_everything_fails_where_it_compares_too_little(

@@ -99,10 +99,10 @@ def test_every_crd_of_the_openshift_suites_loads() -> None:
     assert all(len(engine.load([path])) == 1 for path in files)
 
 
-def test_every_suite_of_openshift_is_about_the_crds_that_it_should_be_and_holds(
+def test_every_openshift_suite_has_its_expected_crds_and_holds(
     compared: Callable[[str, int], None],
 ) -> None:
-    """Upstream ran these against Kubernetes 1.32; what it passes over without a word is refused."""
+    """Upstream ran these suites against Kubernetes 1.32; a suite that it skips silently is refused here."""
     root = Path(CORPUS, "testsuites")
     catalog = Catalog(Sources(root), "1.32")
     counts: Counter[str] = Counter()
@@ -140,7 +140,7 @@ def _outcome(suite: Suite, case: SuiteCase, variant: Variant, catalog: Catalog) 
 
 
 def test_an_empty_object_passes_every_version(structural_crds: list[engine.CustomResourceDefinition]) -> None:
-    """Compiling the passes of every real schema, and running them, raises nothing and invents no field."""
+    """Compiling and running the passes of every real schema raises nothing and invents no field."""
     for crd in structural_crds:
         for version in crd.versions:
             assert version.prune({"bogus-field": 1}).value.get("bogus-field", 1) == 1
@@ -150,13 +150,13 @@ def test_an_empty_object_passes_every_version(structural_crds: list[engine.Custo
 def test_every_repository_works_without_settings(capsys: pytest.CaptureFixture[str]) -> None:
     code = cli.main(["compare", "repositories", CORPUS, "--flat"])
 
-    said, complaints = capsys.readouterr()
+    output, complaints = capsys.readouterr()
     assert (code, complaints) == (0, "")
-    assert said.splitlines()[-1] == "32 of 32 repositories work without settings"
+    assert output.splitlines()[-1] == "32 of 32 repositories work without settings"
 
 
 def _figures(responses: Iterable[engine.Response]) -> dict[int | str, int]:
-    """How often each code was answered, and how many causes and warnings there were in all."""
+    """Counts of each answered code, and of all causes and warnings."""
     figures: Counter[int | str] = Counter({"causes": 0, "warnings": 0})
     for response in responses:
         figures[response.code] += 1
@@ -189,7 +189,7 @@ def test_every_crd_gets_the_answer_of_a_server(compared: Callable[[str, int], No
     compared("answers about CRDs and samples of projects", _answers(figures))
 
 
-def test_the_crds_that_servers_refuse_are_refused_in_as_many_words(compared: Callable[[str, int], None]) -> None:
+def test_crds_that_servers_refuse_are_refused_with_the_same_message(compared: Callable[[str, int], None]) -> None:
     figures = _figures(_responses_to_crds("crds-nonstructural"))
 
     assert figures == {201: 1, 422: 13, "causes": 168, "warnings": 0}
@@ -210,10 +210,12 @@ def test_every_point_of_every_served_version_has_a_line_and_an_id_of_its_own() -
         served = [version for version in crd.versions if version.served and version.schema is not None]
         counted["versions"] += len(served)
         for version in summary.versions:
-            points = {one.point.id for one in version.counted}
+            points = {covered.point.id for covered in version.counted}
             counted["points"] += len(points)
             assert len(points) == len(version.counted)
-            assert all(0 < one.line - version.lines.before <= len(version.lines.text) for one in version.counted)
+            assert all(
+                0 < covered.line - version.lines.before <= len(version.lines.text) for covered in version.counted
+            )
             assert points or version.version.schema is None or version.version.preserves_unknown_fields, version.name
 
     assert counted["versions"] >= 500

@@ -1,4 +1,4 @@
-"""JSON Schemas of CRDs that real projects ship, held against the form that the field publishes, and against the engine."""
+"""JSON Schemas of real CRDs, compared with published ones and with the engine."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ pytestmark = [
 
 
 def _served() -> Iterator[realworld.Served]:
-    """Yield some CRDs with samples, from all over the corpus."""
-    found = list(realworld.served(Path(CORPUS)))
-    yield from itertools.islice(found, 0, None, max(1, len(found) // 40))
+    """Yield some CRDs with samples, from all parts of the corpus."""
+    pairs = list(realworld.served(Path(CORPUS)))
+    yield from itertools.islice(pairs, 0, None, max(1, len(pairs) // 40))
 
 
 def _as_the_field_publishes(schema: JSONValue, *, is_root: bool = True) -> JSONValue:
     """
-    Return a schema as datreeio's CRDs-catalog has it: no other fields beside those that are named, but at the root.
+    Return a schema in the form of datreeio's CRDs-catalog, which forbids unknown fields except at the root.
 
     Reference:
         kubeconform scripts/openapi2jsonschema.py, additional_properties.
     """
     if isinstance(schema, list):
-        return [_as_the_field_publishes(one, is_root=False) for one in schema]
+        return [_as_the_field_publishes(subschema, is_root=False) for subschema in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: _as_the_field_publishes(one, is_root=False) for key, one in schema.items()}
-    if "properties" in made and not is_root and not made.get(_PRESERVE):
-        made.setdefault("additionalProperties", False)
-    return made
+    published = {key: _as_the_field_publishes(subschema, is_root=False) for key, subschema in schema.items()}
+    if "properties" in published and not is_root and not published.get(_PRESERVE):
+        published.setdefault("additionalProperties", False)
+    return published
 
 
 def _schema_of(version: engine.CrdVersion) -> JSONValue:
@@ -58,7 +58,7 @@ def _schema_of(version: engine.CrdVersion) -> JSONValue:
     return node
 
 
-def test_samples_are_valid_where_they_are_for_the_field_and_where_a_strict_server_takes_them() -> None:
+def test_samples_are_valid_as_for_published_schemas_and_strict_servers() -> None:
     kinds, disagreeing = set(), []
     for served in _served():
         crd = engine.CustomResourceDefinition.from_manifest(served.crd)
@@ -69,10 +69,10 @@ def test_samples_are_valid_where_they_are_for_the_field_and_where_a_strict_serve
             answer = version.create(sample)
             try:
                 is_valid = ours.is_valid(sample)
-            except re.error:  # a pattern for Go alone, which jsonschema cannot read in either form
+            except re.error:  # a Go pattern, which jsonschema cannot read in either form
                 continue
             kinds.add((crd.kind, is_valid))
-            # What the field refuses and a server takes, such as a null that may be there, need not be refused.
+            # A value that only published schemas refuse, such as an allowed null, need not be refused.
             wanted = {published.is_valid(sample), answer.accepted and not answer.pruned}
             if is_valid not in wanted:
                 disagreeing.append(f"{crd.name}: {sample['metadata']}: {is_valid}")

@@ -1,4 +1,4 @@
-"""The pages for developers name modules that exist, and every folder."""
+"""Pages for developers name existing modules, and every folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WALKS: Final = {
 def _tiers() -> dict[str, int]:
     """Return the tier of each part of the package, counted from above."""
     table: Any = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (layers,) = (one["layers"] for one in table["tool"]["importlinter"]["contracts"] if one["id"] == "tiers")
+    (layers,) = (item["layers"] for item in table["tool"]["importlinter"]["contracts"] if item["id"] == "tiers")
     return {name: tier for tier, layer in enumerate(layers) for name in layer.split(" | ")}
 
 
@@ -33,14 +33,14 @@ TIERS: Final = _tiers()
 
 
 @pytest.mark.parametrize("page", ["architecture", "glossary"])
-def test_what_is_named_exists(page: str) -> None:
+def test_named_modules_exist(page: str) -> None:
     named = [*NAMED.findall((DOCS / f"{page}.md").read_text(encoding="utf-8"))]
 
     assert named
     assert [name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()] == []
 
 
-def test_every_folder_is_told() -> None:
+def test_every_folder_is_described() -> None:
     tree = ARCHITECTURE.split("## The tree")[1].split("\n## ")[0]
     folders = {f"{path.parent.relative_to(PACKAGE).as_posix()}/" for path in PACKAGE.rglob("*.py")} - {"./"}
 

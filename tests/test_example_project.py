@@ -1,4 +1,4 @@
-"""The example project is a project as users have it, and every outcome in it is known."""
+"""The example project works as for users, with a known outcome of every test."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 
 
 @pytest.mark.uncounted
-def test_its_operator_does_what_its_test_says(pytester: pytest.Pytester) -> None:
+def test_the_operator_of_the_example_passes_its_test(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
 
     result = sessions.project(pytester).start("controller")

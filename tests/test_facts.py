@@ -1,4 +1,4 @@
-"""Facts stay facts: nobody finds out from the words of an error what the engine knew when it made it."""
+"""Facts of an error come from its data: no code searches the words of a message for them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 import pytest_crd
 
 PACKAGE: Final = Path(pytest_crd.__file__).parent
-# What an error is spelled as.
+# Attributes of errors with words.
 WORDS: Final = frozenset({"message", "detail", "field"})
 OF_TEXTS: Final = frozenset(
     {"split", "startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix"}
 )
 OF_PATTERNS: Final = frozenset({"search", "match", "fullmatch", "findall", "finditer", "sub", "split"})
-# Where words are what it is about.
+# Modules that may search words, each with the reason.
 READERS: Final = {
     "report": "words for people are made there",
     "cli": "words for people are made there",
@@ -35,7 +35,7 @@ READERS: Final = {
 
 
 def _reads_words(node: ast.AST, named: frozenset[str] = frozenset()) -> bool:
-    """Return whether an expression has the words of an error in it, or one of the names that they were *named*."""
+    """Return whether an expression reads the words of an error, or a variable in *named* that holds them."""
     return any(
         (isinstance(part, ast.Attribute) and part.attr in WORDS)
         or (isinstance(part, ast.Name) and part.id in named)
@@ -43,14 +43,14 @@ def _reads_words(node: ast.AST, named: frozenset[str] = frozenset()) -> bool:
             isinstance(part, ast.Call)
             and isinstance(part.func, ast.Name)
             and part.func.id == "str"
-            and any(isinstance(one, ast.Name) and "error" in one.id for one in part.args)
+            and any(isinstance(argument, ast.Name) and "error" in argument.id for argument in part.args)
         )
         for part in ast.walk(node)
     )
 
 
 def _is_text(value: ast.expr) -> bool:
-    """Return whether a value is the words of an error, or made of them alone: no list, and no object that has them."""
+    """Return whether a value is a text with the words of an error, not a list or object with them."""
     if isinstance(value, ast.IfExp):
         return _is_text(value.body) or _is_text(value.orelse)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -60,19 +60,19 @@ def _is_text(value: ast.expr) -> bool:
 
 
 def _named(scope: ast.AST) -> frozenset[str]:
-    """Return the names that a function gives to words of errors."""
-    assigned = (one for one in ast.walk(scope) if isinstance(one, ast.Assign | ast.AnnAssign | ast.NamedExpr))
+    """Return the variables of a function that hold words of errors."""
+    assigned = (node_ for node_ in ast.walk(scope) if isinstance(node_, ast.Assign | ast.AnnAssign | ast.NamedExpr))
     return frozenset(
         target.id
-        for one in assigned
-        if one.value is not None and _is_text(one.value)
-        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+        for item in assigned
+        if item.value is not None and _is_text(item.value)
+        for target in (item.targets if isinstance(item, ast.Assign) else [item.target])
         if isinstance(target, ast.Name)
     )
 
 
 def searches(tree: ast.AST) -> list[ast.expr]:
-    """Return what looks for something in the words of an error, also under a name that a function gives them."""
+    """Return the searches in words of errors, also through variables of a function."""
     functions: list[ast.FunctionDef] = []
     asking: list[ast.Compare | ast.Call] = []
     for node in ast.walk(tree):
@@ -80,23 +80,23 @@ def searches(tree: ast.AST) -> list[ast.expr]:
             functions.append(node)
         elif isinstance(node, ast.Compare | ast.Call):
             asking.append(node)
-    found = {id(one): one for one in asking if _searches(one, frozenset())}
+    searches = {id(item): item for item in asking if _searches(item, frozenset())}
     for scope in functions:
-        inner = [one for one in asking if scope.lineno <= one.lineno <= (scope.end_lineno or 0)]
+        inner = [item for item in asking if scope.lineno <= item.lineno <= (scope.end_lineno or 0)]
         if named := _named(scope) if inner else frozenset():
-            found |= {id(one): one for one in inner if _searches(one, named)}
-    return sorted(found.values(), key=lambda one: one.lineno)
+            searches |= {id(item): item for item in inner if _searches(item, named)}
+    return sorted(searches.values(), key=lambda item: item.lineno)
 
 
 def _searches(node: ast.Compare | ast.Call, named: frozenset[str]) -> bool:
     if isinstance(node, ast.Compare):
-        is_asked = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
-        return is_asked and any(_reads_words(one, named) for one in (node.left, *node.comparators))
+        is_asked = any(isinstance(operator, ast.In | ast.NotIn) for operator in node.ops)
+        return is_asked and any(_reads_words(operand, named) for operand in (node.left, *node.comparators))
     if not isinstance(node.func, ast.Attribute):
         return False
     if node.func.attr in OF_TEXTS and _reads_words(node.func.value, named):
         return True
-    return node.func.attr in OF_PATTERNS and any(_reads_words(one, named) for one in node.args)
+    return node.func.attr in OF_PATTERNS and any(_reads_words(argument, named) for argument in node.args)
 
 
 @pytest.mark.parametrize(
@@ -118,19 +118,19 @@ def _searches(node: ast.Compare | ast.Call, named: frozenset[str]) -> bool:
         ("str(path).split('.')", False),
     ],
 )
-def test_what_a_search_of_words_is(code: str, *, is_search: bool) -> None:
+def test_searches_in_words_are_recognized(code: str, *, is_search: bool) -> None:
     assert bool(searches(ast.parse(code))) is is_search
 
 
 @pytest.mark.uncounted
-def test_the_words_of_errors_are_searched_by_nobody_but_who_is_about_words() -> None:
-    found: dict[str, list[str]] = {}
+def test_only_listed_modules_search_the_words_of_errors() -> None:
+    searches_by_reader: dict[str, list[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         reader = name if name in READERS else name.partition("/")[0]
         for search in searches(ast.parse(path.read_text(encoding="utf-8"))):
-            found.setdefault(reader, []).append(f"{name}:{search.lineno}: {ast.unparse(search)}")
+            searches_by_reader.setdefault(reader, []).append(f"{name}:{search.lineno}: {ast.unparse(search)}")
 
-    unexpected = [line for reader, lines in found.items() if reader not in READERS for line in lines]
+    unexpected = [line for reader, lines in searches_by_reader.items() if reader not in READERS for line in lines]
     assert unexpected == []
-    assert READERS.keys() - {"report", "cli"} <= found.keys()  # else its reason is out of date
+    assert READERS.keys() - {"report", "cli"} <= searches_by_reader.keys()  # else the reason of a reader is out of date

@@ -1,4 +1,4 @@
-"""What globs name, which files are manifests, and links that lead back to the folders that they are in."""
+"""Globs, names of manifest files, and links to a folder above them."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ def root(tmp_path: Path) -> Path:
 
 
 def _without_capitals(names: set[str]) -> set[str]:
-    """Return names without those that Python's own glob has only where capital letters are asked for."""
+    """Return names without the ones that only a case-insensitive glob has."""
     return {name for name in names if not name.endswith("UP.YAML")}
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("is_absolute", [False, True])
-def test_a_glob_names_what_pythons_does(root: Path, pattern: str, *, is_absolute: bool) -> None:
+def test_a_glob_matches_the_files_of_pythons_glob(root: Path, pattern: str, *, is_absolute: bool) -> None:
     wanted = f"{root}/{pattern}" if is_absolute else pattern
 
-    found = folders.glob_paths(wanted, root)
+    actual = folders.glob_paths(wanted, root)
 
-    assert found == sorted(set(found))
+    assert actual == sorted(set(actual))
     pythons = glob.glob(wanted, root_dir=root, recursive=True)  # noqa: PTH207
-    assert _without_capitals({*found}) == _without_capitals({*pythons})
+    assert _without_capitals({*actual}) == _without_capitals({*pythons})
 
 
-def test_an_ending_is_one_in_capital_letters_too(root: Path) -> None:
+def test_a_glob_ignores_the_case_of_endings(root: Path) -> None:
     assert folders.glob_paths("**/d/*.yaml", root) == ["b/d/UP.YAML", "h/b/d/i.yaml"]
     assert folders.glob_paths("nothing/**", root) == []
-    assert folders.glob_paths("b/d/UP.yaml", root) == []  # which is the name of a file, and no glob
+    assert folders.glob_paths("b/d/UP.yaml", root) == []  # a file name, not a glob
     assert folders.ignore_ending_case("a.*") == "a.*"
     assert [name for name in FILES if folders.is_manifest(name)] == [*FILES]
     assert not folders.is_manifest("a.txt")
@@ -88,7 +88,7 @@ def _linked(root: Path, **links: str) -> None:
     ],
     ids=["itself", "parent", "above all", "each other", "two ways round", "elsewhere", "many"],
 )
-def test_links_are_followed_where_they_do_not_lead_back(root: Path, links: dict[str, str], found: list[str]) -> None:
+def test_links_are_followed_unless_they_form_a_cycle(root: Path, links: dict[str, str], found: list[str]) -> None:
     plain = {*folders.glob_paths("**/*.yaml", root)}
 
     _linked(root, **links)
@@ -96,7 +96,7 @@ def test_links_are_followed_where_they_do_not_lead_back(root: Path, links: dict[
     assert {*folders.glob_paths("**/*.yaml", root)} == plain | {*found}
 
 
-def test_no_links_keep_a_glob_from_its_end(tmp_path: Path) -> None:
+def test_a_glob_ends_despite_cyclic_links(tmp_path: Path) -> None:
     for seed in range(6):
         drawn = random.Random(seed)  # noqa: S311
         top = tmp_path / str(seed)
@@ -108,9 +108,9 @@ def test_no_links_keep_a_glob_from_its_end(tmp_path: Path) -> None:
             link, target = drawn.choice(places) / f"l{number}", drawn.choice(places)
             link.symlink_to(os.path.relpath(target, link.parent))
 
-        found = folders.glob_paths("**/*.yaml", top)
+        actual = folders.glob_paths("**/*.yaml", top)
 
-        assert {(top / name).resolve() for name in found} == {place / "x.yaml" for place in places}
+        assert {(top / name).resolve() for name in actual} == {place / "x.yaml" for place in places}
         shutil.rmtree(top)
 
 
@@ -128,7 +128,7 @@ def test_a_folder_that_may_not_be_listed_is_empty(root: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("link", ["loop", "config/loop", "tests/one"])
-def test_a_session_is_as_large_with_a_link_that_leads_back_as_without(project: Project, link: str) -> None:
+def test_a_cyclic_link_adds_nothing_to_a_session(project: Project, link: str) -> None:
     project.cases(name="tests/test_garden.crd.yaml")
     project.write("tests/test_it.py", "def test_it(): pass\n")
     place = project.path / link
@@ -138,7 +138,7 @@ def test_a_session_is_as_large_with_a_link_that_leads_back_as_without(project: P
     project.run().assert_outcomes(passed=4)
 
 
-def test_a_session_has_what_a_link_leads_to_elsewhere(
+def test_a_session_collects_targets_of_links_outside_of_the_project(
     project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -150,7 +150,7 @@ def test_a_session_has_what_a_link_leads_to_elsewhere(
     project.run().assert_outcomes(passed=4)
 
 
-def test_capital_letters_at_the_end_of_a_name_are_read(project: Project) -> None:
+def test_files_with_a_capital_ending_are_read(project: Project) -> None:
     (project.path / "config/crd/bases/gardens.yaml").rename(project.path / "config/crd/bases/GARDENS.YAML")
     project.cases(name="test_garden.crd.YAML")
     sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 99}\n"
@@ -165,7 +165,7 @@ def test_capital_letters_at_the_end_of_a_name_are_read(project: Project) -> None
     result.stdout.fnmatch_lines(["*config/samples/A.YML*"])
 
 
-def test_a_manifest_with_a_name_in_capital_letters_is_one(root: Path) -> None:
+def test_a_file_with_a_capital_ending_is_a_manifest(root: Path) -> None:
     assert [file.name for file in manifest.files(["b"], base=root)] == [
         "b/.g.yaml",
         "b/c.yaml",
@@ -174,7 +174,7 @@ def test_a_manifest_with_a_name_in_capital_letters_is_one(root: Path) -> None:
     ]
 
 
-def test_real_paths_are_those_without_links(tmp_path: Path) -> None:
+def test_real_paths_have_no_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a.yaml").touch()
     (tmp_path / "link").symlink_to("real")

@@ -1,4 +1,4 @@
-"""When Python looks for garbage: not meanwhile, and afterwards as before."""
+"""Pauses of the garbage collector, and its state afterwards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _as_before() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])
-def test_garbage_is_not_looked_for_meanwhile(*, is_enabled: bool) -> None:
+def test_the_garbage_collector_is_off_in_the_context(*, is_enabled: bool) -> None:
     (gc.enable if is_enabled else gc.disable)()
 
     with garbage.paused(), garbage.paused():
@@ -26,7 +26,7 @@ def test_garbage_is_not_looked_for_meanwhile(*, is_enabled: bool) -> None:
     assert gc.isenabled() == is_enabled
 
 
-def test_garbage_is_looked_for_again_after_an_error() -> None:
+def test_the_garbage_collector_is_on_again_after_an_error() -> None:
     gc.enable()
 
     with pytest.raises(ValueError, match="broken"), garbage.paused():

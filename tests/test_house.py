@@ -44,7 +44,7 @@ def test_every_package_has_a_folder_of_tests(package: str) -> None:
     assert _has_tests(TESTS / package)
 
 
-def test_every_folder_of_tests_is_that_of_a_package_or_says_what_it_is() -> None:
+def test_every_folder_of_tests_has_a_package_or_a_description() -> None:
     folders = {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")} - {"."}
 
     assert folders - set(_packages()) == OTHERS.keys()
@@ -56,7 +56,7 @@ CONTRACTS: Final[Any] = {
 }
 
 
-def test_all_but_the_rim_is_kept_from_importing_pytest() -> None:
+def test_only_the_rim_may_import_pytest() -> None:
     modules = {path.stem for path in PACKAGE.glob("*.py")} | {name for name in _packages() if "/" not in name}
 
     named = {name.removeprefix("pytest_crd.") for name in CONTRACTS["pytest-free"]["source_modules"]}
@@ -64,13 +64,13 @@ def test_all_but_the_rim_is_kept_from_importing_pytest() -> None:
     assert named == modules - {"__init__", "plugin"}
 
 
-def test_every_room_is_kept_from_the_others() -> None:
+def test_features_may_not_import_each_other() -> None:
     rooms = {name.replace("/", ".") for name in _packages() if re.fullmatch("plugin/features/[^/]+", name)}
 
     assert {name.removeprefix("pytest_crd.") for name in CONTRACTS["rooms"]["modules"]} == rooms
 
 
-def test_modules_are_imported_by_name_where_the_contracts_see_it() -> None:
+def test_importlib_is_used_only_in_listed_modules() -> None:
     """Import contracts miss `importlib`: it imports other projects, public names, features and commands, which have contracts of their own."""
     seen = {
         (path.relative_to(PACKAGE).as_posix(), imported)
@@ -135,12 +135,12 @@ def test_the_forge_runs_every_environment_of_tox() -> None:
     assert parts == named - {"3.11-tests"}  # of which the README's command runs more
 
 
-def test_the_forge_asks_a_server_of_every_version() -> None:
+def test_the_forge_compares_with_a_server_of_every_version() -> None:
     assert sorted(WORKFLOW["jobs"]["servers"]["strategy"]["matrix"]["version"]) == sorted(profile.KNOWN)
 
 
 @pytest.mark.parametrize("job", WORKFLOW["jobs"])
-def test_what_the_forge_asks_of_the_oracle_can_be_asked(job: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_forges_commands_for_the_oracle_parse(job: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It also says how long each job may take, which is no more than the parts of it take."""
     for command in _steps(job):
         for words in re.findall(r"python -m oracle (\w+ \w+)", command):

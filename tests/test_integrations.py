@@ -1,4 +1,4 @@
-"""Where people start the command: hooks of pre-commit, an action of GitHub, a package for Go. Each with its own tool."""
+"""Integrations: hooks of pre-commit, a GitHub action, a Go package; each is tested with its own tool."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ def test_actions_of_others_are_pinned_by_digest(file: Path) -> None:
     used = re.findall(r"uses: (.*)", file.read_text(encoding="utf-8"))
 
     assert used
-    for one in used:
-        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+    for action in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action)
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_an_action_has_one_digest(file: Path) -> None:
-    of_all = {found for one in WORKFLOWS for found in re.findall(r"uses: (\S+)@(\S+)", one.read_text(encoding="utf-8"))}
+    of_all = {
+        use for workflow in WORKFLOWS for use in re.findall(r"uses: (\S+)@(\S+)", workflow.read_text(encoding="utf-8"))
+    }
 
     assert len(of_all) == len({name for name, _ in of_all})
 
@@ -57,17 +59,17 @@ def test_no_input_of_the_action_stands_in_a_script() -> None:
 def _action(
     folder: Path, temporary: Path, steps: slice = slice(None), **inputs: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the steps of the action as a runner does that has the Python of this process; return what the last one has done."""
+    """Run the steps of the action as a runner does, with the Python of this process; return the result of the last one."""
     programs = temporary / "programs"
     if not programs.exists():
         programs.mkdir(parents=True)
         (programs / "python").symlink_to(sys.executable)
-    given = {name: one["default"] for name, one in ACTION["inputs"].items()} | inputs
+    arguments = {name: declaration["default"] for name, declaration in ACTION["inputs"].items()} | inputs
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     runner = {"PATH": path, "HOME": str(temporary), "RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(ROOT)}
     for step in [step for step in ACTION["runs"]["steps"] if "run" in step][steps]:
         own = {
-            name: re.sub(r"\$\{\{ inputs\.(\S+) }}", lambda one: given[one[1]], text)
+            name: re.sub(r"\$\{\{ inputs\.(\S+) }}", lambda match: arguments[match[1]], text)
             for name, text in step["env"].items()
         }
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
@@ -150,9 +152,9 @@ def _go(folder: Path, *arguments: str, path: str = "", **environment: str) -> su
     go = shutil.which("go")
     if go is None:
         pytest.skip("go is not on the PATH")
-    found = path or os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    search_path = path or os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     own = {name: value for name, value in os.environ.items() if name not in {"CI", "GITHUB_ACTIONS", "GITLAB_CI"}}
-    own |= {"PATH": found, "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
+    own |= {"PATH": search_path, "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     command = [go, *arguments]
     return subprocess.run(
         command, cwd=folder, env=own | environment, check=False, capture_output=True, encoding="utf-8"

@@ -1,4 +1,4 @@
-"""What is installed: the entry point by which pytest finds the plugin, the type hints, and the metadata."""
+"""The installed package: entry point, type hints and metadata."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def test_the_installed_version_is_that_of_the_project_file() -> None:
     assert metadata.version("pytest-crd") == project["version"]
 
 
-def test_the_metadata_states_what_the_project_file_states() -> None:
+def test_the_metadata_equals_the_project_file() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    stated = metadata.metadata("pytest-crd")
+    installed = metadata.metadata("pytest-crd")
 
-    assert stated["Requires-Python"] == project["requires-python"]
-    assert stated["License-Expression"] == "Apache-2.0"
-    assert project["classifiers"] == stated.get_all("Classifier", [])
-    assert [f"{name}, {url}" for name, url in project["urls"].items()] == stated.get_all("Project-URL", [])
+    assert installed["Requires-Python"] == project["requires-python"]
+    assert installed["License-Expression"] == "Apache-2.0"
+    assert project["classifiers"] == installed.get_all("Classifier", [])
+    assert [f"{name}, {url}" for name, url in project["urls"].items()] == installed.get_all("Project-URL", [])
 
 
-def test_the_package_says_that_it_has_type_hints() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     assert resources.files("pytest_crd").joinpath("py.typed").is_file()
 
 

@@ -1,4 +1,4 @@
-"""Regular expressions that read what others wrote: each ends on texts that make an expression backtrack."""
+"""Regular expressions for foreign texts end quickly, even on texts that provoke backtracking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.server.tables import jsonpath
 
-# Work that grows with the square of it takes hours.
+# Quadratic work would take hours.
 _MANY = 1_000_000
 
 
@@ -43,12 +43,12 @@ def test_actions_on_lines_and_in_values_are_a_template() -> None:
     assert manifest.is_template(b"{{- if .a }}\na: {{ .b }}\n{{- end }}\nb: {{ .c }}-{{ .d }}\n")
 
 
-def test_open_variables_are_none() -> None:
+def test_open_variables_are_no_variables() -> None:
     assert not samplefiles._has_variables(b"${" * _MANY)
     assert samplefiles._has_variables(b"a: ${b}\n")
 
 
-def test_a_bundle_of_open_blocks_is_none() -> None:
+def test_open_blocks_are_no_bundle() -> None:
     text = "-----BEGIN A-----\n" * (_MANY // 10) + "-----END B-----\n"
 
     assert "unable to parse bytes as PEM block" in cabundle.problem_of(base64.b64encode(text.encode()).decode())
@@ -59,7 +59,10 @@ def test_undeclared_fields_are_found_behind_a_key_of_many_dots() -> None:
         f"a: .spec{'.' * _MANY}: x .spec.a: field not declared in schema\n.spec.b[0].c: field not declared in schema"
     )
 
-    assert [found[:-1].partition(".")[2] for found in strays._UNDECLARED.findall(message)] == ["spec.a", "spec.b[0].c"]
+    assert [name[:-1].partition(".")[2] for name in strays._UNDECLARED.findall(message)] == [
+        "spec.a",
+        "spec.b[0].c",
+    ]
 
 
 def test_a_section_of_blanks_has_no_end() -> None:

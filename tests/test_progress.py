@@ -1,19 +1,19 @@
-"""What is told step by step."""
+"""Progress reporting."""
 
 from __future__ import annotations
 
 from pytest_crd import progress
 
 
-def test_each_thing_is_told_before_it_is_there() -> None:
-    told: list[object] = []
+def test_each_item_is_reported_before_it_is_yielded() -> None:
+    output: list[object] = []
 
-    found = progress.each(["a", "b"], lambda *step: told.append(step), str.upper)
-    told += found
+    actual = progress.each(["a", "b"], lambda *step: output.append(step), str.upper)
+    output += actual
 
-    assert told == [(0, 2, "A"), "a", (1, 2, "B"), "b"]
+    assert output == [(0, 2, "A"), "a", (1, 2, "B"), "b"]
 
 
-def test_where_nobody_is_told_things_are_the_same() -> None:
-    with progress.silent("reading") as tell:
-        assert list(progress.each({"a": 1}.items(), tell, str)) == [("a", 1)]
+def test_silent_progress_yields_the_same_items() -> None:
+    with progress.silent("reading") as report_step:
+        assert list(progress.each({"a": 1}.items(), report_step, str)) == [("a", 1)]

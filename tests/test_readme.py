@@ -1,4 +1,4 @@
-"""The README and the pages of docs/ say what the code does."""
+"""The README and the pages of docs/ agree with the code."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _page(name: str) -> str:
     return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def _shown(page: str, kind: str, *, index: int = 0) -> str:
-    """Return what a page shows in one of its blocks of a kind, the first unless told."""
+def _block_text(page: str, kind: str, *, index: int = 0) -> str:
+    """Return the text of a block of a page; the first block of its kind by default."""
     return [block.text for block in markdown.blocks(page) if block.kind == kind][index]
 
 
@@ -42,7 +42,7 @@ def _first_words(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.ini or setting.option)
-def test_every_setting_stands_in_the_table_as_its_help_says(setting: Setting[Any]) -> None:
+def test_the_table_has_every_setting_with_its_help(setting: Setting[Any]) -> None:
     ini, option = (f"`{name}`" if name else "" for name in (setting.ini, setting.option))
 
     assert [ini, option, setting.help] in [
@@ -50,7 +50,7 @@ def test_every_setting_stands_in_the_table_as_its_help_says(setting: Setting[Any
     ]
 
 
-def test_the_table_names_no_setting_that_there_is_not() -> None:
+def test_the_table_has_no_unknown_setting() -> None:
     names = {setting.ini or setting.option for setting in SETTINGS}
     rows = [[cell.strip("`") for cell in row] for row in _rows(_page("reference/settings"))]
 
@@ -78,11 +78,11 @@ def test_the_known_kubernetes_versions_are_listed() -> None:
     assert f"\n{', '.join(profile.KNOWN)}; " in _page("reference/kubernetes-versions")
 
 
-def test_the_failures_shown_are_what_a_user_sees(pytester: pytest.Pytester) -> None:
-    shown = _shown(_page("how-to/read-a-failure"), "console")
+def test_shown_failures_are_real_output(pytester: pytest.Pytester) -> None:
+    block = _block_text(_page("how-to/read-a-failure"), "console")
     result = _run(pytester, CASES)
 
-    result.stdout.fnmatch_lines(_as_patterns(shown))
+    result.stdout.fnmatch_lines(_as_patterns(block))
 
 
 def _run(pytester: pytest.Pytester, case_file: str, *arguments: str) -> pytest.RunResult:
@@ -99,25 +99,25 @@ def _as_patterns(shown: str) -> list[str]:
     return [line.replace("[", "[[]") for line in expected]
 
 
-def test_the_first_case_fails_as_is_shown(pytester: pytest.Pytester) -> None:
-    case_file = _shown(README, "yaml")
-    shown = _shown(README, "console")
+def test_the_first_case_fails_as_shown(pytester: pytest.Pytester) -> None:
+    case_file = _block_text(README, "yaml")
+    block = _block_text(README, "console")
 
     result = _run(pytester, case_file)
 
     result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(_as_patterns(shown))
+    result.stdout.fnmatch_lines(_as_patterns(block))
 
 
 def test_the_example_of_every_section_holds(pytester: pytest.Pytester) -> None:
-    case_file = _shown(_page("reference/case-file"), "yaml")
+    case_file = _block_text(_page("reference/case-file"), "yaml")
 
     _run(pytester, case_file).assert_outcomes(passed=5)
 
 
-def test_the_crd_that_is_made_in_python_is_checked(pytester: pytest.Pytester) -> None:
-    shown = _shown(_page("how-to/crds-made-in-python"), "python")
-    pytester.makeconftest(shown)
+def test_the_crd_built_in_python_is_checked(pytester: pytest.Pytester) -> None:
+    block = _block_text(_page("how-to/crds-made-in-python"), "python")
+    pytester.makeconftest(block)
 
     result = sessions.project(pytester).run("--crd-checks")
 
@@ -125,40 +125,40 @@ def test_the_crd_that_is_made_in_python_is_checked(pytester: pytest.Pytester) ->
     result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); *"])
 
 
-def test_cases_are_written_as_is_shown(pytester: pytest.Pytester) -> None:
+def test_cases_are_written_as_shown(pytester: pytest.Pytester) -> None:
     page = _page("how-to/fill-and-update")
-    before, after = (_shown(page, "yaml", index=index) for index in (0, 1))
+    before, after = (_block_text(page, "yaml", index=index) for index in (0, 1))
 
     result = _run(pytester, before, "--crd-update")
 
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(_as_patterns(_shown(page, "console")))
+    result.stdout.fnmatch_lines(_as_patterns(_block_text(page, "console")))
     assert (pytester.path / "test_backup.crd.yaml").read_text(encoding="utf-8") == after
 
 
-def test_what_is_generated_is_what_is_shown(pytester: pytest.Pytester) -> None:
+def test_generated_cases_are_shown_as_they_are(pytester: pytest.Pytester) -> None:
     page = _page("how-to/generate-cases")
-    smallest, _, cases = _shown(page, "yaml").partition("\n\ncreate:\n# spec.retention\n- ")
+    smallest, _, cases = _block_text(page, "yaml").partition("\n\ncreate:\n# spec.retention\n- ")
     pytester.mkdir("tests")
 
     result = _run(pytester, "", "--crd-generate", "backups.storage.example.com")
 
-    result.stdout.fnmatch_lines(_as_patterns(_shown(page, "console")))
+    result.stdout.fnmatch_lines(_as_patterns(_block_text(page, "console")))
     written = (pytester.path / "tests/test_backups.crd.yaml").read_text(encoding="utf-8")
     for part in (smallest, *cases.split("\n- ")):
         assert f"{part.strip()}\n" in written
 
 
-def test_the_coverage_of_these_is_what_is_shown(pytester: pytest.Pytester) -> None:
-    case_file = _shown(_page("reference/case-file"), "yaml")
-    shown = _shown(_page("how-to/measure-coverage"), "console")
+def test_their_coverage_is_shown_as_it_is(pytester: pytest.Pytester) -> None:
+    case_file = _block_text(_page("reference/case-file"), "yaml")
+    block = _block_text(_page("how-to/measure-coverage"), "console")
     result = _run(pytester, case_file, "--crd-cov", "--crd-cov-report=term-missing")
-    result.stdout.fnmatch_lines([line for line in _as_patterns(shown) if line.strip() != "…"])
+    result.stdout.fnmatch_lines([line for line in _as_patterns(block) if line.strip() != "…"])
 
 
-def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) -> None:
-    shown = _shown(_page("how-to/check-without-cases"), "yaml")
-    (pytester.mkdir("samples") / "backup.yaml").write_text(shown, encoding="utf-8")
+def test_samples_with_comments_behave_as_described(pytester: pytest.Pytester) -> None:
+    block = _block_text(_page("how-to/check-without-cases"), "yaml")
+    (pytester.mkdir("samples") / "backup.yaml").write_text(block, encoding="utf-8")
 
     result = _run(pytester, "", "--crd-checks", "-k", "samples")
 
@@ -166,8 +166,8 @@ def test_the_samples_with_comments_are_what_they_say(pytester: pytest.Pytester) 
     result.stdout.fnmatch_lines(["crd: samples/backup.yaml:8: ignored: shows what the next release will take"])
 
 
-def test_a_mistake_of_each_kind_is_read_as_is_shown(pytester: pytest.Pytester) -> None:
-    shown = _shown(_page("how-to/check-without-cases"), "console")
+def test_mistakes_of_each_kind_are_shown_as_they_are(pytester: pytest.Pytester) -> None:
+    block = _block_text(_page("how-to/check-without-cases"), "console")
     for name, text in MISTAKES.items():
         (pytester.path / name).parent.mkdir(parents=True, exist_ok=True)
         (pytester.path / name).write_text(text, encoding="utf-8")
@@ -175,7 +175,7 @@ def test_a_mistake_of_each_kind_is_read_as_is_shown(pytester: pytest.Pytester) -
 
     result = sessions.project(pytester).run("--crd-checks")
 
-    result.stdout.fnmatch_lines(_as_patterns(shown))
+    result.stdout.fnmatch_lines(_as_patterns(block))
 
 
 HEAD = """\
@@ -235,8 +235,8 @@ spec:
 
 
 @pytest.mark.uncounted
-def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
-    shown = _shown(_page("how-to/guard-upgrades"), "console")
+def test_an_upgrade_fails_as_shown(pytester: pytest.Pytester) -> None:
+    block = _block_text(_page("how-to/guard-upgrades"), "console")
     backups = ROOT / "example_project/config/crd/bases/backups.yaml"
     text = backups.read_text(encoding="utf-8")
     path = pytester.mkdir("crds") / "backups.yaml"
@@ -258,7 +258,7 @@ def test_an_upgrade_fails_as_is_shown(pytester: pytest.Pytester) -> None:
     result = sessions.project(pytester).run("--crd-baseline", "git:v1")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(_as_patterns(shown), consecutive=False)
+    result.stdout.fnmatch_lines(_as_patterns(block), consecutive=False)
 
 
 CASES = """\
@@ -304,7 +304,7 @@ create:
 @pytest.mark.session
 def test_the_cases_about_appliers_are_run_as_shown(pytester: pytest.Pytester) -> None:
     page = _page("how-to/test-applies")
-    cases, shown = (block.text for block in markdown.blocks(page))
+    cases, output = (block.text for block in markdown.blocks(page))
     project = sessions.project(pytester)
     crd = "config/crd/bases/backups.yaml"
     project.write(crd, (ROOT / "example_project" / crd).read_text(encoding="utf-8"))
@@ -313,7 +313,7 @@ def test_the_cases_about_appliers_are_run_as_shown(pytester: pytest.Pytester) ->
     result = project.run("-q", "test_owners.crd.yaml")
 
     result.assert_outcomes(passed=3, failed=1)
-    _command, _title, *lines = shown.splitlines()
+    _command, _title, *lines = output.splitlines()
     assert "\n".join(lines) in result.stdout.str()
 
     project.write(

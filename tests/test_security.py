@@ -1,4 +1,4 @@
-"""`SECURITY.md`: each item of the threat model names tests that exist, and sessions do what it says."""
+"""`SECURITY.md`: each item of the threat model names existing tests, and sessions behave as described."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TESTS: Final = {
     for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
 }
 
-# A conftest.py that writes down what the session does beside computing: sockets, programs, files that are written.
+# A conftest.py that records the session's side effects: sockets, programs, and written files.
 AUDIT: Final = """
 import os, pathlib, sys
 
@@ -64,10 +64,10 @@ def test_all_tests_that_the_page_names_exist() -> None:
 
 
 @pytest.mark.uncounted
-def test_a_session_opens_no_socket_starts_git_alone_and_writes_in_the_project_alone(
+def test_a_session_opens_no_socket_runs_only_git_and_writes_only_in_the_project(
     gardener: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # bytecode is Python's, wherever its modules are
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # Python writes bytecode beside its modules
     gardener.ini("crd_checks = on")
     gardener.write("conftest.py", AUDIT)
     gardener.write("test_python.py", "def test_all(crd):\n    crd.assert_accepted()\n")

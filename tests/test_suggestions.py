@@ -1,4 +1,4 @@
-"""Suggestions: the same as those of `difflib`, and bounded work whatever there is to compare."""
+"""Suggestions are `difflib`'s, within a bounded amount of work."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_repeated_name_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert comparisons.count == count
 
 
-def test_a_key_of_many_dots_is_within_the_budget() -> None:
+def test_a_key_with_many_dots_stays_within_the_budget() -> None:
     assert _fields(1).near("spec." + "a." * 20_000) is None
 
 
@@ -112,17 +112,17 @@ def test_the_nearest_of_many_listed_paths_are_within_a_budget(monkeypatch: pytes
         comparisons = _Comparisons(monkeypatch)
         missing, unasked = ([f"spec.{letter}{index:05}" for index in range(count)] for letter in "ab")
         mismatch = PathsMismatch("pruned", tuple(missing), tuple(unasked), ())
-        shown = [*text._rows(mismatch, Trace(), text.plain)]
+        output = [*text._rows(mismatch, Trace(), text.plain)]
         monkeypatch.undo()
-        return comparisons.count, shown
+        return comparisons.count, output
 
     few, _ = rows(300)
-    many, shown = rows(600)
+    many, output = rows(600)
 
     assert many < 1.5 * few
-    assert len(shown) == 1_200
-    assert shown[0].words.endswith("; the nearest is spec.b00000")
-    assert shown[599].words.endswith("; similar names were not looked for, as too many are unknown")
+    assert len(output) == 1_200
+    assert output[0].words.endswith("; the nearest is spec.b00000")
+    assert output[599].words.endswith("; similar names were not looked for, as too many are unknown")
 
 
 def test_kinds_are_compared_within_a_budget() -> None:

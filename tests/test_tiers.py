@@ -1,4 +1,4 @@
-"""What starts a process says so, and every marker is explained to those who choose by them."""
+"""Tests that start a process are marked, and every marker is explained."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def test_nothing():
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """A project with a test that starts a process, and others."""
+    """A project with several tests; the first starts a process."""
     pytester.makeini("[pytest]\naddopts = -p tiers -p pytester --strict-markers\n")
     pytester.makepyfile(test_starting=STARTING)
     return pytester
 
 
-def test_a_test_that_starts_a_process_and_does_not_say_so_fails(project: pytest.Pytester) -> None:
+def test_an_unmarked_test_that_starts_a_process_fails(project: pytest.Pytester) -> None:
     result = project.runpytest_inprocess("-p", "no:cacheprovider")
 
     result.assert_outcomes(failed=1, passed=3)
@@ -80,7 +80,7 @@ def test_nothing(made):
 """
 
 
-def test_branches_are_counted_as_the_markers_say(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_branches_are_counted_according_to_markers(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     def note(what: str) -> None:
         with (project.path / "notes.txt").open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(what)}\n")
@@ -107,7 +107,7 @@ def test_every_marker_is_listed(marker: str, meaning: str) -> None:
 
 @pytest.fixture
 def profile() -> Iterator[None]:
-    """Keep what other tests have of hypothesis' settings."""
+    """Restore the settings of hypothesis for other tests."""
     before = settings()
     yield
     settings.register_profile("before", before)
@@ -115,7 +115,7 @@ def profile() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("markers", "count"), [("not slow", 30), ("not slow and not session", 30), ("", 150)])
-def test_examples_are_fewer_where_what_is_slow_is_left_out(
+def test_fewer_examples_are_drawn_without_slow_tests(
     pytester: pytest.Pytester, profile: None, markers: str, count: int
 ) -> None:
     settings.load_profile("patient")

@@ -1,4 +1,4 @@
-"""The walkthrough is what happens: each command of it is run, and prints what is shown."""
+"""The commands of the walkthrough are run, and print the output that it shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES: Final = "test_backups.crd.yaml"
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("way", ["here", pytest.param("in processes", marks=pytest.mark.slow)])
-def test_the_walkthrough_is_what_happens(pytester: pytest.Pytester, way: str) -> None:
+def test_the_walkthrough_shows_real_output(pytester: pytest.Pytester, way: str) -> None:
     project = sessions.project(pytester)
     run = project.run if way == "here" else project.start
     (crd,) = (text for kind, text in _BLOCK.findall(WALKTHROUGH) if text.startswith("apiVersion"))
@@ -36,17 +36,17 @@ def test_the_walkthrough_is_what_happens(pytester: pytest.Pytester, way: str) ->
         elif text.startswith("# spec"):
             before = project.read(CASES)
             assert text.removeprefix("# spec.retention\n") in before
-        if runs == 2:  # then it is noon
+        if runs == 2:  # the second run is at noon
             project.write(CRD, crd.replace("minimum: 1,", "minimum: 2,"))
 
     assert runs == 5
 
 
 def _compare(run: Callable[..., pytest.RunResult], block: str) -> None:
-    command, *shown = block.splitlines()
+    command, *output = block.splitlines()
     result = run(*shlex.split(command)[2:])
-    # How long it took is another time each time.
-    lines = [re.sub(r" in [\d.]+s$", " in *s", line.replace("[", "[[]")) for line in shown if line]
+    # The duration differs between runs.
+    lines = [re.sub(r" in [\d.]+s$", " in *s", line.replace("[", "[[]")) for line in output if line]
     result.stdout.fnmatch_lines(lines)
 
 

@@ -1,5 +1,5 @@
 """
-What a test costs, told by markers: those who change a line run what is quick, `.ci/run` runs everything.
+Markers for slow tests: during development only quick tests are run; `.ci/run` runs all.
 
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
 process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
@@ -30,13 +30,13 @@ MARKERS: Final = {
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
 _SHARE: Final = 20
-# By which a process knows that it should count branches.
+# The environment variable that makes a process count branches.
 _COUNTING: Final = ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
 
 
 class _Started(subprocess.Popen[Any]):
     """
-    A process that its test hears of, if one runs.
+    A started process, reported to its test if one runs.
 
     Attributes:
         heard: What was started in a test that does not say so; None where nobody listens.
@@ -54,7 +54,7 @@ subprocess.Popen = _Started  # type: ignore[misc] # an audit hook would be asked
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers, and choose how many examples are drawn; `--hypothesis-profile` chooses later."""
+    """Register the markers, and set the number of hypothesis examples; `--hypothesis-profile` overrides it."""
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     if _WITHOUT_SLOW in config.option.markexpr:
@@ -63,16 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def examples(whole: int) -> settings:
-    """Return the settings of a test that draws a *whole* number of examples where nothing is left out, else its share."""
+    """Return hypothesis settings with *whole* examples in a full run, else with a share of that number."""
     return settings(max_examples=max(1, whole * settings().max_examples // _WHOLE))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
-    Mark what starts pytest, before anything is chosen by its markers.
+    Mark tests that start pytest, before markers select tests.
 
-    What takes longest comes first: at the end one worker would be at it while the others have nothing left.
+    Slow tests come first, so that no worker is busy alone at the end.
     """
     for item in items:
         if "pytester" in getattr(item, "fixturenames", ()):
@@ -82,14 +82,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from what was imported and collected, which it would go through once in a few hundred tests."""
+    """Freeze imported modules and collected tests, so that the garbage collector does not scan them again and again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Where branches are counted, count those of a test and of the processes that it starts as its markers say."""
+    """In a run that counts branches, count them for a test and its processes only if its markers say so."""
     module: Any = sys.modules.get("coverage")
     counting = module.Coverage.current() if module and item.get_closest_marker("uncounted") else None
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The CRDs that users have today: read from a folder, a file or a commit."""
+"""The baseline, read from a folder, a file or a commit."""
 
 from __future__ import annotations
 
@@ -73,19 +73,19 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "old/a.yaml").write_text(SPEEDS, encoding="utf-8")
     project = Project(tmp_path, (), tmp_path)
 
-    found = baseline.read("old", base=tmp_path, project=project, kubernetes_version="1.36")
+    actual = baseline.read("old", base=tmp_path, project=project, kubernetes_version="1.36")
 
-    assert (found.words, sources(found)) == ("old", ["old/a.yaml:1"])
-    assert found.tree == FolderTree(tmp_path / "old")
-    assert found.crds("1.32")[0].kubernetes_version == "1.32"
+    assert (actual.words, sources(actual)) == ("old", ["old/a.yaml:1"])
+    assert actual.tree == FolderTree(tmp_path / "old")
+    assert actual.crds("1.32")[0].kubernetes_version == "1.32"
 
 
-def test_beside_a_file_there_is_nothing(tmp_path: Path) -> None:
+def test_a_file_as_baseline_has_no_tree(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SPEEDS, encoding="utf-8")
 
-    found = baseline.read("a.yaml", base=tmp_path, project=Project(tmp_path, (), tmp_path), kubernetes_version=DEFAULT)
+    actual = baseline.read("a.yaml", base=tmp_path, project=Project(tmp_path, (), tmp_path), kubernetes_version=DEFAULT)
 
-    assert (sources(found), found.tree) == (["a.yaml:1"], None)
+    assert (sources(actual), actual.tree) == (["a.yaml:1"], None)
 
 
 def test_a_folder_without_crds_is_a_mistake(tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_a_commit_is_read_and_nothing_is_checked_out(repository: Repository) -> 
     repository.commit("v1")
     path.write_text("changed", encoding="utf-8")
 
-    found = repository.read("git:v1")
+    actual = repository.read("git:v1")
 
-    assert sources(found) == ["v1:config/crd/bases/a.yaml:1"]
-    assert re.fullmatch(r"git:v1 \([0-9a-f]{9}\) of 2\d{3}-\d\d-\d\d", found.words)
+    assert sources(actual) == ["v1:config/crd/bases/a.yaml:1"]
+    assert re.fullmatch(r"git:v1 \([0-9a-f]{9}\) of 2\d{3}-\d\d-\d\d", actual.words)
     assert path.read_text(encoding="utf-8") == "changed"
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=repository.path, check=True, capture_output=True).stdout.count(
@@ -121,7 +121,7 @@ def test_a_commit_is_read_and_nothing_is_checked_out(repository: Repository) -> 
         (["testdata/a.yaml"], ["testdata/a.yaml"]),
     ],
 )
-def test_without_paths_the_same_places_are_looked_at(
+def test_without_paths_a_commit_is_searched_like_the_project(
     repository: Repository, names: list[str], expected: list[str]
 ) -> None:
     for name in names:
@@ -131,7 +131,7 @@ def test_without_paths_the_same_places_are_looked_at(
     assert sources(repository.read("git:v1")) == [f"v1:{name}:1" for name in expected]
 
 
-def test_a_virtual_environment_is_of_others(repository: Repository) -> None:
+def test_virtual_environments_are_left_out_of_a_commit(repository: Repository) -> None:
     repository.write("env/lib/a.yaml")
     repository.write("env/pyvenv.cfg", "")
     repository.write("b.yaml")
@@ -149,7 +149,7 @@ def test_the_project_may_be_a_folder_of_the_repository(repository: Repository) -
     assert sources(repository.read("git:v1", folder="operator/tests")) == ["v1:operator/config/crd/a.yaml:1"]
 
 
-def test_the_paths_that_are_set_count_for_a_commit_too(repository: Repository) -> None:
+def test_crd_paths_apply_to_a_commit(repository: Repository) -> None:
     repository.write("api/a/a.yaml")
     repository.write("api/b/b.yaml", CRD.format(plural="others", kind="Other"))
     repository.write("api/b/left.yaml")
@@ -162,7 +162,7 @@ def test_the_paths_that_are_set_count_for_a_commit_too(repository: Repository) -
     assert sources(repository.read("git:v1", "../api/a", folder="api")) == ["v1:api/a/a.yaml:1"]
 
 
-def test_what_a_link_leads_to_is_read(repository: Repository) -> None:
+def test_links_in_a_commit_are_followed(repository: Repository) -> None:
     repository.write("real/a.yaml")
     (repository.path / "crds").mkdir()
     (repository.path / "crds/a.yaml").symlink_to("../real/a.yaml")
@@ -172,7 +172,7 @@ def test_what_a_link_leads_to_is_read(repository: Repository) -> None:
     assert sources(repository.read("git:v1", "crds")) == ["v1:crds/a.yaml:1"]
 
 
-def test_without_crds_at_the_commit_it_is_said_where_was_looked(repository: Repository) -> None:
+def test_a_commit_without_crds_is_an_error_with_the_searched_places(repository: Repository) -> None:
     repository.write("a.yaml", "kind: Pod\n")
     repository.commit("v1")
 
@@ -206,12 +206,12 @@ def test_a_missing_commit_says_how_to_fetch_it(repository: Repository) -> None:
         repository.read("git:--all")
 
 
-def test_a_folder_outside_of_git_is_said(tmp_path: Path) -> None:
+def test_a_folder_outside_of_git_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is in no git repository: fatal: not a git repository"):
         releases.find_commit(tmp_path, "v1")
 
 
-def test_git_that_cannot_be_run_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_cannot_be_run_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
 
     with pytest.raises(InputError, match="git cannot be run"):
@@ -280,7 +280,7 @@ def test_a_commit_without_a_tag_has_its_own_day(repository: Repository) -> None:
     )
 
 
-def test_what_was_passed_over_is_told_beside_the_day(repository: Repository) -> None:
+def test_passed_over_tags_are_listed_with_the_date(repository: Repository) -> None:
     repository.write("a.yaml")
     repository.commit("v1.0.0")
     repository.commit("v1.1.0-rc.1")
@@ -304,7 +304,7 @@ def test_what_was_passed_over_is_told_beside_the_day(repository: Repository) -> 
     )
 
 
-def test_pre_releases_count_where_there_is_nothing_else(repository: Repository) -> None:
+def test_pre_releases_count_without_releases(repository: Repository) -> None:
     for tag in ("v1.0.0-rc.2", "v1.0.0-rc.10", "v1.0.0-alpha", "v1.0.0-rc.x+build"):
         repository.git("commit", "-q", "--allow-empty", "-m", "x") if tag == "v1.0.0-rc.2" else None
         repository.git("tag", tag)
@@ -313,7 +313,7 @@ def test_pre_releases_count_where_there_is_nothing_else(repository: Repository) 
     assert latest(repository) == "v1.0.0-rc.x+build"
 
 
-def test_a_pattern_says_which_tags_are_releases(repository: Repository) -> None:
+def test_a_pattern_selects_the_tags_of_releases(repository: Repository) -> None:
     repository.commit("operator-v2")
     repository.commit("operator-v3-beta")
     repository.commit("chart-9.0.0")
@@ -328,7 +328,7 @@ def test_a_pattern_says_which_tags_are_releases(repository: Repository) -> None:
         latest(repository)
 
 
-def test_without_a_release_it_is_said_how_to_fetch_tags(repository: Repository) -> None:
+def test_without_a_release_the_message_says_how_to_fetch_tags(repository: Repository) -> None:
     repository.commit()
     with pytest.raises(InputError, match=r"has no tag; it may not.*fetch --tags"):
         latest(repository)
@@ -337,7 +337,7 @@ def test_without_a_release_it_is_said_how_to_fetch_tags(repository: Repository) 
         latest(repository)
 
 
-def test_a_part_of_a_history_is_no_ground_to_find_a_release_on(repository: Repository, tmp_path: Path) -> None:
+def test_a_shallow_clone_has_no_last_release(repository: Repository, tmp_path: Path) -> None:
     repository.commit("v1.0.0")
     repository.commit("v1.1.0")
     shallow = tmp_path / "shallow"
@@ -349,7 +349,7 @@ def test_a_part_of_a_history_is_no_ground_to_find_a_release_on(repository: Repos
         releases.find_commit(shallow, "latest-tag")
 
 
-def test_a_commit_that_git_does_not_give_is_a_mistake(repository: Repository) -> None:
+def test_a_commit_that_git_cannot_list_is_a_mistake(repository: Repository) -> None:
     repository.write("a.yaml")
     repository.commit("v1")
     with pytest.raises(InputError, match="git lists no files: fatal"):
@@ -359,16 +359,16 @@ def test_a_commit_that_git_does_not_give_is_a_mistake(repository: Repository) ->
         missing.read(["a.yaml"])
 
 
-def test_git_that_fails_to_give_contents_is_a_mistake(tmp_path: Path) -> None:
+def test_contents_that_git_cannot_read_are_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="git gives no files: fatal"):
         GitTree(tmp_path, "v1", "", {"a.yaml": "0" * 40}).read(["a.yaml"])
 
 
 def test_submodules_have_no_files(repository: Repository, tmp_path_factory: pytest.TempPathFactory) -> None:
-    other = Repository(tmp_path_factory.mktemp("other"))
-    other.write("crds/a.yaml")
-    other.commit()
-    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.path), "crds")
+    second = Repository(tmp_path_factory.mktemp("other"))
+    second.write("crds/a.yaml")
+    second.commit()
+    repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(second.path), "crds")
     repository.write("b.yaml")
     repository.commit("v1")
 
@@ -407,7 +407,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[FolderTree, GitTree]
 @example("x/**/z/*.yaml")
 @example("a.yaml/**")
 @given(st.lists(PARTS, min_size=1, max_size=4).map("/".join))
-def test_a_pattern_names_the_same_files_in_a_folder_and_at_a_commit(
+def test_a_pattern_matches_the_same_files_in_a_folder_and_a_commit(
     both: tuple[FolderTree, GitTree], pattern: str
 ) -> None:
     of_folder, of_commit = both
@@ -415,7 +415,7 @@ def test_a_pattern_names_the_same_files_in_a_folder_and_at_a_commit(
     assert sorted(of_folder.names([pattern])) == sorted(of_commit.names([pattern]))
 
 
-def test_a_tree_reads_what_is_there(both: tuple[FolderTree, GitTree], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_reads_existing_files_only(both: tuple[FolderTree, GitTree], monkeypatch: pytest.MonkeyPatch) -> None:
     of_folder, of_commit = both
     assert of_folder.read(["a.yaml", "none.yaml"]) == of_commit.read(["a.yaml", "none.yaml"]) == {"a.yaml": b""}
     assert of_commit.display_name("a.yaml") == "v1:a.yaml"

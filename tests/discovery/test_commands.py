@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_its_output_is_returned_and_its_input_is_empty(folder: Path) -> None:
+def test_the_output_of_a_command_is_returned_and_its_input_is_empty(folder: Path) -> None:
     assert commands.run("./good.sh", folder=folder) == f"kind: A\n{folder}\n".encode()
 
 
@@ -64,11 +64,11 @@ def test_a_command_that_fails_says_how_with_its_last_lines(folder: Path, command
         (" ", "an empty line"),
     ],
 )
-def test_what_cannot_be_a_command_is_known_before_it_is_run(command: str, problem: str) -> None:
+def test_a_malformed_command_is_found_before_it_runs(command: str, problem: str) -> None:
     assert commands.problem_of(command) == problem
 
 
-def test_who_waits_for_a_command_is_called_again_and_again(folder: Path) -> None:
+def test_the_callback_is_called_while_a_command_runs(folder: Path) -> None:
     called: list[None] = []
 
     with pytest.raises(InputError):
@@ -77,7 +77,7 @@ def test_who_waits_for_a_command_is_called_again_and_again(folder: Path) -> None
     assert 2 <= len(called) <= 6
 
 
-def test_a_command_ends_with_who_waits_for_it(folder: Path) -> None:
+def test_a_command_is_killed_if_the_callback_raises(folder: Path) -> None:
     def end() -> None:
         raise KeyboardInterrupt
 

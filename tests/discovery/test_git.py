@@ -1,4 +1,4 @@
-"""Git runs no program that a repository names, and asks no remote."""
+"""Git runs no program of a repository's settings, and contacts no remote."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ran(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(tmp_path: Path, ran: Path) -> Path:
-    """A repository whose settings name programs wherever git has a setting for one."""
+    """A repository with settings that name a program wherever git allows one."""
     folder, program = tmp_path / "repository", tmp_path / "program"
     folder.mkdir()
     program.write_text(PROGRAM.format(ran), encoding="utf-8")
@@ -52,7 +52,7 @@ def repository(tmp_path: Path, ran: Path) -> Path:
         git(folder, "config", key, str(program))
     git(folder, "config", "filter.own.required", "true")
     git(folder, "config", "log.showSignature", "true")
-    # A file with another time is compared by its content.
+    # git compares a file by content if its time has changed.
     (folder / "gardens.yaml").write_text(KIND, encoding="utf-8")
     ran.unlink(missing_ok=True)
     return folder
@@ -64,8 +64,8 @@ def _sign(folder: Path) -> None:
     head, _, message = whole.partition(b"\n\n")
     signed = head + b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n" + message
     command = ["git", "hash-object", "-t", "commit", "-w", "--stdin"]
-    made = subprocess.run(command, cwd=folder, check=True, capture_output=True, input=signed).stdout
-    git(folder, "reset", "-q", "--hard", made.decode().strip())
+    created = subprocess.run(command, cwd=folder, check=True, capture_output=True, input=signed).stdout
+    git(folder, "reset", "-q", "--hard", created.decode().strip())
 
 
 def test_the_programs_are_run_by_git_itself(repository: Path, ran: Path) -> None:
@@ -81,15 +81,15 @@ def test_no_program_of_a_repository_is_run(repository: Path, ran: Path) -> None:
     assert projectfiles.files(repository) == [repository / "gardens.yaml"]
     assert projectfiles.ignored(repository) == ()
     assert tags.latest(repository).name == "v1.0.0"
-    found = releases.find_commit(repository, "latest-tag")
+    commit = releases.find_commit(repository, "latest-tag")
     assert releases.find_commit(repository, "HEAD").note.startswith("of 2")
-    tree = filetrees.of_commit(repository, found.id, ref="v1.0.0", folder="")
+    tree = filetrees.of_commit(repository, commit.id, ref="v1.0.0", folder="")
     assert tree.read(["gardens.yaml"]) == {"gardens.yaml": KIND.encode()}
 
     assert not ran.exists()
 
 
-def test_a_changed_file_is_seen_without_the_filters_of_the_repository(repository: Path, ran: Path) -> None:
+def test_a_changed_file_is_noticed_without_the_filters_of_the_repository(repository: Path, ran: Path) -> None:
     assert not asked.has_changes(repository)
 
     for name in ("gardens.yaml", "others.json"):
@@ -113,7 +113,7 @@ def test_the_filters_of_the_user_count(repository: Path, tmp_path: Path, monkeyp
     assert asked.has_changes(repository)
 
 
-def test_changes_are_assumed_where_git_does_not_list_its_settings(tmp_path: Path) -> None:
+def test_changes_are_assumed_if_git_cannot_list_its_settings(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: nowhere\n", encoding="utf-8")
     assert asked.has_changes(tmp_path)
 
@@ -126,8 +126,8 @@ def test_a_partial_clone_asks_no_remote_for_files(repository: Path, tmp_path: Pa
     git(clone, "config", "remote.origin.uploadpack", str(tmp_path / "program"))
     ran.unlink(missing_ok=True)
 
-    found = releases.find_commit(clone, "v1.0.0")
-    tree = filetrees.of_commit(clone, found.id, ref="v1.0.0", folder="")
+    commit = releases.find_commit(clone, "v1.0.0")
+    tree = filetrees.of_commit(clone, commit.id, ref="v1.0.0", folder="")
     with pytest.raises(CrdError, match="fetch it whole, without a filter"):
         tree.read(["gardens.yaml"])
     assert not ran.exists()

@@ -1,4 +1,4 @@
-"""What ini files of pytest say."""
+"""Settings in ini files of pytest."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_lines_are_kept_whole(name: str, text: str, lines: list[str], tmp_path: 
         ({"tox.ini": "[pytest]\na = 1\n", "pyproject.toml": "[tool.ruff]\n"}, "tox.ini"),
     ],
 )
-def test_the_file_is_the_one_that_pytest_takes(files: dict[str, str], found: str | None, tmp_path: Path) -> None:
+def test_the_ini_file_is_pytests(files: dict[str, str], found: str | None, tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 

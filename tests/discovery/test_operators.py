@@ -1,4 +1,4 @@
-"""Several operators in one repository, each with a `config` folder; and files as editors on Windows leave them."""
+"""Several operators in a repository, each with a `config` folder; and files as editors on Windows write them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLE = "apiVersion: stories.example.com/v1\nkind: {kind}\nmetadata: {{name: ed
 
 @pytest.fixture
 def operators(project: Project) -> Project:
-    """A project with an operator in its own folder, and others in folders of theirs."""
+    """A project with an operator in its root folder, and others in folders of their own."""
     for number, folder in enumerate(("pond", "operators/lake", "vendor/sea", "testdata/bog")):
         kind = folder.rpartition("/")[2].title()
         path = project.crd(f"{folder}/config/crd/bases/{kind}.yaml", plural=f"{kind.lower()}s", kind=kind)
@@ -51,7 +51,7 @@ def test_the_upgrade_of_each_operator_is_judged(operators: Project) -> None:
     operators.run("--crd-baseline", "git:HEAD").assert_outcomes(passed=3)
 
 
-def test_folders_of_operators_are_told_from_others() -> None:
+def test_folders_of_operators_are_recognized() -> None:
     names = [
         "config/crd/bases/a.yaml",
         "b/config/crd/bases/b.yaml",
@@ -70,7 +70,7 @@ def test_folders_of_operators_are_told_from_others() -> None:
     }
 
 
-def test_files_with_crlf_are_read_as_others_are(gardener: Project) -> None:
+def test_files_with_crlf_are_read_like_others(gardener: Project) -> None:
     gardener.write(
         "config/samples/garden.yaml", f"# crd: refused spec.rows\n{SAMPLE.format(kind='Garden')}spec: {{rows: 0}}\n"
     )
@@ -115,7 +115,7 @@ def test_paths_may_have_backslashes(project: Project, name: str, text: str) -> N
     project.run("--crd-checks", "-o", "crd_samples=my/own/garden.yaml").assert_outcomes(passed=5 + 2)
 
 
-def test_a_name_with_a_backslash_is_one(project: Project) -> None:
+def test_a_file_name_with_a_backslash_stays(project: Project) -> None:
     project.crd("odd\\name/gardens.yaml")
 
     project.run("--crd-checks", "--crd-path", "odd\\name").assert_outcomes(passed=5)

@@ -1,4 +1,4 @@
-"""Where CRDs come from: crd_paths, --crd-path, and the conventional places."""
+"""Sources of CRDs: crd_paths, --crd-path, and the conventional places."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_crd_paths_are_files_folders_and_globs(empty: Project, paths: str) -> No
     empty.run().assert_outcomes(passed=1)
 
 
-def test_an_absolute_path_is_taken_as_it_is(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_absolute_path_is_used_as_it_is(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
     empty.crd("api/a.yaml")
     empty.write("elsewhere/pytest.ini", f"[pytest]\ncrd_paths = {empty.path}/api/*.yaml\n")
     empty.write("elsewhere/test_names.py", NAMES.format(kinds=["Garden"]))
@@ -50,11 +50,11 @@ def test_an_absolute_path_is_taken_as_it_is(empty: Project, tmp_path_factory: py
 def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
     from pytest_crd.engine.yaml import yamlreader
 
-    one = empty.crd("api/a.yaml").read_text(encoding="utf-8")
-    other = one.replace("gardens", "ponds").replace("Garden", "Pond")
-    third = yamlreader.read_one(one.replace("gardens", "trees").replace("Garden", "Tree")).value
-    fourth = yamlreader.read_one(one.replace("gardens", "bushes").replace("Garden", "Bush")).value
-    empty.write("api/a.yaml", f"{one}---\n{other}---\nkind: ConfigMap\napiVersion: v1\n")
+    item = empty.crd("api/a.yaml").read_text(encoding="utf-8")
+    second = item.replace("gardens", "ponds").replace("Garden", "Pond")
+    third = yamlreader.read_one(item.replace("gardens", "trees").replace("Garden", "Tree")).value
+    fourth = yamlreader.read_one(item.replace("gardens", "bushes").replace("Garden", "Bush")).value
+    empty.write("api/a.yaml", f"{item}---\n{second}---\nkind: ConfigMap\napiVersion: v1\n")
     empty.write("api/third.json", json.dumps(third))
     empty.write("api/list.yml", json.dumps({"apiVersion": "v1", "kind": "List", "items": [fourth, {"kind": "Other"}]}))
     empty.ini("crd_paths = api")
@@ -68,7 +68,7 @@ def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("place", CONVENTIONAL_PATHS)
-def test_the_conventional_places_are_looked_at_where_nothing_is_set(empty: Project, place: str) -> None:
+def test_the_conventional_places_are_searched_without_settings(empty: Project, place: str) -> None:
     empty.crd(f"{place.replace('*', 'garden')}/gardens.yaml")
     _expect(empty, "Garden")
 
@@ -108,7 +108,7 @@ def test_paths_on_the_command_line_are_relative_to_where_pytest_was_called(
 
 
 @pytest.mark.parametrize("path", ["nowhere", "api/*.json", "api/b.yaml", "!nowhere", "!"])
-def test_a_path_that_names_nothing_is_a_usage_error_of_who_said_it(empty: Project, path: str) -> None:
+def test_a_path_that_matches_nothing_is_a_usage_error_of_its_setting(empty: Project, path: str) -> None:
     empty.crd("api/a.yaml")
     _expect(empty, "Garden")
     words = f"'{path.replace('*', '[*]')}' matches nothing in {empty.path}"
@@ -168,7 +168,7 @@ def test_a_misspelt_kind_in_a_folder_is_an_error(empty: Project, place: str) -> 
     )
 
 
-def test_an_exclamation_mark_leaves_files_out(empty: Project) -> None:
+def test_an_exclamation_mark_excludes_files(empty: Project) -> None:
     empty.crd("api/full/a.yaml")
     empty.crd("api/minimal/a.yaml", plural="ponds", kind="Pond")
     empty.ini("crd_paths = api !api/minimal")
@@ -177,7 +177,7 @@ def test_an_exclamation_mark_leaves_files_out(empty: Project) -> None:
     empty.run().assert_outcomes(passed=1)
 
 
-def test_what_is_left_out_is_left_out_where_nothing_else_is_set(empty: Project) -> None:
+def test_exclusions_apply_without_other_paths(empty: Project) -> None:
     empty.crd("config/crd/bases/a.yaml")
     empty.crd("config/crd/bases/b.yaml", plural="ponds", kind="Pond")
     empty.ini("crd_paths = !**/b.yaml")
@@ -208,7 +208,7 @@ def test_alternatives_are_all_checked_and_named_by_their_files(project: Project)
     )
 
 
-def test_only_asking_for_the_name_of_alternatives_is_an_error_that_says_how_to_name_one(project: Project) -> None:
+def test_the_name_of_alternatives_is_an_error_that_says_how_to_select_one(project: Project) -> None:
     _give_alternatives(project)
     project.cases()
     words = (
@@ -254,7 +254,7 @@ def test_a_crd_file_that_cannot_be_read_is_a_collection_error(project: Project) 
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_crd_file_that_cannot_be_read_fails_what_asks_for_all_crds(project: Project) -> None:
+def test_an_unreadable_crd_file_fails_tests_of_all_crds(project: Project) -> None:
     project.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\nspec: {\n")
     project.write("test_garden.py", "def test_garden(crds):\n    pass\n")
 
@@ -284,7 +284,7 @@ def test_templates_and_patches_are_passed_over_with_a_note(gardener: Project) ->
     )
 
 
-def test_the_header_counts(empty: Project) -> None:
+def test_the_header_counts_crds_and_versions(empty: Project) -> None:
     empty.crd("crds/a.yaml")
     empty.crd("crds/b.yaml", plural="ponds", kind="Pond")
     _expect(empty, "Garden", "Pond")

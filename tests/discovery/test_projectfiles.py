@@ -1,4 +1,4 @@
-"""Which files of a project have CRDs in them, with git and without."""
+"""Files of a project with CRDs, with and without git."""
 
 from __future__ import annotations
 
@@ -49,30 +49,30 @@ def _names(paths: tuple[Path, ...], root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in paths]
 
 
-def test_without_git_what_is_hidden_or_of_others_is_left_out(root: Path) -> None:
-    found = projectfiles.find_crd_files(root)
+def test_without_git_hidden_and_third_party_files_are_left_out(root: Path) -> None:
+    discovery = projectfiles.find_crd_files(root)
 
-    assert (found.is_of_git, found.count, _names(found.files, root)) == (False, 7, ["build/f.yaml", *FOUND])
+    assert (discovery.is_of_git, discovery.count, _names(discovery.files, root)) == (False, 7, ["build/f.yaml", *FOUND])
     assert projectfiles.ignored(root) == ()
     assert projectfiles.repository(root) is None
 
 
-def test_git_says_what_is_ignored_and_what_is_not_added_yet_counts(root: Path) -> None:
+def test_git_excludes_ignored_files_and_includes_untracked_ones(root: Path) -> None:
     git(root, "init")
     git(root, "add", "deploy", "vendor", ".hidden")
     (root / "deploy/gone.yaml").write_text("kind: CustomResourceDefinition", encoding="utf-8")
     git(root, "add", "deploy")
     (root / "deploy/gone.yaml").unlink()
 
-    found = projectfiles.find_crd_files(root)
+    discovery = projectfiles.find_crd_files(root)
 
-    assert (found.is_of_git, _names(found.files, root)) == (True, FOUND)
+    assert (discovery.is_of_git, _names(discovery.files, root)) == (True, FOUND)
     assert _names(projectfiles.ignored(root), root) == ["build/f.yaml"]
     assert projectfiles.repository(root / "deploy") == root.resolve()
     assert _names(projectfiles.find_crd_files(root / "deploy").files, root) == FOUND[:3]
 
 
-def test_git_that_does_not_trust_the_owner_is_not_asked_twice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_does_not_trust_the_owner_is_not_run_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(root, "init")
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
@@ -80,7 +80,7 @@ def test_git_that_does_not_trust_the_owner_is_not_asked_twice(root: Path, monkey
 
 
 @pytest.mark.parametrize("script", [None, "#!/bin/sh\nexec sleep 9\n"], ids=["not there", "hangs"])
-def test_git_that_is_not_there_or_hangs_is_done_without(
+def test_files_are_walked_if_git_is_missing_or_hangs(
     root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, script: str | None
 ) -> None:
     folder = tmp_path_factory.mktemp("bin")
@@ -94,14 +94,14 @@ def test_git_that_is_not_there_or_hangs_is_done_without(
     assert not projectfiles.find_crd_files(root).is_of_git
 
 
-def test_in_a_hook_git_is_asked_about_the_folder_and_not_about_the_hook_s_repository(
+def test_in_a_git_hook_the_repository_of_the_folder_is_used(
     root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path_factory.mktemp("other")
-    git(other, "init")
+    second = tmp_path_factory.mktemp("other")
+    git(second, "init")
     git(root, "init")
-    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
-    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
+    monkeypatch.setenv("GIT_DIR", str(second / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(second / ".git/index"))
 
     assert _names(projectfiles.find_crd_files(root).files, root) == FOUND
 
@@ -123,5 +123,5 @@ def test_in_a_hook_git_is_asked_about_the_folder_and_not_about_the_hook_s_reposi
         ("config/test.yaml", False),
     ],
 )
-def test_test_data_is_known_by_its_folders(tmp_path: Path, name: str, *, answer: bool) -> None:
+def test_test_data_is_recognized_by_its_folders(tmp_path: Path, name: str, *, answer: bool) -> None:
     assert projectfiles.is_for_tests(tmp_path / name, tmp_path) is answer

@@ -1,4 +1,4 @@
-"""What to write where a project has only templates or kustomizations of CRDs."""
+"""Commands to suggest for a project with only templates or kustomizations of CRDs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ spec: {conversion: {strategy: Webhook}}
 
 @pytest.fixture
 def programs(empty: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project beside which there are no programs but those in its folder `bin`, and git."""
+    """A project with a PATH that has git and the folder `bin` of the project only."""
     bin_ = empty.path / "bin"
     bin_.mkdir()
     (bin_ / "git").symlink_to(str(shutil.which("git")))
@@ -71,9 +71,9 @@ def test_a_chart_is_rendered_by_helm(programs: Project) -> None:
     assert _advice(programs) == [f"{HELM}; {ONLY}"]
 
 
-def test_patches_are_put_in_by_kustomize(programs: Project) -> None:
+def test_patches_are_applied_by_kustomize(programs: Project) -> None:
     programs.write("config/crd/patches/webhook.yaml", PATCH)
-    assert _advice(programs) == []  # as nothing says what they are for
+    assert _advice(programs) == []  # no kustomization names them
 
     programs.write("config/crd/kustomization.yaml", "resources: [https://example.com/crds]\n")
     assert _advice(programs) == [f"{KUSTOMIZE}; {ONLY}"]
@@ -88,7 +88,7 @@ def test_a_template_without_a_chart_has_no_command(programs: Project) -> None:
     assert _advice(programs) == []
 
 
-def test_a_crd_that_is_judged_without_its_conversion_says_so(project: Project) -> None:
+def test_a_crd_that_is_judged_without_its_conversion_has_a_note(project: Project) -> None:
     project.ini("crd_paths = config/crd")
     project.write("config/crd/patches/webhook.yaml", PATCH)
     project.write("config/crd/patches/other.yaml", PATCH.replace("conversion", "scale"))

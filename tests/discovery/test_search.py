@@ -1,4 +1,4 @@
-"""Where CRDs are looked for when nothing is set."""
+"""The search for CRDs without settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_conventional_paths_are_relative() -> None:
     assert not any(path.startswith("/") for path in CONVENTIONAL_PATHS)
 
 
-def test_the_usual_places_come_first_and_test_data_comes_last(tmp_path: Path) -> None:
+def test_conventional_places_come_first_and_test_data_last(tmp_path: Path) -> None:
     _write(
         tmp_path, "config/crd/bases/a.yaml", "config/crd/b.yaml", "crds/c.yaml", "test/d.yaml", "charts/x/crds/e.yaml"
     )
@@ -52,13 +52,13 @@ def test_the_usual_places_come_first_and_test_data_comes_last(tmp_path: Path) ->
     ]
 
 
-def test_what_is_left_out_is_in_none_of_the_places(tmp_path: Path) -> None:
+def test_excluded_files_are_in_no_place(tmp_path: Path) -> None:
     _write(tmp_path, "crds/a.yaml", "crds/b.yaml")
 
     assert [files for _, _, files in _places(tmp_path, "!crds/b.yaml")] == [["crds/a.yaml"], ["crds/a.yaml"]]
 
 
-def test_what_is_left_out_must_be_there(tmp_path: Path) -> None:
+def test_an_exclusion_must_match_a_file(tmp_path: Path) -> None:
     _write(tmp_path, "crds/a.yaml")
 
     with pytest.raises(InputError) as raised:

@@ -1,4 +1,4 @@
-"""Objects that come from other files, or are changed by a patch, so that a case states the one field that it is about."""
+"""Objects of cases that come from other files or are changed by a patch, so that a case states only the field under test."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _case(project: Project, section: str, text: str) -> None:
         ),
     ],
 )
-def test_an_object_comes_from_where_the_case_says(project: Project, section: str, case: str) -> None:
+def test_an_object_is_read_from_the_source_of_the_case(project: Project, section: str, case: str) -> None:
     _case(project, section, case)
 
     project.run().assert_outcomes(passed=1)
@@ -94,7 +94,7 @@ def test_an_object_comes_from_where_the_case_says(project: Project, section: str
         ("input: {spec: {size: 1}}, patch: [{op: remove, path: /spec/siez}]", "'patch' of create case \"a\" cannot be applied: remove '/spec/siez': nothing is there; there are size"),
     ],
 )  # fmt: skip
-def test_a_source_that_gives_nothing_is_a_mistake_of_the_file(project: Project, case: str, words: str) -> None:
+def test_a_source_without_an_object_is_a_mistake_of_the_file(project: Project, case: str, words: str) -> None:
     for name, text in (
         ("broken", "a: [\n"),
         ("twice", "a: 1\na: 2\n"),

@@ -1,4 +1,4 @@
-"""CRDs are found without settings wherever they are in a project; and where there is none, it is said where was looked."""
+"""Without settings, CRDs are found anywhere in a project; without any CRD, the message lists the searched places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _git(folder: Path, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["operator/config/crd/bases", "pkg/apis/crds", "install", "."])
-def test_crds_are_found_wherever_they_are(empty: Project, place: str) -> None:
+def test_crds_are_found_in_any_folder(empty: Project, place: str) -> None:
     empty.crd(f"{place}/gardens.yaml")
     empty.write("deploy/pod.yaml", "kind: Pod\n")
     _expect(empty, "Garden")
@@ -35,10 +35,10 @@ def test_crds_are_found_wherever_they_are(empty: Project, place: str) -> None:
     result.stdout.fnmatch_lines([f"crd: 1 CRD, 1 version from {place} {CHOOSE}; Kubernetes 1.37"])
 
 
-def test_one_file_with_all_crds_is_found(empty: Project) -> None:
-    one = empty.crd("install/all.yaml").read_text(encoding="utf-8")
-    other = one.replace("gardens", "ponds").replace("Garden", "Pond")
-    empty.write("install/all.yaml", f"kind: Pod\n---\n{one}---\n{other}")
+def test_a_file_with_all_crds_is_found(empty: Project) -> None:
+    garden = empty.crd("install/all.yaml").read_text(encoding="utf-8")
+    second = garden.replace("gardens", "ponds").replace("Garden", "Pond")
+    empty.write("install/all.yaml", f"kind: Pod\n---\n{garden}---\n{second}")
     _expect(empty, "Garden", "Pond")
 
     empty.run().assert_outcomes(passed=1)
@@ -56,7 +56,7 @@ def test_many_places_are_counted(empty: Project) -> None:
     )
 
 
-def test_a_usual_place_without_crds_does_not_hide_the_others(empty: Project) -> None:
+def test_a_conventional_place_without_crds_does_not_hide_others(empty: Project) -> None:
     empty.write("crds/README.yaml", "kind: Pod\n")
     empty.write("config/crd/patches/a.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.a }}\n")
     empty.crd("api/gardens.yaml")
@@ -70,7 +70,7 @@ def test_a_usual_place_without_crds_does_not_hide_the_others(empty: Project) -> 
     )
 
 
-def test_what_is_broken_is_a_note_where_it_was_merely_found(empty: Project) -> None:
+def test_a_broken_file_found_by_the_search_is_a_note(empty: Project) -> None:
     empty.crd("api/gardens.yaml")
     empty.write("docs/example.yaml", "kind: CustomResourceDefinition\nspec: {\n")
     _expect(empty, "Garden")
@@ -88,9 +88,7 @@ def test_what_is_broken_is_a_note_where_it_was_merely_found(empty: Project) -> N
         pytest.param("Definition", "Defintion", "kind 'CustomResourceDefintion' of *", id="its kind"),
     ],
 )
-def test_what_is_nearly_a_crd_is_an_error_also_where_it_was_merely_found(
-    empty: Project, old: str, new: str, words: str
-) -> None:
+def test_a_misspelt_crd_found_by_the_search_is_an_error(empty: Project, old: str, new: str, words: str) -> None:
     path = empty.crd("api/gardens.yaml")
     path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     empty.crd("api/ponds.yaml", plural="ponds", kind="Pond")
@@ -104,7 +102,7 @@ def test_what_is_nearly_a_crd_is_an_error_also_where_it_was_merely_found(
 
 
 @pytest.mark.parametrize("place", ["pkg/testdata", "test/e2e", "hack/crds"])
-def test_test_data_counts_where_there_is_nothing_else(empty: Project, place: str) -> None:
+def test_test_data_counts_without_other_crds(empty: Project, place: str) -> None:
     empty.crd(f"{place}/gardens.yaml")
     path = empty.crd(f"{place}/ponds.yaml", plural="ponds", kind="Pond")
     path.write_text(path.read_text(encoding="utf-8").replace("k8s.io/v1", "k8s.io/v2"), encoding="utf-8")
@@ -125,7 +123,7 @@ def test_test_data_counts_where_there_is_nothing_else(empty: Project, place: str
     )
 
 
-def test_files_that_git_ignores_are_not_there_but_are_named_where_there_is_nothing_else(empty: Project) -> None:
+def test_ignored_files_are_left_out_but_named_without_other_crds(empty: Project) -> None:
     _git(empty.path, "init")
     empty.write(".gitignore", "/build/\n")
     for number in range(6):
@@ -147,9 +145,7 @@ def test_files_that_git_ignores_are_not_there_but_are_named_where_there_is_nothi
     empty.run().assert_outcomes(passed=1)
 
 
-def test_in_a_folder_of_a_repository_the_repository_is_looked_through_too(
-    empty: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_repository_around_a_project_is_searched_too(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     _git(empty.path, "init")
     empty.crd("config/crd/bases/gardens.yaml")
     empty.write("tests/pytest.ini", "[pytest]\n")
@@ -165,7 +161,7 @@ def test_in_a_folder_of_a_repository_the_repository_is_looked_through_too(
     empty.run().assert_outcomes(passed=1)
 
 
-def test_what_is_to_be_left_out_must_be_there(empty: Project) -> None:
+def test_an_exclusion_without_a_match_is_an_error(empty: Project) -> None:
     empty.crd("api/gardens.yaml")
     empty.crd("api/old/gardens.yaml")
     empty.ini("crd_paths = !api/old")
@@ -177,7 +173,7 @@ def test_what_is_to_be_left_out_must_be_there(empty: Project) -> None:
     assert "copy" not in str(result.stdout)
 
 
-def test_what_is_left_out_may_be_all_there_is(empty: Project) -> None:
+def test_exclusions_may_leave_no_crd(empty: Project) -> None:
     empty.crd("api/gardens.yaml")
     empty.ini("crd_paths = !api")
     _expect(empty, "Garden")
@@ -190,7 +186,7 @@ def test_what_is_left_out_may_be_all_there_is(empty: Project) -> None:
 
 @pytest.fixture
 def rendered(empty: Project) -> Project:
-    """A project whose CRD is what a script prints, other than what lies in the usual place."""
+    """A project with a script that prints a CRD other than the one in the conventional place."""
     crd = empty.crd("config/crd/bases/gardens.yaml").read_text(encoding="utf-8")
     empty.write("rendered.yaml.txt", crd.replace("default: 3", "default: 4"))
     script = empty.write("build.sh", '#!/bin/sh\necho run >> "$0.log"\ncat "$1"\n')
@@ -198,7 +194,7 @@ def rendered(empty: Project) -> Project:
     return empty
 
 
-def test_crds_are_what_a_command_prints_and_it_is_run_once(rendered: Project) -> None:
+def test_crds_are_read_from_a_command_that_runs_once(rendered: Project) -> None:
     rendered.ini("crd_commands = ./build.sh 'rendered.yaml.txt'")
     rendered.write(
         "sub/test_it.py",
@@ -240,7 +236,7 @@ def test_a_command_that_fails_is_an_error_with_its_last_lines(rendered: Project)
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_command_that_cannot_be_one_is_a_usage_error(rendered: Project) -> None:
+def test_a_malformed_command_is_a_usage_error(rendered: Project) -> None:
     rendered.ini("crd_commands = ./build.sh a | cat")
 
     result = rendered.run()
@@ -249,7 +245,7 @@ def test_a_command_that_cannot_be_one_is_a_usage_error(rendered: Project) -> Non
     result.stderr.fnmatch_lines(["ERROR: crd_commands: './build.sh a | cat': no shell runs it*"])
 
 
-def test_commands_that_nothing_has_asked_for_are_named_and_not_run(rendered: Project) -> None:
+def test_commands_are_named_and_not_run_without_a_test_of_crds(rendered: Project) -> None:
     rendered.ini("crd_commands = ./build.sh a")
     rendered.write("test_it.py", "def test_it(): pass\n")
 

@@ -1,5 +1,5 @@
 """
-An API server in this process, for what real ones do with CRDs, namespaces and objects: create, change, list, delete.
+A fake API server in this process: it creates, changes, lists and deletes CRDs, namespaces and objects.
 
 What it answers to a request is what the engine says: it tests nothing of that, but what is made on a server and left there.
 """
@@ -34,14 +34,14 @@ _CONDITIONS = [
 
 class FakeServer:
     """
-    What is stored, and what was asked.
+    State of a fake server: stored objects and received requests.
 
     Attributes:
         objects: By path.
         log: Method and path of each request, without its query.
-        interfere: Is asked before each answer: a reply of its own, or None.
+        interfere: Called before each answer; returns a reply of its own, or None.
         minor: The minor version.
-        lag: For how many lists of its objects a CRD that was changed is still the one before.
+        lag: The number of lists of its objects for which a changed CRD keeps its old form.
     """
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class FakeServer:
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
-        """Return the paths of all that is stored."""
+        """Return the paths of all stored objects."""
         return sorted(self.objects)
 
     def written(self) -> list[str]:
-        """Return what was asked that is more than a look or a dry run."""
+        """Return the requests other than reads and dry runs."""
         return [line for line in self.log if not line.startswith("GET ") and "dryRun" not in line]
 
     def __call__(self, method: str, url: str, headers: dict[str, str], text: str) -> Reply:
@@ -114,7 +114,7 @@ class FakeServer:
         return _reply(201 if method == "POST" else 200, stored, response.warnings if response else ())
 
     def _response(self, method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
-        """Return the engine's answer; None where it knows nothing of the kind."""
+        """Return the engine's answer; None for an unknown kind."""
         strictness: Any = query.get("fieldValidation", "Warn")
         if path.startswith(CRDS):
             return CustomResourceDefinition.from_manifest(body).create(field_validation=strictness)
@@ -125,11 +125,11 @@ class FakeServer:
         if method == "POST":
             return version.create(body, namespace=parts[3], field_validation=strictness)
         old = self.objects[_key(path.removesuffix("/status"))]
-        ask = version.update_status if parts[6] else version.update
-        return ask(body, old=old, namespace=parts[3], field_validation=strictness)
+        send = version.update_status if parts[6] else version.update
+        return send(body, old=old, namespace=parts[3], field_validation=strictness)
 
     def _asked_patch(self, path: str, query: dict[str, str], media_type: str, text: str) -> Reply:
-        """Return the engine's answer to a patch or an apply, which is stored unless it is dry."""
+        """Return the engine's answer to a patch or apply, and store the object unless it is a dry run."""
         parts = re.fullmatch(
             r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)/([^/]+?)(?:/(status|scale))?", path
         )
@@ -161,11 +161,11 @@ class FakeServer:
         self.objects[path] = stored
 
     def _served(self, path: str) -> Any:
-        """Return a CRD as it counts."""
+        """Return the form of a CRD that is in use."""
         return self._before.get(path, (0, self.objects.get(path)))[1]
 
     def _columns(self, path: str) -> list[Any]:
-        """Return the columns of the lists of objects of a CRD, one of which has been asked for."""
+        """Return the printer columns of a CRD in the requested version."""
         columns: list[Any] = self._served(path)["spec"]["versions"][0].get("additionalPrinterColumns", [])
         if path in self._before:
             self._before[path][0] -= 1
@@ -177,12 +177,14 @@ class FakeServer:
         path = _key(path)
         if path in self.objects:
             return _reply(200, self.objects[path])
-        crd = next((one for one in self.objects if one.startswith(CRDS) and _collection(self.objects[one], path)), None)
+        crd = next(
+            (name for name in self.objects if name.startswith(CRDS) and _collection(self.objects[name], path)), None
+        )
         if path in (CRDS, NAMESPACES) or crd:
             plural = path.rpartition("/")[2] if crd else ""
             prefix = path.removesuffix(plural) if crd else f"{path}/"
-            found = [value for name, value in self.objects.items() if name.startswith(prefix) and plural in name]
-            return _reply(200, {"items": found or None, "columnDefinitions": self._columns(crd) if crd else []})
+            objects = [value for name, value in self.objects.items() if name.startswith(prefix) and plural in name]
+            return _reply(200, {"items": objects or None, "columnDefinitions": self._columns(crd) if crd else []})
         return _status(404, "NotFound", f"{path} not found")
 
     def _delete(self, path: str, body: Any) -> Reply:
@@ -194,11 +196,11 @@ class FakeServer:
         if wanted not in (None, stored["metadata"]["uid"]):
             return _status(409, "Conflict", "another uid")
         below = f"/{stored['spec']['group']}/" if path.startswith(CRDS) else None
-        its = [name for name in self.objects if below and below in name]
-        if any(self.objects[name]["metadata"].get("finalizers") for name in (*its, path)):
+        own = [name for name in self.objects if below and below in name]
+        if any(self.objects[name]["metadata"].get("finalizers") for name in (*own, path)):
             stored["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
         else:
-            for name in (*its, path):
+            for name in (*own, path):
                 del self.objects[name]
         return _reply(200, {"status": "Success"})
 
@@ -217,7 +219,7 @@ class FakeServer:
 
 
 def _key(path: str) -> str:
-    """Return under which path an object is stored: the same in each version."""
+    """Return the path under which an object is stored, the same for each version."""
     return re.sub(r"^(/apis/[^/]+)/v[^/]+/", r"\1/v1/", path)
 
 

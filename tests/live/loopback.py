@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test says."""
+"""A server on loopback with scripted answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Reply(NamedTuple):
-    """What is answered; without a code the connection is closed."""
+    """A reply of the server; without a code the connection is closed."""
 
     code: int = 200
     content: str = "{}"
@@ -25,7 +25,7 @@ Answering = Callable[[str, str, dict[str, str], str], Reply]
 
 
 class _Server(ThreadingHTTPServer):
-    """Keeps what goes wrong while it answers, but for clients that are gone: to end a connection is theirs to do."""
+    """Server that collects the errors of its handlers, except for clients that have disconnected, which is their right."""
 
     daemon_threads = True
 
@@ -54,7 +54,7 @@ def serving(answering: Answering, *, certificate: Path | None = None) -> Iterato
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = -1  # what is sent in two parts waits 40 ms for the first to be acknowledged
+        wbufsize = -1  # a reply in two parts would wait 40 ms for the acknowledgement of the first
 
         def _answer(self) -> None:
             text = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
@@ -73,7 +73,7 @@ def serving(answering: Answering, *, certificate: Path | None = None) -> Iterato
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer  # noqa: N815 - as the base class calls them
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = _Server(Handler)
     if certificate:

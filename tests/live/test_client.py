@@ -1,4 +1,4 @@
-"""Requests over HTTP: what is sent, what comes back, and what is no answer."""
+"""Requests over HTTP: their form, their answers, and failures to answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Connect = Callable[..., client.Server]
 
 @pytest.fixture
 def connected() -> Iterator[Connect]:
-    """Make servers whose connections are closed in the end."""
+    """Return a function that creates servers; their connections are closed at the end."""
     with contextlib.ExitStack() as stack:
 
         def connect(transport: str | HTTP, **options: int) -> client.Server:
@@ -29,17 +29,17 @@ def connected() -> Iterator[Connect]:
 
 @pytest.fixture
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Note how long is waited, and wait no longer."""
-    taken: list[float] = []
-    monkeypatch.setattr(time, "sleep", taken.append)
-    return taken
+    """Record pauses instead of sleeping."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    return pauses
 
 
 def test_json_is_written_as_kubectl_writes_it_and_texts_are_sent_as_they_are(connected: Connect) -> None:
-    seen = []
+    requests = []
 
     def answering(method: str, path: str, headers: dict[str, str], text: str) -> Reply:
-        seen.append((method, path, headers.get("Content-Type"), text))
+        requests.append((method, path, headers.get("Content-Type"), text))
         return Reply()
 
     with serving(answering) as url:
@@ -50,7 +50,7 @@ def test_json_is_written_as_kubectl_writes_it_and_texts_are_sent_as_they_are(con
         server.ask("PATCH", "/a", {}, headers={"Content-Type": "application/merge-patch+json"})
         server.ask("GET", "/a")
 
-    assert seen == [
+    assert requests == [
         ("POST", "/a?dryRun=All", "application/json", '{"b":"é","c":[1]}'),
         ("PUT", "/a", "application/json", '{"b": 1.0}'),
         ("PUT", "/a", "application/yaml", "b: 1.0"),
@@ -70,7 +70,7 @@ def test_an_answer_has_code_body_and_warnings(connected: Connect) -> None:
     assert answer.warnings == ('unknown field "spec.a"', "say \\ ä")
 
 
-def test_the_message_of_an_answer_is_that_of_its_status_or_its_text() -> None:
+def test_the_message_of_an_answer_is_its_status_message_or_its_text() -> None:
     assert client.ServerAnswer(422, {"message": "no"}, ()).message == "no"
     assert client.ServerAnswer(404, "404 page not found", ()).message == "404 page not found"
 
@@ -83,7 +83,7 @@ def test_a_prefix_of_the_url_stays(connected: Connect) -> None:
         assert server.address == f"{url}/k8s/clusters/c-1"
 
 
-def test_a_busy_server_is_asked_again_when_it_says(naps: list[float], connected: Connect) -> None:
+def test_a_request_to_a_busy_server_is_repeated_after_its_retry_time(naps: list[float], connected: Connect) -> None:
     replies = [
         Reply(429, "", (("Retry-After", "2"),)),
         Reply(503, "", (("Retry-After", "900"),)),
@@ -114,15 +114,15 @@ def test_a_connection_that_was_closed_is_opened_again(connected: Connect) -> Non
 
 
 def test_no_connection_is_no_answer(connected: Connect) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     with pytest.raises(NoAnswerError, match=rf"^GET {url}/version: \[Errno 111\] Connection refused$"):
         connected(url).ask("GET", "/version")
 
 
-def test_a_server_that_closes_whatever_it_is_asked_gives_no_answer(connected: Connect) -> None:
+def test_a_server_that_closes_every_connection_gives_no_answer(connected: Connect) -> None:
     with serving(lambda *_: Reply(0)) as url, pytest.raises(NoAnswerError, match="closed connection without response"):
         connected(url).ask("GET", "/")
 
@@ -136,20 +136,18 @@ def test_a_server_that_is_too_slow_gives_no_answer(connected: Connect) -> None:
         connected(HTTP(url, patience=0.05)).ask("GET", "/")
 
 
-def test_who_is_not_trusted_is_told_of_kubeconfigs(connected: Connect) -> None:
+def test_an_untrusted_certificate_has_a_hint_about_kubeconfigs(connected: Connect) -> None:
     with serving(lambda *_: Reply()) as url, pytest.raises(NoAnswerError, match="; name a kubeconfig, which knows"):
         connected(url.replace("http:", "https:")).ask("GET", "/")
 
 
 @pytest.mark.parametrize(("stated", "version"), [({"major": "1", "minor": "32+"}, "1.32"), ({}, ".")])
-def test_the_version_is_what_the_server_states(stated: dict[str, str], version: str, connected: Connect) -> None:
+def test_the_version_is_read_from_the_server(stated: dict[str, str], version: str, connected: Connect) -> None:
     with serving(lambda *_: Reply(200, str(stated).replace("'", '"'))) as url:
         assert connected(url).version() == version
 
 
-def test_what_does_not_happen_is_not_waited_for_without_end(
-    naps: list[float], monkeypatch: pytest.MonkeyPatch, connected: Connect
-) -> None:
+def test_waiting_ends_after_a_minute(naps: list[float], monkeypatch: pytest.MonkeyPatch, connected: Connect) -> None:
     monkeypatch.setattr(time, "monotonic", iter([0, 1, 59, 61]).__next__)
 
     with (
@@ -161,7 +159,7 @@ def test_what_does_not_happen_is_not_waited_for_without_end(
     assert len(naps) == 2
 
 
-def test_urls_are_those_of_the_api() -> None:
+def test_urls_of_the_api_are_built() -> None:
     crd = {"spec": {"group": "g.example.com", "scope": "Namespaced", "names": {"plural": "things"}}}
 
     assert client.crd_path("apiextensions.k8s.io/v1") == "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -59,7 +59,7 @@ def test_a_url_needs_nothing_else() -> None:
         ("http://127.0.0.1:1", None, "GET http://127.0.0.1:1/version: [[]Errno 111] Connection refused"),
     ],
 )
-def test_a_server_that_cannot_be_is_a_mistake(named: str, context: str | None, message: str) -> None:
+def test_a_wrong_server_is_a_mistake(named: str, context: str | None, message: str) -> None:
     with pytest.raises(UsageProblemError) as raised:
         connection.connect(named, context, base=Path())
 
@@ -79,7 +79,7 @@ def test_a_server_that_cannot_be_is_a_mistake(named: str, context: str | None, m
         (Reply(200, "<html>"), " does not say its version: 200 <html>"),
     ],
 )
-def test_a_version_that_nobody_knows_is_a_mistake(reply: Reply, message: str) -> None:
+def test_an_unknown_server_version_is_a_mistake(reply: Reply, message: str) -> None:
     with serving(lambda *_: reply) as url:
         with pytest.raises(UsageProblemError) as raised:
             connection.connect(url, None, base=Path())
@@ -88,10 +88,10 @@ def test_a_version_that_nobody_knows_is_a_mistake(reply: Reply, message: str) ->
 
 
 def test_a_kubeconfig_brings_its_credentials_and_json_is_written_as_kubectl_writes_it(tmp_path: Path) -> None:
-    seen = []
+    requests = []
 
     def answering(method: str, path: str, headers: dict[str, str], text: str) -> Reply:
-        seen.append((method, path, headers.get("Authorization", headers.get("authorization")), text))
+        requests.append((method, path, headers.get("Authorization", headers.get("authorization")), text))
         return Reply(200, VERSION, (("Warning", '299 - "a"'), ("Warning", '299 - "b"')))
 
     with serving(answering) as url:
@@ -102,7 +102,7 @@ def test_a_kubeconfig_brings_its_credentials_and_json_is_written_as_kubectl_writ
         assert target.server.address == f"{url}/k8s"
         assert target.command == f"kubectl --kubeconfig {tmp_path / 'config'} --context mine"
 
-    assert seen == [
+    assert requests == [
         ("GET", "/k8s/version", "Bearer t0", ""),
         ("POST", "/k8s/a?dryRun=All", "Bearer t0", '{"b":[1,"é"]}'),
     ]
@@ -122,17 +122,17 @@ def test_a_kubeconfig_may_run_a_command_for_its_token(tmp_path: Path) -> None:
         "args": ["-c", f"print({json.dumps(json.dumps(credential))})"],
         "interactiveMode": "Never",
     }
-    seen = []
+    requests = []
 
     def answering(_: str, __: str, headers: dict[str, str], ___: str) -> Reply:
-        seen.append(headers.get("Authorization", headers.get("authorization")))
+        requests.append(headers.get("Authorization", headers.get("authorization")))
         return Reply(200, VERSION)
 
     with serving(answering) as url, _connected(str(_kubeconfig(tmp_path, url, {"exec": command})), "mine"):
-        assert seen == ["Bearer t1"]
+        assert requests == ["Bearer t1"]
 
 
-def test_the_context_is_named_always(tmp_path: Path) -> None:
+def test_the_context_must_be_named(tmp_path: Path) -> None:
     path = _kubeconfig(tmp_path, "http://127.0.0.1:1", {})
 
     with pytest.raises(UsageProblemError) as raised:
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_kubeconfig_is_a_mistake(tmp_path: Path, text: str) ->
     assert str(raised.value) == f"{path}: not a kubeconfig, which has a list of contexts"
 
 
-def test_a_context_of_a_cluster_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+def test_a_context_of_a_missing_cluster_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_text("contexts: [{name: mine, context: {cluster: none, user: none}}]\n", encoding="utf-8")
 
@@ -171,7 +171,7 @@ def test_a_kubeconfig_needs_the_extra(tmp_path: Path, monkeypatch: pytest.Monkey
         connection.connect(str(_kubeconfig(tmp_path, "http://127.0.0.1:1", {})), "mine", base=Path())
 
 
-def test_a_server_of_a_kubeconfig_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+def test_an_unreachable_server_of_a_kubeconfig_is_a_mistake(tmp_path: Path) -> None:
     path = _kubeconfig(tmp_path, "http://127.0.0.1:1", {})
 
     with pytest.raises(UsageProblemError, match=r"^GET http://127.0.0.1:1/version: .*Connection refused"):

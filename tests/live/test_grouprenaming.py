@@ -26,7 +26,7 @@ MANIFEST: Any = {
 }
 
 
-def test_a_crd_is_called_otherwise_and_nobody_else_takes_care_of_it() -> None:
+def test_a_crd_is_renamed_and_has_no_metadata_for_operators() -> None:
     renamed = OWN.of_crd(MANIFEST)
 
     assert renamed["metadata"] == {"name": "things.x.pytest-crd.example.com"}
@@ -55,7 +55,7 @@ def test_an_object_in_no_namespace_of_ours_keeps_its_own() -> None:
     assert CLUSTER.of_object({"metadata": {"namespace": "home"}}, "home") == {"metadata": {"namespace": "home"}}
 
 
-def test_a_text_is_changed_only_where_the_names_stand() -> None:
+def test_a_text_is_changed_only_at_the_names() -> None:
     text = "apiVersion: g.example.com/v1\nmetadata: {namespace: home, name: home}\nspec: {a: 1.0}\n"
 
     assert OWN.of_body(completion.read(text), "home").text == (
@@ -67,7 +67,7 @@ def test_a_text_is_changed_only_where_the_names_stand() -> None:
     assert INSTALLED.of_body(completion.read(text), "home").text == text
 
 
-def test_the_plain_text_of_an_object_is_that_of_the_other_object() -> None:
+def test_the_marshalled_text_of_an_object_is_marshalled_again() -> None:
     value = {"apiVersion": "g.example.com/v1", "spec": {"namespace": "home"}}
 
     body = OWN.of_body(completion.read(printing.marshal(value)), "home")

@@ -1,4 +1,4 @@
-"""The server of the tests: what it says of clients that are gone, and of its own mistakes."""
+"""The test server itself: disconnected clients, and errors in its handlers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _fail(*_: object) -> Reply:
     raise LookupError("which answer?")
 
 
-def test_a_mistake_of_a_server_is_raised_where_it_ends() -> None:
+def test_errors_of_handlers_are_raised_at_the_end() -> None:
     with (
         pytest.raises(ExceptionGroup) as raised,
         serving(_fail) as url,
@@ -28,7 +28,9 @@ def test_a_mistake_of_a_server_is_raised_where_it_ends() -> None:
     ):
         server.ask("GET", "/")
 
-    assert [str(error) for error in raised.value.exceptions] == ["which answer?"] * 2  # it is asked once more
+    assert [str(error) for error in raised.value.exceptions] == [
+        "which answer?"
+    ] * 2  # the client sends the request a second time
 
 
 def test_a_client_that_is_gone_is_no_mistake(capfd: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +45,7 @@ def test_a_client_that_is_gone_is_no_mistake(capfd: pytest.CaptureFixture[str]) 
     with serving(answering) as url:
         with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(url).port)) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
-            # Closed with what was not sent yet thrown away, the other side is told so.
+            # Closing with unsent data resets the connection, so that the other side notices.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         is_gone.set()
         is_answered.wait()

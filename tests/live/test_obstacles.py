@@ -1,4 +1,4 @@
-"""What is no answer, though the server replies."""
+"""Replies of a server that are no answer to the request."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from pytest_crd.live.transport import NoAnswerError
         (422, 'policy "p" denied request: no'),
     ],
 )
-def test_refusals_that_are_not_of_the_crd_are_no_answers(code: int, message: str) -> None:
+def test_refusals_by_others_than_the_crd_are_no_answers(code: int, message: str) -> None:
     with pytest.raises(NoAnswerError) as raised:
         obstacles.refuse_as_no_answer(ServerAnswer(code, {"message": message}, ()))
 
     assert str(raised.value) == f"{code} {message}"
 
 
-def test_an_object_of_somebody_else_is_no_answer() -> None:
+def test_a_name_that_is_in_use_is_no_answer() -> None:
     body = {"reason": "AlreadyExists", "message": 'things.g "a" already exists'}
 
     with pytest.raises(NoAnswerError, match=r'^409 things\.g "a" already exists$'):
@@ -65,7 +65,7 @@ REFUSED = {"code": 422, "message": "no"}
         (REFUSED, {**REFUSED, "message": "yes"}, []),
     ],
 )
-def test_who_may_have_changed_an_object_is_named(ours: Any, theirs: Any, found: list[str]) -> None:
+def test_plugins_that_may_have_changed_an_object_are_named(ours: Any, theirs: Any, found: list[str]) -> None:
     fake = FakeServer()
     rule = {"apiGroups": ["*"], "resources": ["*"]}
     of_policy = {"apiGroups": ["g"], "resources": ["things/*"]}

@@ -1,5 +1,5 @@
 """
-What the page about live servers shows is what is printed beside a real one, whose answers are recorded and replayed.
+The page about live servers shows the output beside a real server, with recorded answers.
 
 To record them anew, run this file with CRD_LIVE_SERVER set to the URL of a server of that version. `python -m oracle compare live` asks one
 without a recording.
@@ -23,7 +23,7 @@ RECORDED: Final = Path(__file__).parent / f"recorded/page/{livepage.VERSION}.jso
 
 @pytest.mark.uncounted
 @pytest.mark.replay
-def test_the_page_shows_what_is_printed(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_the_printed_lines(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     exchanges.ask_alike_each_time(monkeypatch)
     livepage.project(empty.path)
     with exchanges.answered_by(RECORDED, os.environ.get("CRD_LIVE_SERVER", "")) as server:

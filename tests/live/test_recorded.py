@@ -1,5 +1,5 @@
 """
-`--crd-live` beside real API servers, whose answers are recorded and replayed.
+`--crd-live` beside real API servers, with recorded answers.
 
 To record them anew, run this file with CRD_LIVE_SERVER set to the URL of a server, and `-k` with its version.
 """
@@ -106,7 +106,7 @@ apply:
 
 @pytest.fixture(params=FILES, ids=lambda path: path.stem)
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The URL of a server; a run is the same each time, to the name of the last object."""
+    """The URL of a server; requests are the same in each run, down to object names."""
     exchanges.ask_alike_each_time(monkeypatch)
     real = os.environ.get("CRD_LIVE_SERVER", "")
     with exchanges.answered_by(request.param, real) as url:

@@ -31,8 +31,8 @@ def test_a_recording_has_the_parts_that_our_issue_template_asks_for() -> None:
     assert headings.findall(text) == headings.findall(TEMPLATE.read_text(encoding="utf-8"))
     assert "answers for: 1.37 (v1.37.2), 1.37\n" in text
     assert "      properties:\n        description:\n          type: string\n```" in text
-    shown = text.split("```yaml\n")[2].split("```")[0]
-    assert yaml.safe_load(shown) == {"old": {"a": 1}, "request": {"method": "PUT", "body": "a: 1\n"}}
+    pasted = text.split("```yaml\n")[2].split("```")[0]
+    assert yaml.safe_load(pasted) == {"old": {"a": 1}, "request": {"method": "PUT", "body": "a: 1\n"}}
     assert "server answers**:\n\n```\ncode: 422\nmessage: é\n```" in text
     assert text.endswith("pytest-crd answers**:\n\n```\ncode: 201\n```")
 
@@ -55,7 +55,7 @@ def test_differences_are_shown_part_by_part() -> None:
     assert list(recording.differences({"code": 1}, {"code": 2}))[1] == "  server:     2"
 
 
-def test_the_facts_of_an_answer_are_those_that_are_compared() -> None:
+def test_facts_of_an_answer_leave_out_server_metadata() -> None:
     body: dict[str, Any] = {"metadata": {"name": "a", "namespace": "n", "uid": "u"}, "spec": {}}
     status = {"message": "no", "reason": "Invalid", "details": {"causes": [{"message": "m"}]}, "code": 422}
 
@@ -82,7 +82,7 @@ def test_the_facts_of_an_answer_are_those_that_are_compared() -> None:
     }
 
 
-def test_a_name_that_the_server_has_made_up_is_not_compared() -> None:
+def test_a_generated_name_is_not_compared() -> None:
     sent = {"metadata": {"generateName": "a-"}}
     body = {"metadata": {"name": "a-bcd5f", "generateName": "a-"}}
     status = {"message": 'Thing "a-bcd5f" is invalid', "details": {"name": "a-bcd5f"}}

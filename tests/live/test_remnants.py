@@ -1,4 +1,4 @@
-"""What runs make, and what becomes of it: leases, removal, and what is left alone."""
+"""Objects of runs on a server: leases, removal, and objects that are left alone."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _refusing(method: str, code: int) -> Any:
         (OURS._replace(kind="namespace", name="my-pytest-crd-1"), False),
     ],
 )
-def test_only_what_has_label_and_name_is_ours(remnant: Remnant, *, is_ours: bool) -> None:
+def test_only_objects_with_label_and_name_are_ours(remnant: Remnant, *, is_ours: bool) -> None:
     assert remnant.is_ours is is_ours
     assert remnant.is_left(NOW) is is_ours
 
@@ -82,7 +82,7 @@ def test_only_what_has_label_and_name_is_ours(remnant: Remnant, *, is_ours: bool
     ("text", "is_left"),
     [("2026-03-01T10:59:59Z", True), ("2026-03-01T11:00:00Z", False), ("", False), ("yesterday", False)],
 )
-def test_only_what_has_had_no_lease_for_an_hour_is_left(text: str, *, is_left: bool) -> None:
+def test_only_objects_without_a_lease_for_an_hour_are_abandoned(text: str, *, is_left: bool) -> None:
     assert OURS._replace(lease=text).is_left(NOW) is is_left
 
 
@@ -94,14 +94,12 @@ def test_a_lease_lasts_ten_minutes() -> None:
     assert lease.RENEWED_EVERY < 300
 
 
-def test_a_remnant_is_called_as_kubectl_calls_it() -> None:
+def test_a_remnant_has_kubectls_name() -> None:
     assert str(OURS) == f"{OURS.kind}/{OURS.name} (lease until 2026-03-01T10:00:00Z)"
     assert str(OURS._replace(lease="")) == f"{OURS.kind}/{OURS.name}"
 
 
-def test_what_is_made_is_found_and_removed_with_its_objects(
-    fake: FakeServer, server: client.Server, box: Sandbox
-) -> None:
+def test_objects_of_a_run_are_found_and_removed(fake: FakeServer, server: client.Server, box: Sandbox) -> None:
     namespace = box.namespace
     assert box.namespace == namespace
     assert box.make_crd(manifest()).code == 201
@@ -114,22 +112,22 @@ def test_what_is_made_is_found_and_removed_with_its_objects(
         }
         assert server.ask("POST", path, body).code == 201
 
-    found = remnants.find_remnants(server)
+    actual = remnants.find_remnants(server)
 
-    assert [str(one).partition(" ")[0] for one in found] == [f"{one}" for one in box.names[::-1]]
-    assert {one.run for one in found} == {"r1"}
+    assert [str(remnant).partition(" ")[0] for remnant in actual] == [f"{remnant}" for remnant in box.names[::-1]]
+    assert {remnant.run for remnant in actual} == {"r1"}
     assert box.end() == []
     assert fake.names() == []
     assert box.names == []
 
 
-def test_what_only_looks_so_is_found_and_what_does_not_is_not(fake: FakeServer, server: client.Server) -> None:
+def test_objects_that_look_like_a_runs_are_found_and_others_are_not(fake: FakeServer, server: client.Server) -> None:
     for name in ("things.example.com", "things.b.pytest-crd.example.com"):
         fake.objects[f"{CRDS}/{name}"] = {"metadata": {"name": name, "uid": "u"}, "spec": manifest()["spec"]}
     for name in ("default", "pytest-crd-x"):
         fake.objects[f"{NAMESPACES}/{name}"] = {"metadata": {"name": name, "uid": "u"}}
 
-    assert [(one.name, one.is_ours) for one in remnants.find_remnants(server)] == [
+    assert [(remnant.name, remnant.is_ours) for remnant in remnants.find_remnants(server)] == [
         ("things.b.pytest-crd.example.com", False),
         ("pytest-crd-x", False),
     ]
@@ -143,14 +141,14 @@ def test_a_server_without_namespaces_needs_none(fake: FakeServer, server: client
     assert remnants.find_remnants(server) == []
 
 
-def test_who_may_not_list_is_told_so(fake: FakeServer, server: client.Server) -> None:
+def test_a_forbidden_list_is_no_answer(fake: FakeServer, server: client.Server) -> None:
     fake.interfere = _refusing("GET", 403)
 
     with pytest.raises(NoAnswerError, match=r"GET http://.*/customresourcedefinitions: 403 no$"):
         remnants.find_remnants(server)
 
 
-def test_who_may_make_no_namespace_is_told_so(fake: FakeServer, box: Sandbox) -> None:
+def test_a_forbidden_namespace_is_no_answer(fake: FakeServer, box: Sandbox) -> None:
     fake.interfere = _refusing("POST", 403)
 
     with pytest.raises(NoAnswerError, match=r"^no namespace: 403 no$"):
@@ -165,7 +163,7 @@ def test_a_crd_that_is_refused_is_not_to_be_removed(fake: FakeServer, box: Sandb
     assert box.names == []
 
 
-def test_an_object_of_the_same_name_that_somebody_else_made_stays(fake: FakeServer, box: Sandbox) -> None:
+def test_a_foreign_object_of_the_same_name_stays(fake: FakeServer, box: Sandbox) -> None:
     box.make_crd(manifest())
     path = f"{CRDS}/things.a.pytest-crd.example.com"
     fake.objects[path]["metadata"]["labels"][lease.LABEL] = "another"
@@ -174,7 +172,7 @@ def test_an_object_of_the_same_name_that_somebody_else_made_stays(fake: FakeServ
     assert fake.names() == [path]
 
 
-def test_another_object_that_has_taken_the_name_stays(fake: FakeServer, server: client.Server) -> None:
+def test_a_new_object_of_the_same_name_stays(fake: FakeServer, server: client.Server) -> None:
     path = f"{CRDS}/{OURS.name}"
     fake.objects[path] = {"metadata": {"name": OURS.name, "uid": "u2"}, "spec": manifest()["spec"]}
 
@@ -182,17 +180,19 @@ def test_another_object_that_has_taken_the_name_stays(fake: FakeServer, server: 
     assert fake.names() == [path]
 
 
-def test_what_does_not_go_is_left(fake: FakeServer, server: client.Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_that_do_not_disappear_are_returned(
+    fake: FakeServer, server: client.Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remnants, "_PATIENCE", 0.2)
     box = Sandbox(server, "r1")
     box.make_crd(manifest())
     fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]["metadata"]["finalizers"] = ["example.com/f"]
 
-    assert [one.name for one in box.end()] == ["things.a.pytest-crd.example.com"]
+    assert [remnant.name for remnant in box.end()] == ["things.a.pytest-crd.example.com"]
     assert box.names == ["customresourcedefinition/things.a.pytest-crd.example.com"]
 
 
-def test_a_namespace_that_is_about_to_go_is_gone(fake: FakeServer, box: Sandbox) -> None:
+def test_a_terminating_namespace_counts_as_removed(fake: FakeServer, box: Sandbox) -> None:
     path = f"{NAMESPACES}/{box.namespace}"
     fake.objects[path]["metadata"]["finalizers"] = ["kubernetes"]
 
@@ -207,7 +207,7 @@ def test_a_crd_without_a_served_version_or_that_cannot_be_listed_is_removed(
     fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]["spec"]["versions"][0]["served"] = False
 
     assert box.end() == []
-    assert remnants.remove(server, [OURS]) == []  # which is not there at all
+    assert remnants.remove(server, [OURS]) == []  # the server does not have it
     assert fake.names() == []
 
 
@@ -228,9 +228,9 @@ def test_leases_are_renewed_until_the_end(
 
     assert annotations[lease.ANNOTATION] == "2026-03-01T15:10:00Z"
     box.end()
-    asked = len(fake.log)
+    requests = len(fake.log)
     time.sleep(0.1)
-    assert len(fake.log) == asked
+    assert len(fake.log) == requests
 
 
 def test_a_lease_that_cannot_be_renewed_is_tried_again(fake: FakeServer, box: Sandbox) -> None:
@@ -243,21 +243,21 @@ def test_a_lease_that_cannot_be_renewed_is_tried_again(fake: FakeServer, box: Sa
     fake.interfere = lambda *_: None
 
 
-def test_a_crd_is_replaced_though_others_write_to_it(fake: FakeServer, box: Sandbox) -> None:
+def test_a_crd_is_replaced_despite_conflicting_writes(fake: FakeServer, box: Sandbox) -> None:
     box.make_crd(manifest())
     conflicts = [Reply(409, "{}"), None]
     fake.interfere = lambda method, *_: conflicts.pop(0) if method == "PUT" else None
-    other = manifest()
-    other["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = {"type": "object"}
+    second = manifest()
+    second["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = {"type": "object"}
 
-    assert box.replace_crd(other).code == 200
+    assert box.replace_crd(second).code == 200
     stored = fake.objects[f"{CRDS}/things.a.pytest-crd.example.com"]
     assert "status" in stored["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     assert stored["metadata"]["labels"] == {lease.LABEL: "r1"}
     fake.interfere = lambda method, *_: Reply(409, "{}") if method == "PUT" else None
     with pytest.raises(NoAnswerError, match=r"^PUT .*: 409 "):
-        box.replace_crd(other)
+        box.replace_crd(second)
     fake.interfere = lambda *_: None
     fake.objects.clear()
     with pytest.raises(NoAnswerError, match=r"^GET .*: 404 "):
-        box.replace_crd(other)
+        box.replace_crd(second)

@@ -1,4 +1,4 @@
-"""Questions asked of a server beside the engine: agreed, disagreed, not asked, not answered."""
+"""Questions to a server beside the engine: agreed, disagreed, not asked, no answer."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def crd_of(version: str = "1.37", *, scope: str = "Namespaced", **parts: Any) ->
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     }
     schema = {"type": "object", "properties": properties, **parts.pop("root", {})}
-    one = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    one |= {"subresources": parts.pop("subresources", {"status": {}})}
+    v1 = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    v1 |= {"subresources": parts.pop("subresources", {"status": {}})}
     spec: dict[str, Any] = {"group": GROUP, "scope": scope, "names": {"plural": "things", "kind": "Thing"}}
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"things.{GROUP}"},
-        "spec": spec | {"versions": [one, *parts.pop("others", ())]} | parts,
+        "spec": spec | {"versions": [v1, *parts.pop("others", ())]} | parts,
     }
     return CustomResourceDefinition.from_manifest(manifest, kubernetes_version=version)
 
@@ -69,7 +69,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 @pytest.fixture
 def ask(fake: FakeServer) -> Ask:
-    """Ask questions, each time in a run of its own that leaves nothing behind."""
+    """Return a function that sends questions in a new run, which must leave nothing on the server."""
 
     def asking(*questions: Question | CrdQuestion, installed: bool = False) -> LiveVerdict:
         server = client.Server(fake.url)
@@ -85,20 +85,20 @@ def ask(fake: FakeServer) -> Ask:
 
 
 def _replying(method: str, part: str, *replies: Reply | None) -> Any:
-    """Return what answers the requests with a part in their URL: the replies in turn, the last one for good."""
-    left = list(replies)
+    """Return an interceptor for requests with a part in their URL: it sends the replies in turn, and repeats the last."""
+    remaining = list(replies)
 
     def interfere(asked: str, url: str, _: Any) -> Reply | None:
         if asked != method or part not in url:
             return None
-        return left.pop(0) if len(left) > 1 else left[0]
+        return remaining.pop(0) if len(remaining) > 1 else remaining[0]
 
     return interfere
 
 
 def _status(code: int, message: str, fields: Sequence[str] = (), warnings: Sequence[str] = ()) -> Reply:
     causes = [{"reason": "FieldValueInvalid", "field": name, "message": "Invalid value: 1"} for name in fields]
-    listed = ", ".join(f"{one['field']}: {one['message']}" for one in causes)
+    listed = ", ".join(f"{cause['field']}: {cause['message']}" for cause in causes)
     body = {"code": code, "message": message + listed, "reason": "Invalid", "details": {"causes": causes}}
     return Reply(code, json.dumps(body), tuple(("Warning", f'299 - "{text}"') for text in warnings))
 
@@ -185,7 +185,7 @@ def test_applies_are_agreed_upon_step_by_step(ask: Ask, fake: FakeServer) -> Non
 
 @pytest.mark.parametrize("manager", ["a", "b", "c"])
 def test_owners_that_differ_are_a_disagreement(ask: Ask, fake: FakeServer, manager: str) -> None:
-    asked = applied(*((name, {"spec": {"size": 1}}) for name in "abc"))
+    requests = applied(*((name, {"spec": {"size": 1}}) for name in "abc"))
     stored = {"metadata": {"name": "example", "uid": "u"}, "spec": {"size": 1, "label": "a"}, "kind": "Thing"}
 
     def interfere(_: str, url: str, given: Any) -> Reply | None:
@@ -195,13 +195,13 @@ def test_owners_that_differ_are_a_disagreement(ask: Ask, fake: FakeServer, manag
 
     fake.interfere = interfere
 
-    verdict = ask(asked)
+    verdict = ask(requests)
 
     assert verdict.outcome == LiveOutcome.DISAGREED
     assert "owners:" in verdict.differences
 
 
-def test_applies_to_what_is_stored_are_not_asked_where_crds_are_installed(ask: Ask, fake: FakeServer) -> None:
+def test_applies_to_stored_objects_are_not_sent_for_installed_crds(ask: Ask, fake: FakeServer) -> None:
     crd = crd_of(subresources=SUBRESOURCES)
     name = f"{CRDS}/{crd.name}"
     fake.objects[name] = {**crd.manifest, "metadata": {"name": crd.name, "uid": "u", "generation": 1}}
@@ -214,7 +214,7 @@ def test_applies_to_what_is_stored_are_not_asked_where_crds_are_installed(ask: A
     assert verdict.reason == "an update needs a stored object, which might wake an operator"
 
 
-def test_managed_fields_that_the_server_does_not_take_are_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+def test_managed_fields_that_the_server_refuses_are_not_compared(ask: Ask, fake: FakeServer) -> None:
     def interfere(method: str, url: str, _: Any) -> Reply | None:
         return _status(422, "no fields") if method == "PATCH" and "?" not in url else None
 
@@ -234,15 +234,15 @@ def test_the_worst_of_several_answers_counts(ask: Ask, fake: FakeServer) -> None
     assert ask() == LiveVerdict(LiveOutcome.NOT_ASKED, "the test itself asks nothing that has an answer")
 
 
-def test_what_a_webhook_converts_is_not_asked(ask: Ask) -> None:
+def test_objects_converted_by_a_webhook_are_not_compared(ask: Ask) -> None:
     schema = {"openAPIV3Schema": {"type": "object"}}
-    other = {"name": "v2", "served": True, "storage": False, "schema": schema}
+    second = {"name": "v2", "served": True, "storage": False, "schema": schema}
     service = {"service": {"namespace": "a", "name": "b"}}
     conversion = {
         "strategy": "Webhook",
         "webhook": {"clientConfig": service, "conversionReviewVersions": ["v1"]},
     }
-    crd = crd_of(others=[other], conversion=conversion)
+    crd = crd_of(others=[second], conversion=conversion)
 
     assert ask(question(Section.CREATE, {}, crd.version("v1"))).outcome == LiveOutcome.AGREED
     verdict = ask(question(Section.CREATE, {}, crd.version("v2")))
@@ -251,7 +251,7 @@ def test_what_a_webhook_converts_is_not_asked(ask: Ask) -> None:
     assert verdict.reason == "a webhook converts its objects, which is the project's, not the server's"
 
 
-def test_a_crd_that_no_server_takes_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+def test_a_crd_that_every_server_refuses_is_not_compared(ask: Ask, fake: FakeServer) -> None:
     crd = crd_of(root={"properties": {"spec": {}}})
 
     verdict = ask(question(Section.CREATE, {}, crd.version("v1")), question(Section.CREATE, {}, crd.version("v1")))
@@ -259,7 +259,7 @@ def test_a_crd_that_no_server_takes_is_not_asked_about(ask: Ask, fake: FakeServe
     assert verdict.outcome == LiveOutcome.NOT_ASKED
     named = f'CustomResourceDefinition.apiextensions.k8s.io "things.{GROUP}" is invalid: '
     assert verdict.reason.startswith(f"no server of Kubernetes 1.37 takes its CRD: {named}")
-    assert len([line for line in fake.log if line.startswith("POST")]) == 1  # of the namespace
+    assert len([line for line in fake.log if line.startswith("POST")]) == 1  # for the namespace
 
 
 def test_a_crd_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
@@ -274,7 +274,7 @@ def test_a_crd_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: F
     assert ask(question(Section.CREATE, {})).reason == "403 not you"
 
 
-def test_a_crd_that_is_not_served_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+def test_a_crd_that_is_not_served_is_not_compared(ask: Ask, fake: FakeServer) -> None:
     conditions = [{"type": "NamesAccepted", "status": "False", "reason": "ListKindConflict", "message": "m"}]
     stored = {"spec": {"group": "g", "names": {}}, "status": {"conditions": conditions}, "metadata": {}}
     fake.interfere = _replying("GET", CRDS + "/", Reply(200, json.dumps(stored)), None)
@@ -283,36 +283,36 @@ def test_a_crd_that_is_not_served_is_not_asked_about(ask: Ask, fake: FakeServer)
 
 
 def _turning(causes: Sequence[Any], turns: Callable[[int], bool]) -> Any:
-    """Return what refuses dry runs, in the order of the causes, or where *turns* says so, the other way round."""
+    """Return an interceptor that refuses dry runs with the causes in order; reversed if *turns* says so."""
     times = iter(range(1000))
 
     def interfere(method: str, url: str, given: Any) -> Reply | None:
         if method != "POST" or "dryRun" not in url:
             return None
-        found = causes[::-1] if turns(next(times)) else causes
-        stated = [{"reason": one.type.reason, "field": one.field, "message": one.message} for one in found]
-        listed = ", ".join(f"{one['field']}: {one['message']}" for one in stated)
+        ordered = causes[::-1] if turns(next(times)) else causes
+        reported = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in ordered]
+        listed = ", ".join(f"{cause['field']}: {cause['message']}" for cause in reported)
         message = f'Thing.{given["apiVersion"].partition("/")[0]} "example" is invalid: [{listed}]'
-        return Reply(422, json.dumps({"message": message, "reason": "Invalid", "details": {"causes": stated}}))
+        return Reply(422, json.dumps({"message": message, "reason": "Invalid", "details": {"causes": reported}}))
 
     return interfere
 
 
 def test_answers_whose_order_changes_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
-    asked = question(Section.CREATE, {"spec": {"size": "a", "label": 1}})
-    causes = asked.answer().errors
+    request = question(Section.CREATE, {"spec": {"size": "a", "label": 1}})
+    causes = request.answer().errors
     assert len(causes) == 2
 
     fake.interfere = _turning(causes, lambda times: times < 3)
-    assert ask(asked).outcome == LiveOutcome.AGREED  # the fourth answer is ours
+    assert ask(request).outcome == LiveOutcome.AGREED  # the fourth answer equals the engine's
     fake.interfere = _turning(causes, lambda _: True)
-    verdict = ask(asked)
-    assert verdict.outcome == LiveOutcome.DISAGREED  # always the other way round
+    verdict = ask(request)
+    assert verdict.outcome == LiveOutcome.DISAGREED  # every answer is reversed
     assert verdict.differences[0] == "message:"
 
 
-def test_warnings_in_an_order_that_changes_and_was_never_ours_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
-    asked = question(Section.CREATE, {"a": 1, "b": 2, "c": 3})
+def test_warnings_in_a_changing_order_are_agreed_upon(ask: Ask, fake: FakeServer) -> None:
+    request = question(Section.CREATE, {"a": 1, "b": 2, "c": 3})
     orders = ["bca", "cab"]
 
     def interfere(method: str, url: str, given: Any) -> Reply | None:
@@ -325,12 +325,12 @@ def test_warnings_in_an_order_that_changes_and_was_never_ours_are_agreed_upon(as
 
     fake.interfere = interfere
 
-    assert ask(asked).outcome == LiveOutcome.AGREED
+    assert ask(request).outcome == LiveOutcome.AGREED
     orders = ["bca", "bca"]
-    assert ask(asked).outcome == LiveOutcome.DISAGREED
+    assert ask(request).outcome == LiveOutcome.DISAGREED
 
 
-def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -> None:
+def test_a_difference_that_a_webhook_may_have_caused_is_no_answer(ask: Ask, fake: FakeServer) -> None:
     fake.objects["/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/all"] = {}
     items = [{"metadata": {"name": "all"}, "webhooks": [{"rules": [{"apiGroups": ["*"], "resources": ["*"]}]}]}]
 
@@ -349,7 +349,7 @@ def test_what_may_be_a_webhooks_doing_is_no_answer(ask: Ask, fake: FakeServer) -
     assert verdict.reason == "the object, or the warnings, may be changed by mutatingwebhookconfigurations/all"
 
 
-def test_an_old_object_that_no_request_stores_is_not_asked_about(ask: Ask) -> None:
+def test_an_old_object_that_no_request_stores_is_not_compared(ask: Ask) -> None:
     deleted = {"metadata": {"name": "n", "deletionTimestamp": "2026-01-01T00:00:00Z"}}
     required = crd_of(root={"required": ["status"]}).version("v1")
 
@@ -361,22 +361,22 @@ def test_an_old_object_that_no_request_stores_is_not_asked_about(ask: Ask) -> No
 
 
 def test_an_old_object_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
-    asked = question(Section.UPDATE, {}, old={"spec": {"size": 1}, "status": {"phase": "a"}})
+    request = question(Section.UPDATE, {}, old={"spec": {"size": 1}, "status": {"phase": "a"}})
     fake.interfere = _replying("POST", "/things", _status(422, "no things"))
 
-    verdict = ask(asked)
+    verdict = ask(request)
 
     assert verdict.outcome == LiveOutcome.DISAGREED
     assert "  server:     no things" in verdict.differences
     fake.interfere = _replying("PUT", "/status", _status(422, "no phases"))
-    verdict = ask(asked)
+    verdict = ask(request)
     assert "  server:     no phases" in verdict.differences
     assert "\nold:\n" in verdict.recording
     fake.interfere = _replying("POST", "/things", _status(403, "not you"))
-    assert ask(asked).outcome == LiveOutcome.NO_ANSWER
+    assert ask(request).outcome == LiveOutcome.NO_ANSWER
 
 
-def test_an_object_that_is_still_there_from_a_question_before_is_replaced(ask: Ask, fake: FakeServer) -> None:
+def test_a_leftover_object_of_an_earlier_question_is_replaced(ask: Ask, fake: FakeServer) -> None:
     fake.interfere = _replying("POST", "/things", _status(409, "already exists"), None)
 
     assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})).outcome == LiveOutcome.AGREED
@@ -384,33 +384,33 @@ def test_an_object_that_is_still_there_from_a_question_before_is_replaced(ask: A
 
 def test_an_object_is_stored_under_its_old_crd_in_a_version_that_it_has(ask: Ask, fake: FakeServer) -> None:
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    other = {"name": "v2", "served": True, "storage": False, "schema": schema}
-    old_crd, new_crd = crd_of(others=[other]), crd_of(others=[other], root={"required": ["spec"]})
+    second = {"name": "v2", "served": True, "storage": False, "schema": schema}
+    old_crd, new_crd = crd_of(others=[second]), crd_of(others=[second], root={"required": ["spec"]})
     old = {"apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "spec": {"size": 1}}
-    asked = question(Section.UPDATE, {}, new_crd.version("v1"), old=old, old_version=old_crd.version("v1"))
+    request = question(Section.UPDATE, {}, new_crd.version("v1"), old=old, old_version=old_crd.version("v1"))
 
-    assert ask(asked).outcome == LiveOutcome.AGREED
+    assert ask(request).outcome == LiveOutcome.AGREED
     stored = [line for line in fake.log if line.startswith("POST") and "/things" in line]
     assert [line.split("/")[3] for line in stored] == ["v2"]
     assert len([line for line in fake.log if line.startswith(f"PUT {CRDS}")]) == 2
     fake.interfere = _replying("PUT", CRDS, _status(422, "not this one"), None)
-    verdict = ask(asked)
+    verdict = ask(request)
     assert verdict.outcome == LiveOutcome.NOT_ASKED
     assert verdict.reason == "the server does not put the CRD in the place of the old one: not this one"
 
 
 @pytest.mark.parametrize("lag", [0, 1, 3])
-def test_a_crd_that_was_replaced_is_asked_about_when_it_counts(ask: Ask, fake: FakeServer, lag: int) -> None:
+def test_a_replaced_crd_is_used_once_it_is_in_effect(ask: Ask, fake: FakeServer, lag: int) -> None:
     fake.lag = lag
     stricter = crd_of(root={"required": ["status"]})
-    asked = question(
+    request = question(
         Section.UPDATE, {"spec": {}}, stricter.version("v1"), old={"spec": {}}, old_version=crd_of().version("v1")
     )
 
-    assert ask(asked, asked) == LiveVerdict(LiveOutcome.AGREED)
+    assert ask(request, request) == LiveVerdict(LiveOutcome.AGREED)
 
 
-def test_a_crd_that_others_keep_from_counting_is_no_answer(
+def test_a_replaced_crd_that_never_takes_effect_is_no_answer(
     ask: Ask, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "PATIENCE", 0.1)
@@ -423,12 +423,12 @@ def test_a_crd_that_others_keep_from_counting_is_no_answer(
     assert verdict.reason.startswith("waited in vain for v1 as changed: 200 ")
 
 
-def test_a_write_that_a_server_refuses_or_takes_too_early_is_tried_again(ask: Ask, fake: FakeServer) -> None:
+def test_a_write_that_a_server_answers_too_early_is_repeated(ask: Ask, fake: FakeServer) -> None:
     early = _status(422, "the schema of yesterday")
     fake.interfere = _replying("POST", "/things", early, early, None)
     assert ask(question(Section.UPDATE, {}, old={"spec": {"size": 1}})) == LiveVerdict(LiveOutcome.AGREED)
-    taken = [Reply(201, json.dumps({"metadata": {"name": "early"}})), None]
-    fake.interfere = lambda method, url, _: taken.pop(0) if (method, url[-7:]) == ("POST", "/things") else None
+    early_replies = [Reply(201, json.dumps({"metadata": {"name": "early"}})), None]
+    fake.interfere = lambda method, url, _: early_replies.pop(0) if (method, url[-7:]) == ("POST", "/things") else None
 
     verdict = ask(question(Section.UPDATE, {}, old={"spec": {"size": 99}}))
 
@@ -437,7 +437,7 @@ def test_a_write_that_a_server_refuses_or_takes_too_early_is_tried_again(ask: As
 
 
 def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object], reply: Reply) -> Any:
-    """Return what does something to the objects whose path ends in *part*, and refuses dry runs and statuses."""
+    """Return an interceptor that changes objects with a path that ends in *part*, and refuses dry runs and status updates."""
 
     def interfere(method: str, url: str, _: Any) -> Reply | None:
         if "dryRun" not in url and not (method == "PUT" and url.endswith("/status")):
@@ -452,9 +452,7 @@ def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object
 @pytest.mark.uncounted
 @pytest.mark.parametrize("old", [None, {"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
 @pytest.mark.parametrize("key", ["uid", "deletionTimestamp"])
-def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(
-    ask: Ask, fake: FakeServer, key: str, old: Any
-) -> None:
+def test_a_crd_changed_or_removed_by_others_gives_no_answer(ask: Ask, fake: FakeServer, key: str, old: Any) -> None:
     fake.interfere = _then(fake, ".com", lambda crd: crd.setdefault(key, "x"), _status(404, "no such thing"))
     section = Section.UPDATE if old else Section.CREATE
 
@@ -464,11 +462,11 @@ def test_an_answer_about_a_crd_that_others_have_changed_or_removed_is_none(
         reason = "the customresourcedefinitions that is asked about was changed or removed meanwhile"
         assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, reason)
     else:
-        assert verdict.outcome == LiveOutcome.DISAGREED  # nobody has changed what is there already
+        assert verdict.outcome == LiveOutcome.DISAGREED  # the installed CRD is unchanged
 
 
 @pytest.mark.parametrize("old", [{"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
-def test_an_answer_about_an_object_that_others_have_changed_is_none(ask: Ask, fake: FakeServer, old: Any) -> None:
+def test_an_object_changed_by_others_gives_no_answer(ask: Ask, fake: FakeServer, old: Any) -> None:
     fake.interfere = _then(
         fake, "/example", lambda metadata: metadata.update(resourceVersion="x"), _status(409, "was modified")
     )
@@ -479,7 +477,7 @@ def test_an_answer_about_an_object_that_others_have_changed_is_none(ask: Ask, fa
     assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, reason)
 
 
-def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask: Ask, fake: FakeServer) -> None:
+def test_an_installed_crd_that_is_changed_meanwhile_gives_no_answer(ask: Ask, fake: FakeServer) -> None:
     _install(fake, crd_of())
     fake.interfere = _then(
         fake, f".{GROUP}", lambda crd: crd.update(generation=2), _status(422, "the schema of tomorrow")
@@ -488,7 +486,7 @@ def test_an_answer_about_an_installed_crd_that_is_changed_meanwhile_is_none(ask:
     assert ask(question(Section.CREATE, {}), installed=True).outcome == LiveOutcome.NO_ANSWER
 
 
-def test_a_text_that_knows_what_only_the_server_makes_is_not_asked(ask: Ask) -> None:
+def test_a_text_with_server_metadata_is_not_sent(ask: Ask) -> None:
     text = 'apiVersion: g.example.com/v1\nkind: Thing\nmetadata: {name: example, resourceVersion: "1"}\n'
 
     verdict = ask(question(Section.UPDATE, text, old={"spec": {"size": 1}}))
@@ -506,7 +504,7 @@ def test_answers_are_compared_under_the_version_of_the_server(ask: Ask, fake: Fa
     assert verdict == LiveVerdict(LiveOutcome.AGREED, notes=("answered otherwise by Kubernetes 1.32",))
 
 
-def test_what_another_name_changes_is_said(ask: Ask) -> None:
+def test_a_difference_caused_by_the_renaming_is_noted(ask: Ask) -> None:
     rule = {"rule": f"self.apiVersion == '{GROUP}/v1'", "message": "of another group"}
     version = crd_of(root={"x-kubernetes-validations": [rule]}).version("v1")
 
@@ -518,7 +516,7 @@ def test_what_another_name_changes_is_said(ask: Ask) -> None:
     )
 
 
-def test_passes_of_a_crd_in_v1beta1_are_asked_where_a_create_stores_the_object(ask: Ask, fake: FakeServer) -> None:
+def test_passes_of_a_v1beta1_crd_are_compared_if_a_create_stores_the_object(ask: Ask, fake: FakeServer) -> None:
     fake.minor = "21"
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1beta1",
@@ -546,7 +544,7 @@ def test_passes_of_a_crd_in_v1beta1_are_asked_where_a_create_stores_the_object(a
     )
 
 
-def test_a_pass_of_a_version_that_the_structure_does_not_explain_is_not_asked(
+def test_a_pass_that_depends_on_more_than_the_structure_is_not_compared(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pytest_crd.live.structure._STRUCTURAL", frozenset({"type", "properties"}))
@@ -558,7 +556,9 @@ def test_a_pass_of_a_version_that_the_structure_does_not_explain_is_not_asked(
     )
 
 
-def test_what_the_engine_cannot_answer_for_the_server_is_not_asked(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_without_an_engine_answer_for_the_servers_version_is_not_asked(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from pytest_crd.engine import CrdError, Mistake
 
     def fail(*_: object) -> None:
@@ -569,24 +569,24 @@ def test_what_the_engine_cannot_answer_for_the_server_is_not_asked(ask: Ask, mon
     assert ask(question(Section.CREATE, {})).reason == "what 1.37 answers is not known: a.yaml:1: no"
 
 
-def test_crds_are_made_before_anything_is_asked_of_them(fake: FakeServer) -> None:
+def test_crds_are_created_before_their_questions(fake: FakeServer) -> None:
     server = client.Server(fake.url)
     run = Run(Target(server, "1.37", "v", "kubectl"))
     version = crd_of().version("v1")
     refused = question(Section.CREATE, {}, crd_of(root={"properties": {"spec": {}}}).version("v1"))
     whole, bare = (question(Section.PRUNING, {"spec": {"size": size}}, version) for size in (1, 99))
     create = question(Section.CREATE, {}, version)
-    asked: list[AnyQuestion] = [create, whole, bare, _of_crd("conditions"), _of_crd("accepted"), refused]
+    requests: list[AnyQuestion] = [create, whole, bare, _of_crd("conditions"), _of_crd("accepted"), refused]
 
-    run.prepare([*asked, *asked])
+    run.prepare([*requests, *requests])
     run._makers.shutdown()
 
-    made = [line for line in fake.log if line == f"POST {CRDS}"]
-    assert len(made) == 2  # of which one checks no values
+    created = [line for line in fake.log if line == f"POST {CRDS}"]
+    assert len(created) == 2  # the second is the CRD without validation
     assert not any("dryRun" in line for line in fake.log)
-    assert run.verdict(asked[:-1]).outcome == LiveOutcome.AGREED
-    assert run.verdict(asked).outcome == LiveOutcome.NOT_ASKED
-    assert [line for line in fake.log if line == f"POST {CRDS}"] == made
+    assert run.verdict(requests[:-1]).outcome == LiveOutcome.AGREED
+    assert run.verdict(requests).outcome == LiveOutcome.NOT_ASKED
+    assert [line for line in fake.log if line == f"POST {CRDS}"] == created
     assert run.end(whole=True) == []
     assert fake.names() == []
 
@@ -599,7 +599,7 @@ def _of_crd(kind: str, crd: CustomResourceDefinition | None = None) -> CrdQuesti
     return CrdQuestion(crd, crd.manifest, kind)
 
 
-def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -> None:
+def test_crds_are_compared_under_their_own_name(ask: Ask, fake: FakeServer) -> None:
     refused = crd_of(root={"properties": {"spec": {}}})
 
     assert ask(*map(_of_crd, ("accepted", "structural", "rules", "conditions"))) == LiveVerdict(LiveOutcome.AGREED)
@@ -611,7 +611,7 @@ def test_crds_are_asked_about_under_their_own_name(ask: Ask, fake: FakeServer) -
     )
 
 
-def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: FakeServer) -> None:
+def test_an_existing_crd_is_compared_under_another_name(ask: Ask, fake: FakeServer) -> None:
     fake.objects[f"{CRDS}/things.{GROUP}"] = {"metadata": {"name": f"things.{GROUP}", "uid": "u"}, "spec": {}}
 
     assert ask(_of_crd("accepted")) == LiveVerdict(
@@ -619,12 +619,10 @@ def test_a_crd_that_is_there_is_asked_about_under_another_name(ask: Ask, fake: F
     )
 
 
-def test_a_crd_that_somebody_makes_and_removes_meanwhile_is_asked_about_under_another_name(
-    ask: Ask, fake: FakeServer
-) -> None:
+def test_a_crd_that_appears_and_disappears_meanwhile_is_compared_under_another_name(ask: Ask, fake: FakeServer) -> None:
     refused = _status(422, "the schema of yesterday")
-    taken = Reply(409, json.dumps({"reason": "AlreadyExists", "message": "already exists", "code": 409}))
-    fake.interfere = _replying("POST", "dryRun", refused, taken, None)
+    conflict = Reply(409, json.dumps({"reason": "AlreadyExists", "message": "already exists", "code": 409}))
+    fake.interfere = _replying("POST", "dryRun", refused, conflict, None)
 
     assert ask(_of_crd("accepted")) == LiveVerdict(
         LiveOutcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
@@ -639,13 +637,13 @@ def test_a_crd_that_somebody_makes_and_removes_meanwhile_is_asked_about_under_an
         ("NamesAccepted", "Unknown", LiveOutcome.DISAGREED),
     ],
 )
-def test_conditions_that_others_have_brought_about_are_no_answer(
+def test_conditions_caused_by_others_are_no_answer(
     ask: Ask, fake: FakeServer, kind: str, status: str, outcome: LiveOutcome
 ) -> None:
     _install(fake, crd_of())
     conditions = fake.objects[f"{CRDS}/things.{GROUP}"]["status"]["conditions"]
     others = {"type": kind, "status": status, "reason": "r", "message": '"Thing" is already in use'}
-    conditions[:] = [others, *(one for one in conditions if one["type"] != kind)]
+    conditions[:] = [others, *(condition for condition in conditions if condition["type"] != kind)]
 
     verdict = ask(_of_crd("conditions"), installed=True)
 
@@ -654,7 +652,7 @@ def test_conditions_that_others_have_brought_about_are_no_answer(
         assert verdict.reason == f'the CRD there has the condition {kind}={status}: "Thing" is already in use'
 
 
-def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None:
+def test_a_crd_with_repeated_keys_is_not_compared(ask: Ask) -> None:
     crd = CustomResourceDefinition.from_value(
         crd_of().manifest,
         kubernetes_version="1.37",
@@ -665,7 +663,7 @@ def test_a_crd_with_keys_that_are_set_twice_is_not_asked_about(ask: Ask) -> None
     assert ask(_of_crd("accepted", crd)).reason == "keys that are set twice, which only the file itself has"
 
 
-def test_a_crd_that_is_answered_otherwise_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
+def test_a_different_answer_about_a_crd_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
     fake.interfere = _replying("POST", "dryRun", _status(422, "no CRDs"))
 
     verdict = ask(_of_crd("accepted"))
@@ -693,7 +691,7 @@ def test_a_crd_that_a_webhook_may_have_changed_is_not_answered(ask: Ask, fake: F
     assert verdict.reason == "the object, or the warnings, may be changed by mutatingwebhookconfigurations/all"
 
 
-def test_the_version_of_the_server_may_answer_otherwise_to_a_crd(ask: Ask, fake: FakeServer) -> None:
+def test_a_different_answer_under_the_servers_version_is_noted(ask: Ask, fake: FakeServer) -> None:
     root = {"x-kubernetes-validations": [{"rule": "self.nothing"}]}
 
     verdict = ask(_of_crd("accepted", crd_of("1.32", root=root)))
@@ -725,7 +723,8 @@ def _install(fake: FakeServer, crd: CustomResourceDefinition) -> None:
     response = crd.response.stored
     metadata = {"name": crd.name, "uid": "u"}
     conditions = [
-        {"type": one.type, "status": one.status, "reason": one.reason, "message": one.message} for one in crd.conditions
+        {"type": condition.type, "status": condition.status, "reason": condition.reason, "message": condition.message}
+        for condition in crd.conditions
     ]
     fake.objects[f"{CRDS}/{crd.name}"] = {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -736,7 +735,7 @@ def _install(fake: FakeServer, crd: CustomResourceDefinition) -> None:
     }
 
 
-def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: FakeServer) -> None:
+def test_installed_crds_are_compared_by_dry_runs_only(ask: Ask, fake: FakeServer) -> None:
     _install(fake, crd_of())
     home = {"metadata": {"name": "n", "namespace": "home"}}
 
@@ -755,7 +754,7 @@ def test_what_is_installed_is_asked_about_by_dry_runs_alone(ask: Ask, fake: Fake
     assert any(f"/apis/{GROUP}/v1/namespaces/home/things?" in line for line in fake.log)
 
 
-def test_an_object_of_a_likely_name_is_in_nobodys_way_where_crds_are_installed(ask: Ask, fake: FakeServer) -> None:
+def test_existing_objects_do_not_disturb_questions_about_installed_crds(ask: Ask, fake: FakeServer) -> None:
     root = {"x-kubernetes-validations": [{"rule": "self.metadata.name != 'example'", "message": "no example"}]}
     _install(fake, crd_of(root=root))
     fake.objects[f"/apis/{GROUP}/v1/namespaces/default/things/example"] = {"metadata": {"name": "example", "uid": "u"}}
@@ -765,12 +764,12 @@ def test_an_object_of_a_likely_name_is_in_nobodys_way_where_crds_are_installed(a
 
     assert verdict.outcome == LiveOutcome.AGREED
     assert verdict.notes == ("compared under another name, under which the answer is another (message, causes)",)
-    stated = question(Section.CREATE, {"metadata": {"name": "example"}, "spec": {"size": 1}})
-    verdict = ask(stated, installed=True)
+    request = question(Section.CREATE, {"metadata": {"name": "example"}, "spec": {"size": 1}})
+    verdict = ask(request, installed=True)
     assert (verdict.outcome, verdict.reason) == (LiveOutcome.NO_ANSWER, "409 'example' already exists")
 
 
-def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServer) -> None:
+def test_placeholder_names_differ_in_each_run(ask: Ask, fake: FakeServer) -> None:
     _install(fake, crd_of())
     names: list[str] = []
 
@@ -789,7 +788,7 @@ def test_names_that_were_made_up_are_others_in_each_run(ask: Ask, fake: FakeServ
     assert len({*names}) == 2
 
 
-def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: Ask, fake: FakeServer) -> None:
+def test_an_installed_crd_that_differs_from_the_projects_is_compared_and_noted(ask: Ask, fake: FakeServer) -> None:
     _install(fake, crd_of(root={"description": "of yesterday"}))
 
     verdict = ask(question(Section.CREATE, {}), installed=True)
@@ -799,7 +798,7 @@ def test_what_is_installed_but_not_the_projects_is_asked_about_and_named(ask: As
     )
 
 
-def test_what_is_not_installed_is_not_asked_about(ask: Ask, fake: FakeServer) -> None:
+def test_a_crd_that_is_not_installed_is_not_compared(ask: Ask, fake: FakeServer) -> None:
     assert ask(question(Section.CREATE, {}), installed=True).reason == f"things.{GROUP} is not installed"
     fake.interfere = _replying("GET", CRDS, _status(403, "not you"))
     verdict = ask(question(Section.CREATE, {}), installed=True)

@@ -1,4 +1,4 @@
-"""When a CRD is served."""
+"""Waiting until a CRD is served."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ def test_a_crd_is_waited_for_until_its_conditions_are_final_and_its_urls_exist(
     group: str, states: list[Any], *, is_established: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    shown = [Reply(200, "busy"), *(Reply(200, json.dumps(_crd(group, *conditions))) for conditions in states)]
+    replies = [Reply(200, "busy"), *(Reply(200, json.dumps(_crd(group, *conditions))) for conditions in states)]
     urls = [Reply(404, "{}"), Reply(200, "{}")]
-    asked = []
+    requests = []
 
     def answering(_: str, url: str, __: object, ___: object) -> Reply:
-        asked.append(url)
-        return shown.pop(0) if "customresourcedefinitions" in url else urls.pop(0)
+        requests.append(url)
+        return replies.pop(0) if "customresourcedefinitions" in url else urls.pop(0)
 
     with serving(answering) as url, contextlib.closing(client.Server(url)) as server:
         stored = settling.wait_until_served(server, _crd(group))
 
     assert stored["status"]["conditions"] == list(states[-1])
     assert settling.is_established(stored) is is_established
-    assert shown == []
-    assert asked[len(states) + 1 :] == [f"/apis/{group}/v1/things?limit=1"] * (2 if is_established else 0)
+    assert replies == []
+    assert requests[len(states) + 1 :] == [f"/apis/{group}/v1/things?limit=1"] * (2 if is_established else 0)
 
 
 def test_a_crd_in_v1beta1_may_have_one_version() -> None:
@@ -69,30 +69,32 @@ def test_a_crd_in_v1beta1_may_have_one_version() -> None:
         assert settling.wait_until_served(server, crd) == crd
 
 
-def test_a_changed_crd_is_waited_for_until_all_its_versions_have_the_column_of_it() -> None:
+def test_a_changed_crd_is_waited_for_until_all_its_versions_have_its_column() -> None:
     versions = [
         {"name": "v1", "served": True},
         {"name": "v2", "served": True, "additionalPrinterColumns": [{"name": "Age", "type": "date", "jsonPath": ".a"}]},
     ]
     crd = {**_crd("g.example.com", versions=versions), "apiVersion": "apiextensions.k8s.io/v1"}
     tables: list[Any] = ["busy", {}, {"columnDefinitions": [{"name": "Age"}]}]
-    asked = []
+    requests = []
 
     def answering(_: str, url: str, headers: dict[str, str], __: str) -> Reply:
-        asked.append((url, headers["Accept"].partition(";g")[0]))
-        shown = [{"name": "Age"}, {"name": "m1"}]
-        return Reply(200, json.dumps(tables.pop(0) if tables else {"columnDefinitions": shown}))
+        requests.append((url, headers["Accept"].partition(";g")[0]))
+        columns = [{"name": "Age"}, {"name": "m1"}]
+        return Reply(200, json.dumps(tables.pop(0) if tables else {"columnDefinitions": columns}))
 
     marked = settling.marked(crd, "m1")
     with serving(answering) as url, contextlib.closing(client.Server(url)) as server:
         settling.wait_until_marked(server, marked, "m1")
 
-    names = [[one["name"] for one in version["additionalPrinterColumns"]] for version in marked["spec"]["versions"]]
+    names = [
+        [column["name"] for column in version["additionalPrinterColumns"]] for version in marked["spec"]["versions"]
+    ]
     assert names == [["m1"], ["Age", "m1"]]
     assert "additionalPrinterColumns" not in versions[0]
     table = "application/json;as=Table"
     urls = ["/apis/g.example.com/v1/things?limit=1"] * 4 + ["/apis/g.example.com/v2/things?limit=1"]
-    assert asked == [(url, table) for url in urls]
+    assert requests == [(url, table) for url in urls]
 
 
 def test_a_changed_crd_in_v1beta1_is_given_some_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A CRD that has the structure of another, and checks no values."""
+"""A CRD with the structure of another and without validation."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_types_fields_and_defaults_stay_and_checks_go() -> None:
         "spec": spec,
     }
 
-    made = structure.alone(manifest)
+    crd = structure.alone(manifest)
 
-    (only,) = made["spec"]["versions"]
+    (only,) = crd["spec"]["versions"]
     assert only.keys() == {"name", "served", "storage", "schema"}
     assert only["schema"]["openAPIV3Schema"] == {
         "type": "object",
@@ -84,4 +84,4 @@ def test_types_fields_and_defaults_stay_and_checks_go() -> None:
             },
         },
     }
-    CustomResourceDefinition.from_manifest(made).assert_accepted()
+    CustomResourceDefinition.from_manifest(crd).assert_accepted()

@@ -1,4 +1,4 @@
-"""Threads of which one works at a time."""
+"""The lock of the working thread."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def test_one_thread_works_at_a_time_and_others_while_it_waits() -> None:
         thread.join(30)
 
     assert not any(thread.is_alive() for thread in threads)
-    assert max(most) <= 2  # one that works, and one that holds the lock and waits
+    assert max(most) <= 2  # the working thread, and a thread that waits with the lock
 
 
-def test_who_does_not_hold_it_releases_nothing() -> None:
+def test_a_thread_without_the_lock_releases_nothing() -> None:
     worker_lock = WorkerLock()
 
     with worker_lock.released(), worker_lock.acquired(), worker_lock.released(), worker_lock.acquired():
@@ -47,7 +47,7 @@ def test_who_does_not_hold_it_releases_nothing() -> None:
     assert not worker_lock._lock.locked()
 
 
-def test_who_is_interrupted_before_it_holds_it_again_takes_it_from_nobody() -> None:
+def test_a_thread_interrupted_before_reacquiring_takes_the_lock_from_no_other() -> None:
     worker_lock = WorkerLock()
 
     with worker_lock.acquired():

@@ -1,4 +1,4 @@
-"""Modules of the plugin are not compiled anew by pytest."""
+"""Import of the plugin's modules from their installed bytecode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pytest_unconfigure():
 
 
 @pytest.mark.slow
-def test_a_session_takes_the_modules_as_they_are_compiled(project: Project) -> None:
+def test_a_session_imports_the_plugin_from_installed_bytecode(project: Project) -> None:
     project.write("conftest.py", TOLD)
 
     done = subprocess.run(
@@ -40,7 +40,7 @@ def test_a_session_takes_the_modules_as_they_are_compiled(project: Project) -> N
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_modules_of_others_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_of_other_packages_are_found_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "meta_path", [])
 
     bytecode.install_finder()

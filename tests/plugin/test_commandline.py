@@ -1,4 +1,4 @@
-"""What the command line names, and leaves out: scripts that look like tests are not run, folders restrict checks."""
+"""Paths on the command line restrict checks; scripts that look like tests are not run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_crd.plugin import commandline
 if TYPE_CHECKING:
     from support.sessions import Project
 
-# As Kubernetes and many of its projects have it: it is no test, and to import it ends the process.
+# Kubernetes and many of its projects have such a script: it is no test, and importing it ends the process.
 SCRIPT = "import argparse\n\nargs = argparse.ArgumentParser().parse_args(['--verbose'])\n"
 LINE = "crd: the Python test file hack/boilerplate_test.py is not collected, as the project has no pytest settings; --crd-python collects them"
 
@@ -23,16 +23,14 @@ def scripted(project: Project) -> Project:
     return project
 
 
-def test_a_script_is_not_run_by_checks_and_that_is_said(scripted: Project) -> None:
+def test_checks_do_not_run_a_script_and_the_header_says_so(scripted: Project) -> None:
     scripted.write("hack/other.py", SCRIPT)
 
     result = scripted.run("--crd-checks")
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["crd: 5 checks in 1 file", LINE])
-    scripted.run("--crd-checks", "-q").stdout.fnmatch_lines(
-        [LINE]
-    )  # else a run would be green whose tests were not run
+    scripted.run("--crd-checks", "-q").stdout.fnmatch_lines([LINE])  # else a run that skips its tests would be green
 
 
 def test_several_scripts_are_counted(scripted: Project) -> None:
@@ -56,7 +54,7 @@ def test_upgrades_do_not_run_scripts_either(scripted: Project) -> None:
 @pytest.mark.parametrize(
     "arguments", [["--crd-checks", "--crd-python"], ["--crd-checks", "hack"], ["--crd-checks", "."], []]
 )
-def test_who_asks_for_python_files_has_them(project: Project, arguments: list[str]) -> None:
+def test_python_files_are_collected_with_the_option(project: Project, arguments: list[str]) -> None:
     project.write("hack/boilerplate_test.py", "def test_it(): pass\n")
 
     result = project.run("-k", "test_it", *arguments)
@@ -76,7 +74,7 @@ def test_who_asks_for_python_files_has_them(project: Project, arguments: list[st
         pytest.param("setup.cfg", "[metadata]\n", False, id="another file without settings"),
     ],
 )
-def test_a_project_that_is_made_for_pytest_has_its_tests(
+def test_python_tests_are_collected_in_a_project_with_pytest_settings(
     project: Project, name: str, text: str, *, is_collected: bool
 ) -> None:
     project.write("test_it.py", "def test_it(): pass\n")
@@ -113,7 +111,7 @@ def two(project: Project) -> Project:
 @pytest.mark.parametrize(
     ("folders", "count"), [(["config/samples"], 2), (["config"], 12), (["config/crd", "tests"], 10)]
 )
-def test_a_folder_restricts_checks_to_what_is_below_it(two: Project, folders: list[str], count: int) -> None:
+def test_a_folder_restricts_checks_to_files_below_it(two: Project, folders: list[str], count: int) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
 
     result = two.run("--crd-checks", "-k", "not test_it", *folders)
@@ -132,13 +130,13 @@ def test_the_header_says_that_a_folder_restricts_checks(two: Project) -> None:
 FILE_ID = "config/crd/bases/ponds.yaml::accepted"
 
 
-def test_a_folder_that_is_reached_by_a_link_restricts_too(two: Project) -> None:
+def test_a_linked_folder_restricts_checks(two: Project) -> None:
     (two.path / "link").symlink_to("config/samples")
 
     two.run("--crd-checks", "link").assert_outcomes(passed=2)
 
 
-def test_a_folder_without_checks_is_no_success_where_checks_are_asked_for(two: Project) -> None:
+def test_a_folder_without_checks_fails_a_run_with_the_option(two: Project) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
 
     result = two.run("--crd-checks", "tests")
@@ -157,7 +155,9 @@ def test_workers_are_restricted_to_the_folder(two: Project) -> None:
     two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=2)
 
 
-def test_a_worker_keeps_what_it_was_told(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_keeps_the_findings_of_its_controller(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pytestconfig.option, "crd_named_folders", ["/here"], raising=False)
 
     commandline.read(pytestconfig)
@@ -165,7 +165,7 @@ def test_a_worker_keeps_what_it_was_told(pytestconfig: pytest.Config, monkeypatc
     assert [path.as_posix() for path in commandline.folders(pytestconfig)] == ["/here"]
 
 
-def test_a_broken_crd_is_told_in_any_folder(two: Project) -> None:
+def test_a_broken_crd_is_reported_for_any_folder(two: Project) -> None:
     two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
 
     two.run("--crd-checks", "config/samples").assert_outcomes(errors=1)

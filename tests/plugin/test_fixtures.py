@@ -1,4 +1,4 @@
-"""The fixtures stand for every CRD, version and case, or for those that a marker names; never for none."""
+"""The fixtures run a test for every CRD, version and case, or for the ones that a marker names; never for nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNSERVED = "  - {name: v0, served: false, storage: false, schema: {openAPIV3Sche
 
 @pytest.fixture
 def two(project: Project) -> Project:
-    """A project with two CRDs, one of them with several versions."""
+    """A project with two CRDs; the second has several versions."""
     path = project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
     path.write_text(path.read_text(encoding="utf-8") + TWO_VERSIONS + UNSERVED, encoding="utf-8")
     return project
@@ -78,7 +78,7 @@ def _ids(project: Project, test: str) -> list[str]:
         ),
     ],
 )
-def test_a_test_runs_once_for_each(two: Project, test: str, ids: list[str]) -> None:
+def test_a_test_runs_once_for_each_value_of_its_fixtures(two: Project, test: str, ids: list[str]) -> None:
     assert sorted(_ids(two, test)) == sorted(ids)
 
     two.run("--strict-markers").assert_outcomes(passed=len(ids))
@@ -141,7 +141,7 @@ def test_a_fixture_that_finds_no_crd_is_an_error(empty: Project, fixture: str) -
     result.stdout.fnmatch_lines(["*no CRD was found: set crd_paths*"])
 
 
-def test_a_crd_without_a_served_version_is_an_error_where_versions_are_asked_for(project: Project) -> None:
+def test_a_crd_without_a_served_version_is_an_error_for_crd_version(project: Project) -> None:
     path = project.crd()
     path.write_text(path.read_text(encoding="utf-8").replace("served: true", "served: false"), encoding="utf-8")
     project.write("test_it.py", "def test_it(crd_version): pass\n")
@@ -163,14 +163,14 @@ def test_a_kind_that_two_crds_claim_is_an_error(project: Project) -> None:
 
 
 @pytest.mark.parametrize("fixture", ["crd", "crd_version", "crd_case"])
-def test_a_fixture_of_that_name_in_the_project_is_left_alone(empty: Project, fixture: str) -> None:
+def test_a_project_fixture_of_the_same_name_is_left_alone(empty: Project, fixture: str) -> None:
     empty.write("conftest.py", f"import pytest\n@pytest.fixture\ndef {fixture}():\n    return 'mine'\n")
     empty.write("test_it.py", f"def test_it({fixture}):\n    assert {fixture} == 'mine'\n")
 
     empty.run().assert_outcomes(passed=1)
 
 
-def test_a_parameter_of_that_name_is_left_alone(empty: Project) -> None:
+def test_a_parameter_of_the_same_name_is_left_alone(empty: Project) -> None:
     empty.write(
         "test_it.py",
         "import pytest\n@pytest.mark.parametrize('name', ['crd'])\ndef test_it(name):\n    assert name == 'crd'\n",
@@ -179,7 +179,7 @@ def test_a_parameter_of_that_name_is_left_alone(empty: Project) -> None:
     empty.run().assert_outcomes(passed=1)
 
 
-def test_a_fixture_asked_for_by_name_at_run_time_is_an_error_that_says_so(project: Project) -> None:
+def test_a_fixture_requested_at_run_time_is_an_error_with_a_remedy(project: Project) -> None:
     project.write("test_it.py", "def test_it(request):\n    request.getfixturevalue('crd')\n")
 
     result = project.run()

@@ -1,4 +1,4 @@
-"""Python looks for no garbage among what stays to the end of a session of cases, and for all of it where tests in Python run."""
+"""The garbage collector is paused for long-lived objects of cases and checks, but not for Python tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pytest_unconfigure():
 
 @pytest.fixture(autouse=True)
 def unfrozen() -> Iterator[None]:
-    """As in a process of its own; the tests of this project freeze what they all have in common."""
+    """Unfreeze all objects, as in a new process; this project's test run freezes its shared objects."""
     is_frozen = gc.get_freeze_count() > 0
     gc.unfreeze()
     yield
@@ -43,7 +43,7 @@ def unfrozen() -> Iterator[None]:
         gc.freeze()
 
 
-def _seen(project: Project, *options: str) -> dict[str, bool]:
+def _run_session(project: Project, *options: str) -> dict[str, bool]:
     project.write("conftest.py", TELLS)
     project.run(*options)
     assert gc.isenabled()
@@ -51,30 +51,34 @@ def _seen(project: Project, *options: str) -> dict[str, bool]:
     return dict(json.loads(project.read("seen.json")))
 
 
-def test_what_stays_to_the_end_of_a_session_of_cases_is_not_looked_through(project: Project) -> None:
+def test_objects_of_cases_are_frozen_until_the_end_of_the_session(project: Project) -> None:
     project.cases()
 
-    assert _seen(project) == {"looks while collected": False, "looks while run": True, "frozen": True}
+    assert _run_session(project) == {"looks while collected": False, "looks while run": True, "frozen": True}
 
 
-def test_what_checks_need_is_not_looked_through(project: Project) -> None:
-    assert _seen(project, "--crd-checks") == {"looks while collected": False, "looks while run": True, "frozen": True}
+def test_objects_of_checks_are_frozen_until_the_end_of_the_session(project: Project) -> None:
+    assert _run_session(project, "--crd-checks") == {
+        "looks while collected": False,
+        "looks while run": True,
+        "frozen": True,
+    }
 
 
-def test_a_test_in_python_finds_all_as_it_was(project: Project) -> None:
+def test_a_session_with_python_tests_freezes_nothing(project: Project) -> None:
     project.cases()
     project.write("test_other.py", "def test_other():\n    pass\n")
 
-    assert _seen(project) == {"looks while collected": False, "looks while run": True, "frozen": False}
+    assert _run_session(project) == {"looks while collected": False, "looks while run": True, "frozen": False}
 
 
 def test_a_session_without_cases_is_left_alone(empty: Project) -> None:
     empty.write("test_other.py", "def test_other():\n    pass\n")
 
-    assert _seen(empty) == {"looks while collected": True, "looks while run": True, "frozen": False}
+    assert _run_session(empty) == {"looks while collected": True, "looks while run": True, "frozen": False}
 
 
-def test_whoever_has_turned_it_off_keeps_it_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_garbage_collector_that_is_off_stays_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.cases()
     monkeypatch.setattr(gc, "isenabled", lambda: False)
     monkeypatch.setattr(gc, "enable", lambda: pytest.fail("turned on"))
@@ -84,7 +88,7 @@ def test_whoever_has_turned_it_off_keeps_it_off(project: Project, monkeypatch: p
     assert json.loads(project.read("seen.json"))["frozen"] is False
 
 
-def test_what_others_have_frozen_stays_frozen(project: Project) -> None:
+def test_objects_frozen_by_others_stay_frozen(project: Project) -> None:
     project.cases()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""What a run imports is what it needs: each part of the package that is imported besides takes time of every run."""
+"""A run imports only the packages that it needs, because each import takes time in every run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from support.sessions import Project
 
-# Of the engine each package, of what stands on it each tier.
+# Each package of the engine, and each tier above the engine.
 OF_READING = {
     *(
         "cases",
@@ -74,7 +74,7 @@ def _loaded(project: Project, *options: str) -> set[str]:
 
 @pytest.mark.uncounted
 @pytest.mark.session
-def test_a_run_imports_what_it_needs(project: Project) -> None:
+def test_a_run_imports_only_the_packages_that_it_needs(project: Project) -> None:
     project.write("conftest.py", TELLS_MODULES)
 
     assert _loaded(project, "--crd-checks", "--collect-only") == OF_READING | {"checks"}

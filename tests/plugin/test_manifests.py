@@ -1,4 +1,4 @@
-"""CRDs that the Python of a project makes: the hook `pytest_crd_manifests`."""
+"""CRDs that Python code of a project builds: the hook `pytest_crd_manifests`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NONE = "return a mapping of names to manifests: *"
 
 
 def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: str = "config") -> None:
-    """Write a hook that keeps a file of how often it was called."""
+    """Write a hook that counts its calls in a file."""
     called = "    with pathlib.Path(__file__).with_name('called').open('a') as file:\n        file.write('x')\n"
     project.write(name, f"{HEAD}def pytest_crd_manifests({arguments}):\n{called}    return {returns}\n")
 
@@ -34,7 +34,7 @@ def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: 
         pytest.param("{'ponds': (one for one in [POND, 'kind: Role'])}", id="an iterable, with another kind"),
     ],
 )
-def test_what_is_made_is_a_crd_of_the_project(empty: Project, returns: str) -> None:
+def test_a_crd_of_the_hook_belongs_to_the_project(empty: Project, returns: str) -> None:
     _hook(empty, returns)
     empty.cases(CASES)
     empty.write("test_it.py", "def test_it(crds, crd, crd_version):\n    assert crd is crds['Pond']\n")
@@ -47,7 +47,7 @@ def test_what_is_made_is_a_crd_of_the_project(empty: Project, returns: str) -> N
     assert empty.read("called") == "x"
 
 
-def test_it_is_there_beside_files_before_test_data(project: Project) -> None:
+def test_crds_of_the_hook_join_files_and_precede_test_data(project: Project) -> None:
     _hook(project, "{'ponds': POND}", arguments="")
     project.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Garden', 'Pond']\n")
 
@@ -64,14 +64,14 @@ def test_it_is_there_beside_files_before_test_data(project: Project) -> None:
     )
 
 
-def test_a_copy_of_a_file_counts_once_and_another_is_an_alternative(project: Project) -> None:
+def test_a_copy_of_a_file_counts_once_and_a_different_crd_is_an_alternative(project: Project) -> None:
     _hook(project, "{'copy': GARDEN, 'other': GARDEN.replace('default: 3', 'default: 4')}")
     project.write("test_it.py", "def test_it(crds, crd):\n    assert crds['conftest.py[other]'].kind == 'Garden'\n")
 
     project.run().assert_outcomes(passed=2)
 
 
-def test_a_path_on_the_command_line_takes_the_place_of_what_is_made(project: Project) -> None:
+def test_a_path_on_the_command_line_replaces_crds_of_the_hook(project: Project) -> None:
     _hook(project, "{}")
     project.write("test_it.py", "def test_it(crd):\n    pass\n")
 
@@ -80,7 +80,7 @@ def test_a_path_on_the_command_line_takes_the_place_of_what_is_made(project: Pro
     assert not (project.path / "called").exists()
 
 
-def test_nobody_is_asked_before_a_crd_is_needed(empty: Project) -> None:
+def test_the_hook_is_not_called_before_a_crd_is_needed(empty: Project) -> None:
     _hook(empty, "{}")
     empty.write("test_it.py", "def test_it():\n    pass\n")
 
@@ -89,7 +89,7 @@ def test_nobody_is_asked_before_a_crd_is_needed(empty: Project) -> None:
     assert not (empty.path / "called").exists()
 
 
-def test_each_worker_asks_for_itself(empty: Project) -> None:
+def test_each_worker_calls_the_hook(empty: Project) -> None:
     _hook(empty, "{'ponds': POND}")
     empty.cases(CASES)
 
@@ -132,7 +132,7 @@ def test_each_worker_asks_for_itself(empty: Project) -> None:
         ),
     ],
 )
-def test_what_is_wrong_names_who_has_made_it(empty: Project, returns: str, words: str) -> None:
+def test_a_mistake_names_the_plugin_of_the_hook(empty: Project, returns: str, words: str) -> None:
     _hook(empty, returns)
     empty.write("test_it.py", "def test_it(crd):\n    pass\n")
     empty.cases(CASES)
@@ -153,7 +153,7 @@ def test_what_is_wrong_names_who_has_made_it(empty: Project, returns: str, words
         ("sys.exit(0)", "SystemExit: 0"),
     ],
 )
-def test_what_fails_is_told_with_its_traceback(empty: Project, statement: str, last: str) -> None:
+def test_a_hook_that_raises_is_reported_with_its_traceback(empty: Project, statement: str, last: str) -> None:
     empty.write(
         "conftest.py",
         f"import pytest, sys\ndef one():\n    yield {statement}\ndef pytest_crd_manifests():\n    return {{'a': one()}}\n",
@@ -169,7 +169,7 @@ def test_what_fails_is_told_with_its_traceback(empty: Project, statement: str, l
     )
 
 
-def test_all_that_is_wrong_is_told_at_once(empty: Project) -> None:
+def test_mistakes_of_all_hooks_are_reported_at_once(empty: Project) -> None:
     empty.write("maker.py", "def pytest_crd_manifests():\n    return None\n")
     empty.write(
         "conftest.py",
@@ -187,7 +187,7 @@ def test_all_that_is_wrong_is_told_at_once(empty: Project) -> None:
     )
 
 
-def test_a_hook_that_comes_too_late_is_refused(project: Project) -> None:
+def test_a_hook_that_is_registered_too_late_is_refused(project: Project) -> None:
     _hook(project, "{'ponds': POND}", "operator/conftest.py")
     project.write("operator/test_it.py", "def test_it(crd):\n    pass\n")
 
@@ -206,7 +206,7 @@ def test_a_conftest_may_name_the_plugin_and_have_the_hook(empty: Project) -> Non
     empty.run().assert_outcomes(passed=1)
 
 
-def test_an_upgrade_of_what_is_made_is_judged_where_a_file_has_it(project: Project) -> None:
+def test_the_upgrade_of_a_hooks_crd_is_judged_if_the_baseline_has_a_file_of_it(project: Project) -> None:
     project.write("config/crd/bases/ponds.yaml", POND)
     commit(project.path, tag="v1.0.0")
     project.path.joinpath("config/crd/bases/ponds.yaml").unlink()
@@ -216,12 +216,12 @@ def test_an_upgrade_of_what_is_made_is_judged_where_a_file_has_it(project: Proje
 
     result.assert_outcomes(passed=1, failed=1)
     unjudged = "no upgrade of privers.stories.example.com is judged"
-    made = "pytest_crd_manifests makes it, and no file has it at git:v1.0.0"
-    result.stdout.fnmatch_lines([f"crd: conftest.py[[]rivers]:1: {unjudged}: {made} *"])
+    message = "pytest_crd_manifests makes it, and no file has it at git:v1.0.0"
+    result.stdout.fnmatch_lines([f"crd: conftest.py[[]rivers]:1: {unjudged}: {message} *"])
     result.stdout.fnmatch_lines(["*conftest.py[[]ponds]:*"])
 
 
-def test_where_no_file_has_any_that_is_said(empty: Project) -> None:
+def test_a_baseline_without_files_of_the_hooks_crds_is_reported(empty: Project) -> None:
     empty.write("README.md", "")
     commit(empty.path, tag="v1.0.0")
     _hook(empty, "{'ponds': POND}")
@@ -233,12 +233,12 @@ def test_where_no_file_has_any_that_is_said(empty: Project) -> None:
     result.stdout.fnmatch_lines(["*; what pytest_crd_manifests made then is in no file: name a folder with it"])
 
 
-def test_a_run_that_loads_no_conftest_says_that_it_does_not_count(project: Project) -> None:
+def test_a_run_without_conftest_reports_that_its_hook_does_not_count(project: Project) -> None:
     _hook(project, "{'ponds': POND}")
     _hook(project, "{'ponds': POND}", "operator/conftest.py")
 
     result = project.run("--noconftest", "--crd-checks")
 
-    made = "CRDs that pytest_crd_manifests makes in conftest.py operator/conftest.py"
-    result.stdout.fnmatch_lines([f"crd: no conftest.py is loaded: {made} do not count here, but with `pytest`"])
+    message = "CRDs that pytest_crd_manifests makes in conftest.py operator/conftest.py"
+    result.stdout.fnmatch_lines([f"crd: no conftest.py is loaded: {message} do not count here, but with `pytest`"])
     assert not (project.path / "called").exists()

@@ -1,4 +1,4 @@
-"""The line that tells how far something is that takes long."""
+"""The progress line of long operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Reporter:
-    """Shows what a terminal with forty columns would."""
+    """Reporter that emulates a terminal with forty columns."""
 
     isatty = True
 
@@ -40,88 +40,88 @@ class _Reporter:
 
 
 class _Session:
-    """A session with a clock that is set."""
+    """A session with a clock that tests set."""
 
     def __init__(self, *, verbosity: int = 0, **plugins: Any) -> None:
         self.reporter = _Reporter()
         self.now = 100.0
-        known = {"terminalreporter": self.reporter, "capturemanager": self.reporter, **plugins}
+        registered = {"terminalreporter": self.reporter, "capturemanager": self.reporter, **plugins}
         config: Any = SimpleNamespace(
-            pluginmanager=SimpleNamespace(get_plugin=known.get),
+            pluginmanager=SimpleNamespace(get_plugin=registered.get),
             get_verbosity=lambda: verbosity,
             get_terminal_writer=lambda: SimpleNamespace(fullwidth=40),
         )
         self.line = ProgressLine(config, lambda: self.now)
 
-    def shown(self) -> list[str]:
-        """Return what was written since it was last asked for, without the spaces that erase what was there."""
+    def take_lines(self) -> list[str]:
+        """Return the lines written since the last call, without the spaces that erase old text."""
         written = [line.rstrip() for line in self.reporter.written]
         self.reporter.written.clear()
         return written
 
 
-def test_what_takes_longer_than_two_seconds_is_shown_and_cleared() -> None:
+def test_an_operation_of_more_than_two_seconds_is_shown_and_cleared() -> None:
     session = _Session()
 
-    with session.line.showing("reading") as tell:
-        tell(0, 3, "a.yaml")
+    with session.line.showing("reading") as report_step:
+        report_step(0, 3, "a.yaml")
         session.now += 1.9
-        tell(1, 3, "b.yaml")
-        assert session.shown() == []
+        report_step(1, 3, "b.yaml")
+        assert session.take_lines() == []
         session.now += 0.1
-        tell(1, 3, "b.yaml")
+        report_step(1, 3, "b.yaml")
         assert session.reporter.written == [f"{'crd: reading: 1 of 3, b.yaml':39}"]
-        session.shown()
+        session.take_lines()
         session.now += 0.05
-        tell(2, 3, "c.yaml")
-        assert session.shown() == []  # so soon, nobody reads it
+        report_step(2, 3, "c.yaml")
+        assert session.take_lines() == []  # too soon after the last line
         session.now += 0.06
-        tell(2, 3, "")
-        assert session.shown() == ["crd: reading: 2 of 3"]
+        report_step(2, 3, "")
+        assert session.take_lines() == ["crd: reading: 2 of 3"]
 
     assert session.reporter.written == [" " * 39, ""]
 
 
-def test_what_is_quick_leaves_nothing() -> None:
+def test_a_quick_operation_is_not_shown() -> None:
     session = _Session()
 
-    with session.line.showing("reading") as tell:
-        tell(0, 1, "a")
+    with session.line.showing("reading") as report_step:
+        report_step(0, 1, "a")
 
-    assert session.shown() == []
+    assert session.take_lines() == []
 
 
-def test_parts_count_together_and_each_clears_its_own() -> None:
+def test_inner_operations_share_the_delay_and_clear_their_lines() -> None:
     session = _Session()
 
     with session.line.showing("all"):
-        with session.line.showing("one") as tell:
+        with session.line.showing("one") as report_step:
             session.now += 1.5
-            tell(0, 1, "")
-        with session.line.showing("two") as tell:
+            report_step(0, 1, "")
+        with session.line.showing("two") as report_step:
             session.now += 1
-            tell(0, 1, "")
-        assert session.shown() == ["crd: two: 0 of 1", "", ""]
-    with session.line.showing("three") as tell:
+            report_step(0, 1, "")
+        assert session.take_lines() == ["crd: two: 0 of 1", "", ""]
+    with session.line.showing("three") as report_step:
         session.now += 1.5
-        tell(0, 1, "")
+        report_step(0, 1, "")
 
-    assert session.shown() == []
+    assert session.take_lines() == []
 
 
-def test_a_line_is_cleared_where_something_is_wrong() -> None:
+def test_a_line_is_cleared_after_an_error() -> None:
     session = _Session()
 
     def read() -> None:
-        with session.line.showing("reading") as tell:
+        with session.line.showing("reading") as report_step:
             session.now += 2
-            tell(0, 1, "a")
+            report_step(0, 1, "a")
             raise ValueError("wrong")
 
     with pytest.raises(ValueError, match="wrong"):
         read()
 
-    assert session.shown() == ["crd: reading: 0 of 1, a", "", ""]
+    assert session.take_lines() == ["crd: reading: 0 of 1, a", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ def test_a_line_is_cleared_where_something_is_wrong() -> None:
 def test_a_line_is_one_line(what: str, at: str, line: str) -> None:
     session = _Session()
 
-    with session.line.showing(what) as tell:
+    with session.line.showing(what) as report_step:
         session.now += 2
-        tell(0, 1, at)
+        report_step(0, 1, at)
 
-    shown = session.shown()[0]
-    assert len(shown) <= 39
-    assert shown == line or (shown.startswith("crd: reading: 0 of 1, ...") and at.endswith(shown[-14:]))
+    output = session.take_lines()[0]
+    assert len(output) <= 39
+    assert output == line or (output.startswith("crd: reading: 0 of 1, ...") and at.endswith(output[-14:]))
 
 
 @pytest.mark.parametrize(
@@ -154,34 +154,34 @@ def test_a_line_is_one_line(what: str, at: str, line: str) -> None:
         _Session(terminalreporter=SimpleNamespace(isatty=False)),
     ],
 )
-def test_nothing_is_shown_where_nobody_would_see_it(session: _Session) -> None:
-    with session.line.showing("reading") as tell:
+def test_nothing_is_shown_without_a_terminal_or_with_quiet(session: _Session) -> None:
+    with session.line.showing("reading") as report_step:
         session.now += 9
-        tell(0, 1, "a")
+        report_step(0, 1, "a")
 
-    assert session.shown() == []
+    assert session.take_lines() == []
 
 
 def test_nothing_is_written_over_the_line_of_a_test() -> None:
     session = _Session()
     session.reporter.currentfspath = "test_garden.crd.yaml"
 
-    with session.line.showing("reading") as tell:
+    with session.line.showing("reading") as report_step:
         session.now += 9
-        tell(0, 1, "a")
+        report_step(0, 1, "a")
 
-    assert session.shown() == []
+    assert session.take_lines() == []
 
 
-def test_without_capturing_it_is_shown_as_well() -> None:
+def test_the_line_is_shown_without_capturing() -> None:
     session = _Session(capturemanager=None)
     session.reporter.is_captured = False
 
-    with session.line.showing("reading") as tell:
+    with session.line.showing("reading") as report_step:
         session.now += 2
-        tell(0, 1, "a")
+        report_step(0, 1, "a")
 
-    assert session.shown() == ["crd: reading: 0 of 1, a", "", ""]
+    assert session.take_lines() == ["crd: reading: 0 of 1, a", "", ""]
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def terminal(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return terminals.attach(project, monkeypatch)
 
 
-def test_the_files_of_crds_and_samples_are_told(terminal: Project) -> None:
+def test_the_files_of_crds_and_samples_are_shown(terminal: Project) -> None:
     terminal.write("config/samples/a.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\n")
     terminal.write("docs/b.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: b}\n")
 
@@ -205,7 +205,7 @@ def test_the_files_of_crds_and_samples_are_told(terminal: Project) -> None:
     assert result.ret == 0
 
 
-def test_crds_are_told_while_a_case_file_is_collected(terminal: Project) -> None:
+def test_crds_are_shown_while_a_case_file_is_collected(terminal: Project) -> None:
     terminal.cases()
 
     result = terminal.run("--crd-path=config/crd")
@@ -216,13 +216,13 @@ def test_crds_are_told_while_a_case_file_is_collected(terminal: Project) -> None
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [["-q"], ["-p", "no:terminal"]])
-def test_nothing_is_told_where_quiet_is_asked_for(terminal: Project, arguments: list[str]) -> None:
+def test_nothing_is_shown_with_quiet(terminal: Project, arguments: list[str]) -> None:
     result = terminal.run("--crd-checks", *arguments)
 
     assert not [line for line in terminals.lines(result) if " of " in line]
 
 
-def test_commands_are_told_while_they_run(terminal: Project) -> None:
+def test_commands_are_shown_while_they_run(terminal: Project) -> None:
     terminal.ini("crd_commands = cat config/crd/bases/gardens.yaml")
 
     assert (
@@ -232,7 +232,7 @@ def test_commands_are_told_while_they_run(terminal: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_generating_tells_fields_and_cases(terminal: Project) -> None:
+def test_generating_shows_fields_and_cases(terminal: Project) -> None:
     first = terminals.lines(terminal.run("--crd-generate=Garden"))
     second = terminals.lines(terminal.run("--crd-generate=Garden"))
 
@@ -242,7 +242,7 @@ def test_generating_tells_fields_and_cases(terminal: Project) -> None:
         assert lines[0] == "crd: reading CRDs: 0 of 1, config/crd/bases/gardens.yaml"
 
 
-def test_the_files_of_a_baseline_are_told(terminal: Project) -> None:
+def test_the_files_of_a_baseline_are_shown(terminal: Project) -> None:
     terminal.write("old/gardens.yaml", terminal.read("config/crd/bases/gardens.yaml"))
     terminal.write("config/samples/a.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\n")
     terminal.write(
@@ -261,7 +261,7 @@ def test_the_files_of_a_baseline_are_told(terminal: Project) -> None:
     } <= {*terminals.lines(result)}
 
 
-def test_workers_tell_nothing(terminal: Project) -> None:
+def test_workers_show_nothing(terminal: Project) -> None:
     terminal.write(
         "conftest.py",
         f"{terminal.read('conftest.py')}    from pytest_crd.plugin import progressline\n    progressline.PATIENCE = 0\n",

@@ -1,4 +1,4 @@
-"""A CRD that the server refuses has no custom resources: whatever is asked about them fails, in the server's words."""
+"""A CRD that the server refuses has no custom resources: questions about them fail with the server's message."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _break(project: Project, old: str = "scope: Namespaced", new: str = "scope: 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize(("old", "new", "words"), REASONS)
-def test_cases_about_it_are_an_error(gardener: Project, old: str, new: str, words: str) -> None:
+def test_cases_about_a_refused_crd_are_an_error(gardener: Project, old: str, new: str, words: str) -> None:
     _break(gardener, old, new)
 
     result = gardener.run()
@@ -61,7 +61,7 @@ def test_cases_about_it_are_an_error(gardener: Project, old: str, new: str, word
     assert words in result.stdout.str()
 
 
-def test_several_reasons_are_a_line_each(gardener: Project) -> None:
+def test_each_reason_for_a_refusal_has_a_line(gardener: Project) -> None:
     _break(gardener)
     _break(gardener, "storage: true", "storage: false")
 
@@ -92,7 +92,7 @@ def test_declared_cases_of_a_python_test_are_an_error(gardener: Project) -> None
     result.stdout.fnmatch_lines([f"*{REFUSED}*"])
 
 
-def test_a_file_that_says_that_the_crd_is_stored_is_run(gardener: Project) -> None:
+def test_a_case_file_that_declares_the_crd_stored_is_run(gardener: Project) -> None:
     _break(gardener, "label: {type: string}", "label: {type: string, default: 1}")
     cases = f"storedCRD: true\n{CASES.replace('{spec: {size: 3, ', '{spec: {size: 3, label: 1, ')}"
     gardener.cases(cases)
@@ -130,7 +130,7 @@ def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
 @pytest.mark.parametrize(
     "way", ["crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]"]
 )
-def test_what_a_test_asks_about_its_objects_fails(project: Project, ask: str, way: str) -> None:
+def test_questions_about_objects_of_a_refused_crd_fail(project: Project, ask: str, way: str) -> None:
     _break(project)
     fixture = way.partition(".")[0].partition("[")[0]
     project.write("test_it.py", f"def test_it({fixture}):\n    {way}.{ask}\n")
@@ -142,7 +142,7 @@ def test_what_a_test_asks_about_its_objects_fails(project: Project, ask: str, wa
     assert "version.py" not in result.stdout.str()
 
 
-def test_what_a_test_asks_about_the_crd_itself_is_answered(project: Project) -> None:
+def test_questions_about_a_refused_crd_itself_are_answered(project: Project) -> None:
     _break(project)
     project.write(
         "test_it.py",
@@ -156,7 +156,7 @@ def test_what_a_test_asks_about_the_crd_itself_is_answered(project: Project) -> 
     project.run().assert_outcomes(passed=1)
 
 
-def test_a_crd_in_v1beta1_is_asked_about_as_the_last_server_that_took_it(empty: Project) -> None:
+def test_a_v1beta1_crd_is_judged_as_by_the_last_server_that_accepted_it(empty: Project) -> None:
     empty.write(FILE, BETA)
     empty.cases(BETA_CASES)
 
@@ -169,7 +169,7 @@ def test_a_crd_in_v1beta1_is_asked_about_as_the_last_server_that_took_it(empty: 
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_an_old_crd_that_no_server_took_is_an_error_too(project: Project, *, stored: bool) -> None:
+def test_an_old_crd_that_no_server_accepted_is_an_error(project: Project, *, stored: bool) -> None:
     project.crd("old.yaml")
     _break(project, file="old.yaml")
     case = "{name: a, old: {spec: {}}, oldCRD: {path: old.yaml}, input: {spec: {}}, accepted: true}"

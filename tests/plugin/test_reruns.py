@@ -1,4 +1,4 @@
-"""Sessions of one project, one after the other: each reads the files anew, and keeps nothing for the next."""
+"""Consecutive sessions of a project: each reads all files again, and keeps nothing for the next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def checked(gardener: Project) -> Project:
     return gardener
 
 
-def test_a_session_keeps_nothing_in_the_project_for_another_one(checked: Project) -> None:
+def test_a_session_stores_nothing_in_the_project_for_the_next(checked: Project) -> None:
     before = _files(checked)
 
     checked.run(*CACHED)
@@ -47,7 +47,7 @@ def test_a_session_keeps_nothing_in_the_project_for_another_one(checked: Project
         pytest.param(SAMPLE, "size: 1", "size: x", id="a sample"),
     ],
 )
-def test_a_session_sees_an_edit_that_leaves_size_and_time_of_a_file(
+def test_a_session_notices_an_edit_that_keeps_size_and_time_of_a_file(
     checked: Project, name: str, old: str, new: str
 ) -> None:
     assert checked.run(*CACHED).ret == pytest.ExitCode.OK

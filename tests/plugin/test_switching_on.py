@@ -1,4 +1,4 @@
-"""The plugin is there once, however it is asked for, and costs nothing where nobody needs it."""
+"""The plugin is registered once, however it is switched on, and costs nothing in sessions without CRDs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ WAYS = [
     for flag in (None, "crd", "pytest_crd.plugin")
     for named in (None, "crd", "pytest_crd.plugin")
     for no_autoload in (False, True)
-    # Without autoload nobody knows the name `crd` unless `-p crd` has introduced it.
+    # Without autoload the name `crd` exists only if `-p crd` is given.
     if not no_autoload or (flag or named == "pytest_crd.plugin")
 ]
 
 
-# One of each kind; all of them are run in processes where what is slow is run.
+# A case of each kind; the slow tests run all cases in new processes.
 QUICK = ((None, None, False), ("crd", None, True), (None, "pytest_crd.plugin", True))
 IN_A_PROCESS = [
-    pytest.param(*way.values, id=way.id, marks=() if way.values in QUICK else pytest.mark.slow) for way in WAYS
+    pytest.param(*variant.values, id=variant.id, marks=() if variant.values in QUICK else pytest.mark.slow)
+    for variant in WAYS
 ]
-# What takes time, and has no part in it.
+# Slow plugins that these tests do not need.
 WITHOUT = tuple(
     word
     for name in ("cacheprovider", "hypothesispytest", "xdist", "xdist.looponfail", "unraisableexception")
@@ -38,7 +39,7 @@ WITHOUT = tuple(
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
-def test_every_way_of_switching_it_on_works(
+def test_the_plugin_can_be_switched_on_in_each_way(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
 ) -> None:
     arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
@@ -51,7 +52,7 @@ def test_every_way_of_switching_it_on_works(
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
-def test_every_way_of_switching_it_on_works_in_a_process_that_has_imported_nothing(
+def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
 ) -> None:
     arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
@@ -74,7 +75,7 @@ def _switch_on(
     return ("-p", flag) if flag else ()
 
 
-def test_it_can_be_switched_off(gardener: Project) -> None:
+def test_the_plugin_can_be_switched_off(gardener: Project) -> None:
     gardener.write("test_garden.py", USES_IT)
 
     result = gardener.pytester.runpytest_subprocess(*WITHOUT, "-p", "no:crd")
@@ -84,7 +85,7 @@ def test_it_can_be_switched_off(gardener: Project) -> None:
 
 
 @pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case", "crd_server"])
-def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Project, fixture: str) -> None:
+def test_the_plugin_stays_switched_off_if_a_conftest_names_its_module(gardener: Project, fixture: str) -> None:
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
     gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
 
@@ -95,14 +96,14 @@ def test_it_stays_switched_off_where_a_conftest_names_the_module(gardener: Proje
     result.stdout.no_fnmatch_line("crd: *")
 
 
-def test_an_option_of_it_is_unknown_where_it_is_switched_off(project: Project) -> None:
+def test_options_of_a_switched_off_plugin_are_unknown(project: Project) -> None:
     result = project.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd", "--crd-path", "config")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 SETTINGS = ("checks", "coverage", "fill", "generate", "live", "outputs", "project", "server", "setting", "upgrades")
-# What is loaded, and by what: pytest's own finder rewrites what it imports.
+# Prints the loaded modules and their finders: pytest's own finder rewrites a module.
 TELLS_MODULES = """\
 import json, sys
 
@@ -115,7 +116,7 @@ def {hook}():
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("has_crds", [False, True])
-def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Project, *, has_crds: bool) -> None:
+def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_crds: bool) -> None:
     if has_crds:
         empty.crd()
         empty.crd("api/gardens.yaml")
@@ -149,7 +150,7 @@ def test_a_session_that_asks_for_no_crd_imports_nothing_but_the_hooks(empty: Pro
 
 
 @pytest.mark.uncounted
-def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) -> None:
+def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
     project.cases(
         f"{CASES}create:\n- {{name: a, input: {{spec: {{size: 1}}}}, accepted: true}}\n"
         "- {name: b, input: {spec: {rows: 11}}, errors: [{field: spec.rows, type: Invalid}]}\n"
@@ -172,7 +173,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
         "pytest_crd.report.text",
     }
     assert not [name for name in loaders if name.startswith(("pytest_crd.casefiles", "pytest_crd.plugin.features."))]
-    # None that is loaded behind the hooks is rewritten by pytest.
+    # pytest rewrites no module that is imported after the hooks.
     assert (
         loaders["pytest_crd.plugin.items.cases"]
         == loaders["pytest_crd.engine.api.customresourcedefinition"]
@@ -181,7 +182,7 @@ def test_cases_that_hold_import_nothing_that_only_others_need(project: Project) 
     assert loaders["conftest"] == "AssertionRewritingHook"
 
 
-def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
+def test_the_header_of_a_session_without_crds_is_empty(empty: Project) -> None:
     empty.write("test_other.py", "def test_other():\n    pass\n")
 
     result = empty.run()
@@ -190,7 +191,7 @@ def test_a_session_without_crds_says_nothing_of_them(empty: Project) -> None:
     result.stdout.no_fnmatch_line("crd:*")
 
 
-def test_a_quiet_session_says_nothing_of_crds(gardener: Project) -> None:
+def test_the_header_of_a_quiet_session_is_empty(gardener: Project) -> None:
     gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
 
     result = gardener.run("-q")
@@ -202,31 +203,31 @@ PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.exampl
 
 
 @pytest.mark.uncounted
-def test_what_was_passed_over_is_counted_named_and_told_as_somebody_asks(gardener: Project) -> None:
+def test_passed_over_files_are_counted_named_or_explained_by_verbosity(gardener: Project) -> None:
     for name in "abc":
         gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
     gardener.write("config/crd/bases/template.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
     places = [f"config/crd/bases/patch{name}.yaml:1" for name in "abc"]
 
-    told = {flag: _told(gardener.run(*flag)) for flag in ((), ("-v",), ("-vv",), ("-q",))}
+    output = {flag: _crd_lines(gardener.run(*flag)) for flag in ((), ("-v",), ("-vv",), ("-q",))}
 
     template = "crd: config/crd/bases/template.yaml: passed over, a Helm template"
-    assert told[()][1:] == [template, "crd: passed over: 3 patches (-v names them)"]
-    assert told["-v",][1:] == [template, f"crd: passed over, 3 patches: {', '.join(places)}"]
+    assert output[()][1:] == [template, "crd: passed over: 3 patches (-v names them)"]
+    assert output["-v",][1:] == [template, f"crd: passed over, 3 patches: {', '.join(places)}"]
     reason = "passed over, a patch: it has neither spec.group, spec.names nor spec.versions"
-    assert told["-vv",][1:] == [*(f"crd: {place}: {reason}" for place in places), template]
-    assert told["-q",] == []
+    assert output["-vv",][1:] == [*(f"crd: {place}: {reason}" for place in places), template]
+    assert output["-q",] == []
 
 
-def _told(result: pytest.RunResult) -> list[str]:
+def _crd_lines(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if line.startswith("crd: ")]
 
 
-def test_a_worker_that_crashed_tells_nothing() -> None:
+def test_a_crashed_worker_sends_no_header() -> None:
     plugin.pytest_testnodedown(SimpleNamespace())
 
 
-def test_crds_are_not_read_before_somebody_asks_for_one(empty: Project) -> None:
+def test_crds_are_not_read_before_one_is_needed(empty: Project) -> None:
     empty.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
     empty.write("test_other.py", "def test_other():\n    pass\n")
     empty.ini("crd_paths = config/crd/bases")

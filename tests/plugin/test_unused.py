@@ -1,4 +1,4 @@
-"""What does nothing says so: marks without their fixtures, cases that nobody looks at, case files that no pattern finds."""
+"""Markers, cases and case files without effect are reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _test(project: Project, *lines: str) -> None:
         ),
     ],
 )
-def test_a_mark_that_chooses_for_nothing_fails_its_test(gardener: Project, lines: tuple[str, ...], words: str) -> None:
+def test_a_marker_without_its_fixture_fails_its_test(gardener: Project, lines: tuple[str, ...], words: str) -> None:
     _test(gardener, *lines)
 
     result = gardener.run("test_it.py")
@@ -72,13 +72,13 @@ def test_a_mark_that_chooses_for_nothing_fails_its_test(gardener: Project, lines
         pytest.param(("def test_it(): pass",), id="no mark"),
     ],
 )
-def test_any_other_mark_is_left_alone(gardener: Project, lines: tuple[str, ...]) -> None:
+def test_other_markers_are_left_alone(gardener: Project, lines: tuple[str, ...]) -> None:
     _test(gardener, *lines)
 
     gardener.run("test_it.py").assert_outcomes(passed=1)
 
 
-def test_a_mark_of_the_project_is_left_alone(gardener: Project) -> None:
+def test_a_marker_of_the_project_is_left_alone(gardener: Project) -> None:
     gardener.ini("markers =", "  crd(number): the ticket of a change")
     _test(gardener, "@pytest.mark.crd(7)", "def test_it(): pass")
 
@@ -100,7 +100,7 @@ def test_a_test_that_is_skipped_or_fails_is_left_alone(gardener: Project) -> Non
 
 
 @pytest.mark.parametrize("body", ["pass", "repr(crd_case)"])
-def test_a_test_that_does_nothing_with_its_case_fails(gardener: Project, body: str) -> None:
+def test_a_test_that_ignores_its_case_fails(gardener: Project, body: str) -> None:
     _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
 
     result = gardener.run("test_it.py")
@@ -112,13 +112,13 @@ def test_a_test_that_does_nothing_with_its_case_fails(gardener: Project, body: s
 
 
 @pytest.mark.parametrize("body", ["crd_case.check()", "crd_case.case", "crd_case.name", "crd_case.path"])
-def test_a_test_that_looks_at_its_case_passes(gardener: Project, body: str) -> None:
+def test_a_test_that_reads_its_case_passes(gardener: Project, body: str) -> None:
     _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
 
     gardener.run("test_it.py").assert_outcomes(passed=3)
 
 
-def test_a_case_file_that_no_pattern_finds_is_named_in_the_header(gardener: Project) -> None:
+def test_a_case_file_without_a_matching_pattern_is_named_in_the_header(gardener: Project) -> None:
     gardener.cases(name="garden.crd.yaml")
     gardener.cases(name="more/gardens.crd-cases.yml")
     gardener.crd("more/gardens.crd.yaml")
@@ -136,7 +136,7 @@ def test_a_case_file_that_no_pattern_finds_is_named_in_the_header(gardener: Proj
     assert "gardens.crd.yaml" not in result.stdout.str()
 
 
-def test_a_case_file_that_is_named_is_collected(gardener: Project) -> None:
+def test_a_case_file_on_the_command_line_is_collected(gardener: Project) -> None:
     gardener.cases(name="garden.crd.yaml")
 
     result = gardener.run("garden.crd.yaml")
@@ -145,7 +145,7 @@ def test_a_case_file_that_is_named_is_collected(gardener: Project) -> None:
     result.stdout.no_fnmatch_line("*not collected*")
 
 
-def test_what_is_worth_to_know_of_a_case_that_holds_is_shown_on_demand(gardener: Project) -> None:
+def test_notes_about_a_passing_case_are_shown_on_demand(gardener: Project) -> None:
     case = "{name: a, input: {spec: {labl: x}}, accepted: true}"
     gardener.cases(f"crd: gardens.stories.example.com\nunknownFields: allow\ncreate:\n- {case}\n")
     _test(

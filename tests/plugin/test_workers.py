@@ -1,4 +1,4 @@
-"""With pytest-xdist, tests run in workers, and all that is told, counted and written is the same, once."""
+"""With the workers of pytest-xdist, reports, counts and written files are the same as without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.session, pytest.mark.slow, pytest.mark.counted]
 TURNED = "- name: turned\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
-# What is worth to know of a case that holds.
+# A case that holds, with a note about it.
 NOTED = f"{HEAD}unknownFields: allow\ncreate:\n- {{name: a, input: {{spec: {{labl: x}}}}, accepted: true}}\n"
 IN_PYTHON = """\
 import pytest
@@ -59,13 +59,13 @@ def _lay_out_what_is_written(folder: Folder) -> None:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.RunResult]:
-    """A run of two workers that writes cases and measures coverage, and what it printed."""
+    """A finished run of two workers that writes cases and measures coverage."""
     folder = Folder(tmp_path_factory.mktemp("written"))
     _lay_out_what_is_written(folder)
     return folder, folder.start("-p", "xdist", "-n", "2", *WRITING)
 
 
-def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunResult]) -> None:
+def test_one_process_writes_all_files(written: tuple[Folder, pytest.RunResult]) -> None:
     folder, result = written
 
     result.assert_outcomes(passed=5 + 10, failed=1)
@@ -74,7 +74,7 @@ def test_the_writing_is_left_to_one_process(written: tuple[Folder, pytest.RunRes
     result.stdout.fnmatch_lines(["crd: 3 cases written:", "crd: 1 case not written:"])
 
 
-def test_all_workers_have_the_same_checks_and_what_is_loaded_is_said_once(
+def test_all_workers_have_the_same_checks_and_the_header_is_shown_once(
     written: tuple[Folder, pytest.RunResult],
 ) -> None:
     _, result = written
@@ -85,16 +85,16 @@ def test_all_workers_have_the_same_checks_and_what_is_loaded_is_said_once(
         "crd: 10 checks in 2 files",
         "crd: config/crd/bases/templates.yaml: passed over, a Helm template",
     ]
-    result.stdout.no_fnmatch_line("*did you mean*")  # which is for `-v`
+    result.stdout.no_fnmatch_line("*did you mean*")  # shown with `-v` only
 
 
-def test_workers_hand_over_what_they_have_reached(written: tuple[Folder, pytest.RunResult], empty: Project) -> None:
+def test_workers_send_their_coverage(written: tuple[Folder, pytest.RunResult], empty: Project) -> None:
     folder, _ = written
     _lay_out_what_is_written(empty)
 
     empty.run(*WRITING).assert_outcomes(passed=5 + 10, failed=1)
 
-    alone, several = (_report(one) for one in (empty, folder))
+    alone, several = (_report(item) for item in (empty, folder))
     assert several == alone
     assert "properties/spec/properties/rows/maximum:broken" in several["versions"][0]["held"]
 
@@ -137,7 +137,7 @@ def _lay_out_what_fails(folder: Folder) -> None:
 
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.RunResult]:
-    """A run of one worker in which a case of each kind, a check and an upgrade fail, and what it printed."""
+    """A finished run of one worker in which a case of each kind, a check and an upgrade fail."""
     folder = Folder(tmp_path_factory.mktemp("failed"))
     _lay_out_what_fails(folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -150,14 +150,14 @@ def _plain(result: pytest.RunResult) -> str:
 
 
 def _failures(output: str) -> list[str]:
-    """Return what is shown of each failure."""
+    """Return the text of each failure in the output."""
     section = output.split("= FAILURES =")[1].partition("\n")[2]
     lines = [line for line in section.splitlines() if not line.startswith("[gw0]")]
-    shown = re.split(r"\n(?:crd: |-+ generated|\S*=+ short)", "\n".join(lines))[0]
-    return [one.partition("\n")[2] for one in re.split(r"(?m)^(?=\S*_{8})", shown)[1:]]
+    rendered = re.split(r"\n(?:crd: |-+ generated|\S*=+ short)", "\n".join(lines))[0]
+    return [item.partition("\n")[2] for item in re.split(r"(?m)^(?=\S*_{8})", rendered)[1:]]
 
 
-def test_what_fails_in_a_worker_reads_as_it_does_here(failed: tuple[Folder, pytest.RunResult], empty: Project) -> None:
+def test_a_failure_in_a_worker_has_the_same_report(failed: tuple[Folder, pytest.RunResult], empty: Project) -> None:
     _, result = failed
     _lay_out_what_fails(empty)
 
@@ -165,14 +165,14 @@ def test_what_fails_in_a_worker_reads_as_it_does_here(failed: tuple[Folder, pyte
 
     result.assert_outcomes(failed=8, passed=16)
     here.assert_outcomes(failed=8, passed=16)
-    shown = _failures("\n".join(result.outlines))
-    assert shown == _failures("\n".join(here.outlines))
-    assert len(shown) == 8
-    assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in shown[1]
-    assert "\x1b[31mrefused\x1b[0m: \x1b[1mspec.soil\x1b[0m (v1)" in shown[-1]
+    output = _failures("\n".join(result.outlines))
+    assert output == _failures("\n".join(here.outlines))
+    assert len(output) == 8
+    assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in output[1]
+    assert "\x1b[31mrefused\x1b[0m: \x1b[1mspec.soil\x1b[0m (v1)" in output[-1]
 
 
-def test_what_fails_in_a_worker_says_what_differs_and_why(failed: tuple[Folder, pytest.RunResult]) -> None:
+def test_a_failure_in_a_worker_lists_differences_and_causes(failed: tuple[Folder, pytest.RunResult]) -> None:
     output = _plain(failed[1])
 
     assert (
@@ -189,7 +189,7 @@ def test_what_fails_in_a_worker_says_what_differs_and_why(failed: tuple[Folder, 
     assert "\n  refused when created; an update that leaves spec.soil as it is passes\n" in output
 
 
-def test_what_fails_in_a_worker_explains_the_rule(failed: tuple[Folder, pytest.RunResult]) -> None:
+def test_a_failure_in_a_worker_explains_the_rule(failed: tuple[Folder, pytest.RunResult]) -> None:
     output = _plain(failed[1])
 
     assert f"refused (422), but expected to be accepted:\n  spec: Invalid value: too many\n{RULE}" in output
@@ -200,7 +200,7 @@ def test_what_fails_in_a_worker_explains_the_rule(failed: tuple[Folder, pytest.R
     assert f"  unasked  spec: Invalid value: too many\n{RULE}" in output
 
 
-def test_what_fails_in_a_worker_reaches_junit_and_what_annotates(failed: tuple[Folder, pytest.RunResult]) -> None:
+def test_a_failure_in_a_worker_is_in_junit_and_annotations(failed: tuple[Folder, pytest.RunResult]) -> None:
     folder, _ = failed
     report = folder.read("out.xml")
     annotations = set(folder.read("annotations.txt").splitlines())
@@ -208,11 +208,11 @@ def test_what_fails_in_a_worker_reaches_junit_and_what_annotates(failed: tuple[F
     assert 'name="accepted[ponds.stories.example.com]"' in report
     assert 'message="spec.scope: Unsupported value: &quot;Namespacd&quot;' in report
     assert 'message="spec.bogus pruned, expected {&quot;a&quot;: 1}"' in report
-    assert len(annotations) == 7  # one for both checks of the CRD that is refused
+    assert len(annotations) == 7  # the refused CRD has one annotation for two checks
     assert "test_garden.crd.yaml:4: spec.size is 1, expected 2" in annotations
 
 
-def test_workers_run_the_same_ids_and_what_is_worth_to_know_is_told_on_demand(
+def test_workers_run_the_same_ids_and_notes_are_shown_on_demand(
     failed: tuple[Folder, pytest.RunResult],
 ) -> None:
     lines = _plain(failed[1]).splitlines()
@@ -231,7 +231,7 @@ def test_workers_run_the_same_ids_and_what_is_worth_to_know_is_told_on_demand(
     assert {"PASSED test_noted.crd.yaml::a", "PASSED test_tabs.crd.yaml::the rule"} <= ran
 
 
-def test_a_worker_that_finds_nothing_to_check_fails_the_run(empty: Project) -> None:
+def test_a_worker_without_anything_to_check_fails_the_run(empty: Project) -> None:
     empty.write("conftest.py", "")
     empty.write("test_it.py", "def test_it(): pass\n")
 
@@ -248,7 +248,7 @@ def test_a_controller_that_plans_no_check_itself_passes_the_run(project: Project
     result.stdout.fnmatch_lines(["crd: 5 checks in 1 file"])
 
 
-def test_a_worker_that_crashes_is_told_of(project: Project) -> None:
+def test_a_crashing_worker_is_reported_in_the_output(project: Project) -> None:
     project.write("test_a.py", "import os\ndef test_a():\n    os._exit(3)\n")
 
     result = project.run("-p", "pytest_crd.plugin", "-p", "xdist", "-n", "1", "--max-worker-restart=0", "--crd-cov")

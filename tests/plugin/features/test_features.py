@@ -1,4 +1,4 @@
-"""A room is imported by the session that asks for its feature, and by no other."""
+"""A session imports only the packages of the features that it switches on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASKED: Final = {
     "coverage": "--crd-cov",
     "outputs": "--crd-json=verdicts.json",
 }
-# As there is no server.
+# Without a server, `live` registers nothing.
 REGISTERED: Final[dict[str, list[str]]] = {"coverage": ["crd-coverage-askers", "crd-coverage"], "live": []}
 TELLS: Final = """\
 import pathlib, sys
@@ -35,14 +35,14 @@ def pytest_unconfigure(config):
 """
 
 
-def test_every_room_has_a_feature() -> None:
+def test_every_package_of_features_has_an_entry() -> None:
     rooms = {path.parent.name for path in ROOMS.glob("*/hooks.py")}
-    assert rooms - {"server"} == FEATURES.keys() == ASKED.keys()  # which its fixture opens
+    assert rooms - {"server"} == FEATURES.keys() == ASKED.keys()  # the fixture imports it
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize(("name", "option"), ASKED.items())
-def test_a_feature_loads_its_own_room_alone(project: Project, name: str, option: str) -> None:
+def test_a_feature_imports_only_its_own_package(project: Project, name: str, option: str) -> None:
     project.write("conftest.py", TELLS)
 
     project.start(option)

@@ -1,4 +1,4 @@
-"""Words that the server reads as booleans are named: in a failure, with -v where all holds, and in the header for a CRD."""
+"""Words that the server reads as booleans are named: in a failure, with -v in notes, and in the header for a CRD."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "test_garden.crd.yaml"
 HEAD = "crd: gardens.stories.example.com\n"
 
 
-def _said(result: pytest.RunResult) -> list[str]:
+def _notes(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "the server reads" in line]
 
 
@@ -22,19 +22,19 @@ def test_a_failure_names_the_words_of_its_objects(project: Project) -> None:
 
     result = project.run()
 
-    assert _said(result) == [f"{NAME}:4: spec.soil: the server reads `on` as true; quote it where a text is meant"]
+    assert _notes(result) == [f"{NAME}:4: spec.soil: the server reads `on` as true; quote it where a text is meant"]
 
 
-def test_what_cannot_be_decoded_names_them_too(project: Project) -> None:
+def test_a_decoding_error_names_the_words(project: Project) -> None:
     project.cases(f"{HEAD}create:\n- name: a\n  input: {{metadata: {{labels: {{a: yes}}}}}}\n  accepted: true\n")
 
-    assert _said(project.run()) == [
+    assert _notes(project.run()) == [
         f"{NAME}:4: metadata.labels.a: the server reads `yes` as true; quote it where a text is meant"
     ]
 
 
 @pytest.mark.uncounted
-def test_of_a_case_that_holds_they_are_named_with_v_once(project: Project) -> None:
+def test_the_words_of_a_passing_case_are_named_once_with_v(project: Project) -> None:
     free = "{spec: {free: {n: 1, mode: on}}}"
     case = f"- name: NAME\n  input: &free {free}\n  expected: *free\n"
     project.cases(f"{HEAD}pruning:\n{case.replace('NAME', 'a')}{case.replace('NAME', 'b')}")
@@ -42,8 +42,8 @@ def test_of_a_case_that_holds_they_are_named_with_v_once(project: Project) -> No
     quiet, verbose = project.run(), project.run("-v")
 
     quiet.assert_outcomes(passed=2)
-    assert not _said(quiet)
-    assert _said(verbose) == [
+    assert not _notes(quiet)
+    assert _notes(verbose) == [
         f"crd: {NAME}:{line}: {words}"
         for line in (4, 7)
         for words in (
@@ -53,7 +53,7 @@ def test_of_a_case_that_holds_they_are_named_with_v_once(project: Project) -> No
     ]
 
 
-def test_what_has_to_be_a_boolean_is_meant_as_one(project: Project) -> None:
+def test_words_at_boolean_fields_are_not_named(project: Project) -> None:
     crd = project.crd()
     crd.write_text(
         crd.read_text(encoding="utf-8").replace("label: {type: string}", "label: {type: boolean}"), encoding="utf-8"
@@ -65,16 +65,16 @@ def test_what_has_to_be_a_boolean_is_meant_as_one(project: Project) -> None:
     result = project.run("-v")
 
     result.assert_outcomes(failed=1)
-    assert not _said(result)
+    assert not _notes(result)
 
 
-def test_those_of_a_file_that_a_case_reads_are_named(project: Project) -> None:
+def test_the_words_of_a_file_that_a_case_reads_are_named(project: Project) -> None:
     project.write("object.yaml", "on: 1\nspec:\n  soil: no\n")
     project.cases(
         f"{HEAD}update:\n- name: a\n  old: {{spec: {{}}}}\n  oldPatch: {{spec: {{free: {{y: 1}}}}}}\n  inputFile: object.yaml\n  accepted: true\n"
     )
 
-    assert _said(project.run()) == [
+    assert _notes(project.run()) == [
         f'{NAME}:5: the server reads the key `y` of spec.free as "true"; quote it',
         'object.yaml:1: the server reads the key `on` of the object as "true"; quote it',
         "object.yaml:3: spec.soil: the server reads `no` as false; quote it where a text is meant",
@@ -82,30 +82,30 @@ def test_those_of_a_file_that_a_case_reads_are_named(project: Project) -> None:
 
 
 @pytest.mark.parametrize("comment", ["", "# crd: refused spec.soil\n"])
-def test_a_sample_names_them(project: Project, comment: str) -> None:
+def test_a_failing_sample_names_its_words(project: Project, comment: str) -> None:
     head = f"{comment}apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {{name: a}}\n"
     project.write("config/samples/a.yaml", f"{head}spec: {{soil: off}}\n")
 
     result = project.run("--crd-checks", *(["-v"] if comment else []))
 
-    (line,) = _said(result)
+    (line,) = _notes(result)
     place = f"config/samples/a.yaml:{5 if comment else 4}"
     assert line.endswith(f"{place}: spec.soil: the server reads `off` as false; quote it where a text is meant")
 
 
-def test_of_a_list_of_samples_each_names_its_own(project: Project) -> None:
+def test_each_sample_of_a_list_names_its_own_words(project: Project) -> None:
     item = "- {apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: NAME}, spec: {soil: off}}\n"
     project.write(
         "config/samples/a.yaml", f"kind: List\nitems:\n{item.replace('NAME', 'a')}{item.replace('NAME', 'b')}"
     )
 
-    assert [line.partition(" spec.soil")[0].strip() for line in _said(project.run("--crd-checks"))] == [
+    assert [line.partition(" spec.soil")[0].strip() for line in _notes(project.run("--crd-checks"))] == [
         "config/samples/a.yaml:3:",
         "config/samples/a.yaml:4:",
     ]
 
 
-def test_a_sample_of_a_version_that_is_not_there_has_no_fields_to_name(project: Project) -> None:
+def test_a_sample_of_an_unknown_version_names_no_words(project: Project) -> None:
     project.write(
         "config/samples/a.yaml",
         "apiVersion: stories.example.com/v9\nkind: Garden\nmetadata: {name: a}\nspec: {soil: on}\n",
@@ -114,7 +114,7 @@ def test_a_sample_of_a_version_that_is_not_there_has_no_fields_to_name(project: 
     result = project.run("--crd-checks")
 
     result.assert_outcomes(failed=1, passed=5, skipped=1)
-    assert not _said(result)
+    assert not _notes(result)
 
 
 def test_the_header_names_the_properties_of_a_crd(project: Project) -> None:
@@ -125,7 +125,7 @@ def test_the_header_names_the_properties_of_a_crd(project: Project) -> None:
     result = project.run()
 
     result.assert_outcomes(passed=3)
-    assert _said(result) == [
+    assert _notes(result) == [
         'crd: config/crd/bases/gardens.yaml:21: the server reads the property `on` of spec as "true"; quote it'
     ]
-    assert not _said(project.run("-q"))
+    assert not _notes(project.run("-q"))

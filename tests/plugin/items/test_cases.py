@@ -49,7 +49,7 @@ def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, 
     gardener.run(*arguments).assert_outcomes(passed=passed, deselected=3 - passed if arguments[0] == "-k" else 0)
 
 
-def test_what_failed_last_runs_alone(gardener: Project) -> None:
+def test_last_failed_runs_only_failed_items(gardener: Project) -> None:
     gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
     gardener.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
 
@@ -87,7 +87,7 @@ def test_a_case_file_in_json_named_on_the_command_line_is_collected(project: Pro
     project.run("garden.json").assert_outcomes(passed=1)
 
 
-def test_other_files_named_on_the_command_line_are_left_to_others(project: Project) -> None:
+def test_other_files_on_the_command_line_are_left_to_other_plugins(project: Project) -> None:
     project.write("other.yaml", "kind: ConfigMap\n")
     project.write(
         "conftest.py", "import pytest\ndef pytest_collect_file(file_path, parent):\n    print('SEEN', file_path.name)\n"
@@ -155,7 +155,7 @@ def test_a_known_failure_that_passes_fails(gardener: Project) -> None:
     result.stdout.fnmatch_lines(["[[]XPASS(strict)[]] known"])
 
 
-def test_a_wrong_input_text_is_no_known_failure(gardener: Project) -> None:
+def test_a_wrong_input_text_is_no_expected_failure(gardener: Project) -> None:
     gardener.cases(f"{HEAD}- name: a\n  xfail: known\n  input: 'spec: ['\n  expected: {{spec: {{}}}}\n")
 
     result = gardener.run()
@@ -185,8 +185,8 @@ def test_a_wrong_file_shows_all_its_mistakes(gardener: Project) -> None:
         "updateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: x}",
     ],
 )
-def test_a_rule_that_uses_what_is_not_supported_is_an_error(project: Project, case: str) -> None:
-    """What a server answers is not known then; not even a case that is known to fail passes over that."""
+def test_a_rule_with_an_unsupported_construct_is_an_error(project: Project, case: str) -> None:
+    """The server's answer is unknown, which is an error even for a case with xfail."""
     path = project.crd()
     rule = "{rule: '[google.protobuf.Any{}].size() == 1'}"
     ruled = path.read_text(encoding="utf-8").replace("size: {", f"size: {{x-kubernetes-validations: [{rule}], ")
@@ -197,8 +197,8 @@ def test_a_rule_that_uses_what_is_not_supported_is_an_error(project: Project, ca
 
     result.assert_outcomes(errors=1)
     assert (
-        "config/crd/bases/gardens.yaml:1: what a server makes of this CRD is not known: pytest-crd does not support messages of "
-        "protobuf, here google.protobuf.Any"
+        "config/crd/bases/gardens.yaml:1: what a server makes of this CRD is not known: pytest-crd does not support protobuf "
+        "messages of type google.protobuf.Any"
     ) in result.outlines
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*nodes.py*")
@@ -220,7 +220,7 @@ def test_a_rule_that_uses_what_is_not_supported_is_an_error(project: Project, ca
         ),
     ],
 )
-def test_a_case_of_which_nothing_can_be_known_is_no_known_failure(project: Project, case: str, words: str) -> None:
+def test_a_case_without_an_answer_is_no_expected_failure(project: Project, case: str, words: str) -> None:
     project.cases(f"crd: gardens.stories.example.com\nupdate:\n\n- {case[:-1]}, xfail: known}}\n")
 
     result = project.run()
@@ -243,8 +243,8 @@ def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Pr
 
 def test_several_served_versions_need_a_version(gardener: Project) -> None:
     path = gardener.crd()
-    other = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
-    path.write_text(path.read_text(encoding="utf-8") + other, encoding="utf-8")
+    second = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
+    path.write_text(path.read_text(encoding="utf-8") + second, encoding="utf-8")
 
     result = gardener.run()
 
@@ -317,7 +317,7 @@ def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
     result.stdout.fnmatch_lines(["*raise RuntimeError('what we did not think of')*"])
 
 
-def test_all_paths_of_a_file_that_can_never_be_are_one_error(project: Project) -> None:
+def test_all_unreachable_paths_of_a_file_are_one_error(project: Project) -> None:
     case = "{{name: {}, input: {{spec: {{size: 1}}}}, absent: [{}]}}"
     project.cases(
         "crd: gardens.stories.example.com\ncreate:\n"
@@ -335,7 +335,7 @@ def test_all_paths_of_a_file_that_can_never_be_are_one_error(project: Project) -
     )
 
 
-def test_that_a_webhook_converts_what_cases_state_is_told_once(empty: Project) -> None:
+def test_a_warning_about_a_conversion_webhook_is_shown_once(empty: Project) -> None:
     webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
     schema = (
         "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"

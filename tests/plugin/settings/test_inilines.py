@@ -1,4 +1,4 @@
-"""In which line of the ini file a setting stands."""
+"""Lines of settings in the ini file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_setting_has_a_line(pytester: pytest.Pytester, name: str, text: str, l
     assert inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin"), COMMANDS) == line
 
 
-def test_what_an_option_says_has_no_line(pytester: pytest.Pytester) -> None:
+def test_a_setting_from_an_option_has_no_line(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\ncrd_paths = a.yaml\n")
 
     of_ini = inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin"), PATHS)

@@ -1,4 +1,4 @@
-"""The Kubernetes version: of the session, of a case file, and the ones that nobody recorded."""
+"""The Kubernetes version of a session or case file, and unknown versions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_unquoted_version_in_native_toml_is_an_error_that_says_so(project: Pr
     result.stderr.fnmatch_lines(["ERROR: *'crd_kubernetes_version' expects a string, got float: 1.3"])
 
 
-def test_a_case_file_says_its_own(gardener: Project) -> None:
+def test_a_case_file_sets_its_own_version(gardener: Project) -> None:
     gardener.cases(
         "crd: gardens.stories.example.com\n"
         'kubernetesVersion: "1.36"\n'
@@ -102,7 +102,7 @@ def _ids(project: Project) -> list[str]:
 
 @pytest.fixture
 def two(gardener: Project) -> Project:
-    """A project whose tests are run for two versions."""
+    """A project that runs its tests for two versions."""
     gardener.ini("crd_kubernetes_version = 1.34 v1.37.0 1.34")
     return gardener
 
@@ -161,7 +161,7 @@ def test_several_versions_run_every_test_once_for_each_and_never_mix(
     two.cases(head + case.replace("NAME", "known fields stay"), name="cases/a.yaml")
     two.cases(f'{head}kubernetesVersion: "1.36"\n{case.replace("NAME", "once")}', name="cases/b.yaml")
     names = [name.strip() for name in arguments.split(",")]
-    said = {
+    expressions = {
         "crds": "{crd.kubernetes_version for crd in crds}",
         "crd": "{crd.kubernetes_version}",
         "crd_version": "{crd_version.crd.kubernetes_version}",
@@ -172,15 +172,15 @@ def test_several_versions_run_every_test_once_for_each_and_never_mix(
     two.write(
         "test_it.py",
         f"import pytest\n\n{mark}def test_it({arguments}):\n"
-        f"    assert len({' | '.join(said[name] for name in names)}) <= 1\n{check}",
+        f"    assert len({' | '.join(expressions[name] for name in names)}) <= 1\n{check}",
     )
 
-    assert sorted(_ids(two)) == sorted(f"test_it.py::test_it[{one}]" for one in ids)
+    assert sorted(_ids(two)) == sorted(f"test_it.py::test_it[{id_}]" for id_ in ids)
 
     two.run().assert_outcomes(passed=len(ids))
 
 
-def test_several_versions_reach_what_a_session_shares(two: Project) -> None:
+def test_several_versions_reach_session_fixtures(two: Project) -> None:
     (two.path / "test_garden.crd.yaml").unlink()
     two.write(
         "test_it.py",
@@ -191,7 +191,7 @@ def test_several_versions_reach_what_a_session_shares(two: Project) -> None:
     two.run().assert_outcomes(passed=2)
 
 
-def test_crds_asked_for_by_name_are_an_error_where_there_are_several_versions(two: Project) -> None:
+def test_crds_requested_at_run_time_are_an_error_with_several_versions(two: Project) -> None:
     (two.path / "test_garden.crd.yaml").unlink()
     two.write("test_it.py", "def test_it(request):\n    request.getfixturevalue('crds')\n")
 
@@ -212,7 +212,7 @@ def test_the_option_may_be_given_several_times(project: Project) -> None:
     result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.36, 1.21"])
 
 
-def test_twins_count_where_they_are_served(project: Project) -> None:
+def test_v1beta1_twins_count_under_versions_that_serve_them(project: Project) -> None:
     text = (project.path / "config/crd/bases/gardens.yaml").read_text(encoding="utf-8")
     project.write("config/crd/bases/old.yaml", text.replace("k8s.io/v1", "k8s.io/v1beta1"))
     project.write("test_it.py", "def test_it(crd): pass\n")

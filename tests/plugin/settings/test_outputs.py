@@ -1,4 +1,4 @@
-"""Which reports are asked for, by settings and by the environment."""
+"""Reports that settings or the environment switch on."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         ("CI", "true", None),
     ],
 )
-def test_the_environment_says_whose_pages_there_are(
+def test_the_environment_selects_the_code_host(
     pytester: pytest.Pytester, outside: pytest.MonkeyPatch, name: str, value: str, host: CodeHost | None
 ) -> None:
-    outside.delenv("PYTEST_CURRENT_TEST")  # which is there again since the fixtures were made
+    outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv(name, value)
 
     settings = _read(pytester)
@@ -44,10 +44,8 @@ def test_the_environment_says_whose_pages_there_are(
     assert (None if settings is None else settings.host) is host
 
 
-def test_a_run_that_a_test_starts_is_none_of_the_code_hosts(
-    pytester: pytest.Pytester, outside: pytest.MonkeyPatch
-) -> None:
-    outside.delenv("PYTEST_CURRENT_TEST")  # which is there again since the fixtures were made
+def test_a_run_started_by_a_test_has_no_code_host(pytester: pytest.Pytester, outside: pytest.MonkeyPatch) -> None:
+    outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
     outside.setenv("PYTEST_CURRENT_TEST", "test_it.py::test_it (call)")
 
@@ -57,15 +55,17 @@ def test_a_run_that_a_test_starts_is_none_of_the_code_hosts(
     assert settings.host is CodeHost.GITHUB
 
 
-def test_never_is_never(pytester: pytest.Pytester, outside: pytest.MonkeyPatch) -> None:
-    outside.delenv("PYTEST_CURRENT_TEST")  # which is there again since the fixtures were made
+def test_never_switches_annotations_off_in_any_environment(
+    pytester: pytest.Pytester, outside: pytest.MonkeyPatch
+) -> None:
+    outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
     pytester.makeini("[pytest]\ncrd_annotations = never\n")
 
     assert _read(pytester) is None
 
 
-def test_nothing_is_registered_where_nothing_is_asked_for(pytester: pytest.Pytester) -> None:
+def test_nothing_is_registered_without_a_report(pytester: pytest.Pytester) -> None:
     config = pytester.parseconfigure("-p", "pytest_crd.plugin")
 
     assert not config.pluginmanager.has_plugin("crd-outputs")
@@ -80,7 +80,7 @@ def test_nothing_is_registered_where_nothing_is_asked_for(pytester: pytest.Pytes
         (("--crd-sarif", "a", "--crd-json", "a"), "--crd-sarif and --crd-json name the same file"),
     ],
 )
-def test_what_cannot_be_is_wrong_use(project: Project, arguments: tuple[str, ...], words: str) -> None:
+def test_a_wrong_value_is_a_usage_error(project: Project, arguments: tuple[str, ...], words: str) -> None:
     result = project.run(*arguments)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -1,4 +1,4 @@
-"""A setting is declared, and read, as it is stated."""
+"""Declaration and parsing of settings."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def _name(setting: Setting[Any]) -> str:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=_name)
-def test_it_has_the_name_of_the_plugin_and_says_what_its_option_replaces(setting: Setting[Any]) -> None:
+def test_a_setting_has_the_plugins_prefix_and_names_the_keys_that_its_option_replaces(setting: Setting[Any]) -> None:
     assert setting.ini.startswith("crd_") or not setting.ini
     assert setting.option.startswith("--crd-")
-    # What is switched on in one place cannot be switched off in the other.
+    # A switch that is on in the ini file cannot be turned off by its option.
     has_both = bool(setting.ini) and setting.kind is not SettingKind.SWITCH
     assert (setting.ini in setting.replaces and bool(setting.replaces)) is has_both
 
 
-# What has an option alone, and why no file may say it.
+# Settings without a key in the ini file, each with the reason.
 ON_THE_COMMAND_LINE: Final = {
     "--crd-fill": "writes files",
     "--crd-update": "writes files",
@@ -44,17 +44,17 @@ ON_THE_COMMAND_LINE: Final = {
 }
 
 
-def test_what_can_be_set_in_a_file_can_be_on_the_command_line_and_the_reverse() -> None:
+def test_every_setting_has_a_key_and_an_option_with_listed_exceptions() -> None:
     assert {setting.option for setting in SETTINGS if not setting.ini} == ON_THE_COMMAND_LINE.keys()
 
 
-def test_no_two_have_one_name() -> None:
+def test_settings_have_different_names() -> None:
     names = [name for setting in SETTINGS for name in (setting.ini, setting.option) if name]
 
     assert len(names) == len({*names})
 
 
-def test_help_says_of_options_how_often_they_are_given_and_what_they_replace(empty: Project) -> None:
+def test_help_states_how_often_an_option_can_be_given_and_what_it_replaces(empty: Project) -> None:
     result = empty.run("--help")
 
     words = " ".join(str(result.stdout).split())
@@ -68,13 +68,13 @@ def test_help_says_of_options_how_often_they_are_given_and_what_they_replace(emp
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("line", ["", "crd_stored =", "crd_kubernetes_version =", "crd_samples ="])
-def test_a_line_without_a_value_is_as_none(gardener: Project, line: str) -> None:
+def test_a_key_without_a_value_counts_as_unset(gardener: Project, line: str) -> None:
     gardener.ini(line)
 
     gardener.run().assert_outcomes(passed=3)
 
 
-def test_an_empty_report_is_none(gardener: Project) -> None:
+def test_an_empty_value_switches_reports_off(gardener: Project) -> None:
     gardener.ini("crd_cov = true", "crd_cov_report =")
 
     result = gardener.run()
@@ -94,11 +94,11 @@ def test_an_empty_report_is_none(gardener: Project) -> None:
         (["--crd-cov", "--crd-cov-exclude", "gardens.stories.example.com spec"], {"passed": 3}),
     ],
 )
-def test_an_option_says_it_as_the_file_does(gardener: Project, arguments: list[str], outcomes: dict[str, int]) -> None:
+def test_an_option_has_the_effect_of_its_key(gardener: Project, arguments: list[str], outcomes: dict[str, int]) -> None:
     gardener.run(*arguments).assert_outcomes(**outcomes)
 
 
-def test_an_option_that_needs_another_one_says_so(gardener: Project) -> None:
+def test_an_option_that_needs_another_names_it(gardener: Project) -> None:
     for option, words in (
         (["--crd-warnings", "error"], "--crd-warnings does nothing without checks: *"),
         (["--crd-cov-exclude", "a b"], "--crd-cov-exclude does nothing without --crd-cov"),
@@ -124,7 +124,7 @@ def test_a_sample_is_named_from_where_pytest_is_called(gardener: Project, monkey
     gardener.run(*arguments, "--crd-sample", "auto").stdout.fnmatch_lines(["*samples[[]Garden/left[]] PASSED*"])
 
 
-def test_a_command_is_read_beside_what_is_named(gardener: Project) -> None:
+def test_a_command_is_run_beside_paths(gardener: Project) -> None:
     gardener.ini("crd_commands = nothing-of-that-name")
 
     named = gardener.run("--crd-path", "config/crd/bases", "--crd-command", "cat config/crd/bases/gardens.yaml")

@@ -1,4 +1,4 @@
-"""`--crd-checks`: every CRD is checked, each check is an item of the file that it speaks of, wherever that lies."""
+"""`--crd-checks`: every check of a CRD is an item below the CRD's file, wherever that lies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _change(project: Project, old: str, new: str, file: str = FILE) -> None:
 
 
 def _ponds(project: Project) -> str:
-    """Write another CRD, whose names are its own."""
+    """Write another CRD, with other names."""
     path = str(project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond"))
     _change(project, "singular: garden", "singular: pond", path)
     return path
@@ -42,7 +42,7 @@ def _ids(result: pytest.RunResult) -> list[str]:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("way", ["--crd-checks", "crd_checks = true"])
-def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, way: str) -> None:
+def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project, way: str) -> None:
     project.write("tests/test_it.py", "def test_it(): pass\n")
     project.ini("testpaths = tests", *([] if way.startswith("-") else [way]))
     arguments = [way] if way.startswith("-") else []
@@ -53,7 +53,7 @@ def test_every_crd_is_checked_though_pytest_looks_elsewhere(project: Project, wa
     project.run(*arguments).assert_outcomes(passed=6)
 
 
-def test_nothing_is_checked_that_nobody_asks_for(project: Project) -> None:
+def test_nothing_is_checked_without_the_option(project: Project) -> None:
     project.write("test_it.py", "def test_it(): pass\n")
 
     project.run().assert_outcomes(passed=1)
@@ -70,7 +70,7 @@ def test_the_header_counts_the_checks(project: Project) -> None:
     )
 
 
-def test_a_run_that_names_node_ids_has_no_others(project: Project) -> None:
+def test_a_run_with_node_ids_has_no_other_checks(project: Project) -> None:
     project.write("test_it.py", "def test_it(): pass\n")
 
     assert _ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py::test_it")) == ["test_it.py::test_it"]
@@ -78,7 +78,7 @@ def test_a_run_that_names_node_ids_has_no_others(project: Project) -> None:
     assert _ids(project.run("--collect-only", "-q", "--crd-checks", f"{FILE}::accepted")) == [NAMES[0]]
 
 
-def test_a_run_that_names_files_with_checks_has_no_other_checks(project: Project) -> None:
+def test_a_run_with_files_that_have_checks_has_no_other_checks(project: Project) -> None:
     ponds = _ponds(project)
     project.write("test_it.py", "def test_it(): pass\n")
 
@@ -88,7 +88,7 @@ def test_a_run_that_names_files_with_checks_has_no_other_checks(project: Project
     assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 10
 
 
-def test_checks_are_chosen_by_their_kind(project: Project) -> None:
+def test_checks_are_selected_by_their_kind(project: Project) -> None:
     result = project.run("--crd-checks", "-k", "accepted")
 
     result.assert_outcomes(passed=1, deselected=4)
@@ -129,7 +129,7 @@ def test_unknown_and_repeated_fields_are_refused(project: Project) -> None:
     )
 
 
-def test_a_rule_that_does_not_compile_is_pointed_at(project: Project) -> None:
+def test_a_rule_that_does_not_compile_is_shown_with_its_position(project: Project) -> None:
     _change(
         project,
         "            type: object\n            properties:\n              size",
@@ -226,7 +226,7 @@ def test_a_crd_that_is_refused_has_no_conditions(project: Project) -> None:
     )
 
 
-def test_a_crd_that_is_stored_already_is_told_to_be_refused(project: Project) -> None:
+def test_a_crd_declared_stored_has_a_note_that_it_is_refused(project: Project) -> None:
     _change(project, "scope: Namespaced", "scope: Namespacd")
     project.ini("crd_checks = true", "crd_stored = gardens.stories.example.com")
 
@@ -260,7 +260,7 @@ def test_two_crds_of_one_name_in_one_file_are_told_apart(project: Project) -> No
     ]
 
 
-def test_each_kubernetes_version_is_asked(project: Project) -> None:
+def test_checks_run_for_each_kubernetes_version(project: Project) -> None:
     names = _ids(
         project.run("--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", "-k", "accepted")
     )
@@ -268,7 +268,7 @@ def test_each_kubernetes_version_is_asked(project: Project) -> None:
     assert names == [f"{FILE}::accepted[gardens.stories.example.com-{version}]" for version in ("1.36", "1.37")]
 
 
-def test_what_commands_print_is_checked_under_the_ini_file(empty: Project) -> None:
+def test_the_output_of_commands_is_checked_under_the_ini_file(empty: Project) -> None:
     empty.crd("crd.txt")
     empty.ini("crd_checks = true", "crd_commands = cat crd.txt")
 
@@ -281,7 +281,7 @@ def test_what_commands_print_is_checked_under_the_ini_file(empty: Project) -> No
     empty.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:3: spec.scope: *"])
 
 
-def test_no_crd_at_all_is_no_success(empty: Project) -> None:
+def test_a_run_of_checks_without_a_crd_fails(empty: Project) -> None:
     empty.write("test_it.py", "def test_it(): pass\n")
     empty.ini()
 
@@ -318,7 +318,7 @@ def test_a_crd_that_cannot_be_read_is_an_error(project: Project) -> None:
         (["crd_warnings = error"], "crd_warnings does nothing without checks: set crd_checks = true, or *"),
     ],
 )
-def test_a_setting_that_is_wrong_or_does_nothing_is_a_usage_error(
+def test_a_setting_that_is_wrong_or_without_effect_is_a_usage_error(
     project: Project, lines: list[str], words: str
 ) -> None:
     project.ini(*lines)
@@ -352,7 +352,7 @@ spec:
 """
 
 
-def test_of_v1beta1_it_is_said_what_v1_needs(empty: Project) -> None:
+def test_a_v1beta1_crd_has_a_list_of_changes_that_v1_needs(empty: Project) -> None:
     empty.write(FILE, BETA)
 
     result = empty.run("--crd-checks", "-k", "accepted")
@@ -375,7 +375,7 @@ def test_of_v1beta1_it_is_said_what_v1_needs(empty: Project) -> None:
     )
 
 
-def test_of_v1beta1_the_condition_is_told(empty: Project) -> None:
+def test_a_v1beta1_crd_shows_its_nonstructural_condition(empty: Project) -> None:
     empty.write(FILE, re.sub(r"  conversion:\n(    .*\n)+", "", BETA))
 
     result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21")
@@ -395,7 +395,7 @@ def test_of_v1beta1_the_condition_is_told(empty: Project) -> None:
     )
 
 
-def test_of_v1beta1_that_is_structural_the_needs_are_told_with_v(empty: Project) -> None:
+def test_a_structural_v1beta1_crd_lists_needed_changes_with_v(empty: Project) -> None:
     empty.write(
         FILE,
         BETA.replace("spec: {}", "spec: {type: object}").replace(
@@ -411,7 +411,7 @@ def test_of_v1beta1_that_is_structural_the_needs_are_told_with_v(empty: Project)
 
 
 def _with_rules(project: Project, *rules: str) -> None:
-    """Give the list of beds, which has no bound, and the spec rules."""
+    """Add rules to the spec and to the list of beds, which has no bound."""
     listed = "".join(f"                  - rule: {rule}\n" for rule in rules)
     _change(
         project,
@@ -474,7 +474,7 @@ def test_rules_that_do_not_compile_or_that_the_server_finds_too_costly_fail(proj
     )
 
 
-def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
+def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_with_the_reason(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unknown(*_: object) -> None:
@@ -491,7 +491,7 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_that_says_so(
     )
 
 
-def test_of_v1beta1_with_versions_only_what_differs_is_told(empty: Project) -> None:
+def test_a_v1beta1_crd_with_versions_lists_only_differences(empty: Project) -> None:
     plain = re.sub(r"  conversion:\n(    .*\n)+|  additionalPrinterColumns:\n  - .*\n", "", BETA)
     empty.write(FILE, plain.replace("version: v1\n", "versions: [{name: v1, served: true, storage: true}]\n"))
 

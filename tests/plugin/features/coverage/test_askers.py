@@ -1,4 +1,4 @@
-"""Whose requests count: those of tests that pass, by their last try, and of fixtures all of whose tests do."""
+"""Requests count if the last attempt of their test passes; requests of a fixture, if all its tests pass."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COUNTS = "counts_"
 
 
 def _lay_out(project: Project, tests: str, name: str = "test_flags.py") -> set[str]:
-    """Write tests, each of which sets a field of its own, called for whether it counts; return the fields."""
+    """Write tests that set one field each, named for whether it should count; return the fields."""
     project.write(name, HEAD + tests)
     fields = sorted({word for word in tests.split('"') if word.startswith((COUNTS, "not_"))})
     properties = ", ".join(f"{name}: {{type: integer}}" for name in fields)
@@ -40,7 +40,7 @@ def _counting(project: Project, *arguments: str) -> set[str]:
     report = json.loads(project.read("crd_coverage.json"))
     assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
     [version] = report["versions"]
-    ids = {*version["held"], *(one["id"] for one in version["seen"])}
+    ids = {*version["held"], *(point["id"] for point in version["seen"])}
     return {id_.removeprefix("properties/").removesuffix(":set") for id_ in ids}
 
 
@@ -116,19 +116,19 @@ class TestMethods:
 """
 
 
-def test_only_what_passes_counts(empty: Project) -> None:
+def test_only_requests_of_passing_tests_count(empty: Project) -> None:
     _assert_told_apart(empty, TESTS)
 
 
-def test_how_many_tests_do_not_count_is_told(empty: Project) -> None:
+def test_the_number_of_uncounted_tests_is_reported(empty: Project) -> None:
     _lay_out(empty, TESTS)
 
     several = empty.run("--crd-cov")
-    one = empty.run("--crd-cov", "-k", "test_fails_in_setup or test_has")
+    single = empty.run("--crd-cov", "-k", "test_fails_in_setup or test_has")
 
     words = "crd: {} not passed, or {} expected to fail, {} for nothing"
     several.stdout.fnmatch_lines([words.format("7 tests that have", "are", "count")])
-    one.stdout.fnmatch_lines([words.format("1 test that has", "is", "counts")])
+    single.stdout.fnmatch_lines([words.format("1 test that has", "is", "counts")])
 
 
 SHARED = """
@@ -220,24 +220,24 @@ class TestOne:
 """
 
 
-def test_a_fixture_that_tests_share_counts_where_all_of_them_pass(empty: Project) -> None:
+def test_a_shared_fixture_counts_if_all_its_tests_pass(empty: Project) -> None:
     _assert_told_apart(empty, SHARED)
 
 
 @pytest.mark.counted
 @pytest.mark.slow
-def test_with_workers_it_is_the_same(empty: Project) -> None:
+def test_requests_count_alike_with_workers(empty: Project) -> None:
     _assert_told_apart(empty, SHARED, "-p", "pytest_crd.plugin", "-p", "xdist.plugin", "-n", "2")
 
 
-def test_what_ends_with_a_teardown_that_fails_does_not_count(empty: Project) -> None:
+def test_requests_of_a_fixture_with_a_failing_teardown_do_not_count(empty: Project) -> None:
     tests = f'\n{ENDS_BADLY}def test_uses(ends_badly, crds):\n    ask(crds, "counts_test")\n\ndef test_is_the_last():\n    pass\n'
 
     _assert_told_apart(empty, tests)
 
 
-def test_what_is_asked_once_a_run_is_interrupted_does_not_count(empty: Project) -> None:
-    made = """
+def test_requests_after_an_interruption_do_not_count(empty: Project) -> None:
+    tests = """
 @pytest.fixture(scope="module")
 def made(crds):
     ask(crds, "counts_made")
@@ -253,14 +253,14 @@ def test_b(crds):
 def test_c(made):
     pass
 """
-    _assert_told_apart(empty, made)
+    _assert_told_apart(empty, tests)
 
 
-def test_fixtures_that_a_failed_test_has_not_used_count(empty: Project) -> None:
-    other = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "counts_other")\n\ndef test_a(good):\n    pass\n'
+def test_fixtures_that_no_failed_test_used_count(empty: Project) -> None:
+    second = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "counts_other")\n\ndef test_a(good):\n    pass\n'
     fails = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "not_same_name")\n\ndef test_a(good):\n    assert False\n'
-    _lay_out(empty, other + fails, "helpers.py")
-    empty.write("test_a.py", HEAD + other)
+    _lay_out(empty, second + fails, "helpers.py")
+    empty.write("test_a.py", HEAD + second)
     empty.write("test_b.py", HEAD + fails)
 
     assert _counting(empty) == {"counts_other"}
@@ -275,7 +275,7 @@ def ends_badly(crds):
 
 """
 
-# What pytest-rerunfailures does, as far as coverage sees it.
+# The part of pytest-rerunfailures that coverage sees.
 RERUN = """
 import pytest
 from _pytest.runner import runtestprotocol
@@ -314,19 +314,19 @@ def test_flaky(crds, own):
 HELD_IN_VAIN = '\ndef test_never(crds, of_session):\n    ask(crds, "not_never")\n    assert False\n'
 
 
-def test_the_last_try_decides(empty: Project) -> None:
+def test_the_last_attempt_of_a_test_decides(empty: Project) -> None:
     empty.write("conftest.py", RERUN)
     names = '"not_own_0", "not_own_1", "counts_own_2"\n'
 
     fields = _lay_out(empty, f"{names}{TRIES}")
     assert _counting(empty) == {name for name in fields if name.startswith(COUNTS)}
 
-    # A test that never passes takes the fixture with it.
+    # If a test never passes, the requests of its fixtures do not count.
     fields = _lay_out(empty, f"{names}{TRIES}{HELD_IN_VAIN}")
     assert _counting(empty) == {"counts_own_2", "counts_last_try"}
 
 
-def test_what_earlier_runs_have_failed_to_show_is_not_added(empty: Project) -> None:
+def test_points_that_earlier_runs_only_failed_to_show_are_not_added(empty: Project) -> None:
     _lay_out(empty, '\ndef test_a(crds):\n    ask(crds, "not_failed")\n    assert False\n')
     _counting(empty)
     empty.write("test_flags.py", "def test_a():\n    pass\n")
@@ -334,7 +334,7 @@ def test_what_earlier_runs_have_failed_to_show_is_not_added(empty: Project) -> N
     assert _counting(empty, "--crd-cov-append") == set()
 
 
-def test_what_was_asked_for_by_case_and_xfail_does_not_count(empty: Project) -> None:
+def test_requests_of_cases_with_xfail_do_not_count(empty: Project) -> None:
     _lay_out(empty, '"not_case", "counts_case"\n', "names.py")
     empty.cases(
         "crd: flags.example.com\ncreate:\n- {name: a, input: {not_case: 1}, contains: {not_case: 2}, xfail: known}\n"
@@ -363,17 +363,17 @@ def _data(point: str) -> Data:
         ((False, False), (False, False), False),
     ],
 )
-def test_a_fixture_counts_where_no_process_has_seen_a_test_of_it_fail(
+def test_a_fixture_counts_if_its_tests_failed_in_no_process(
     here: tuple[bool, bool],
     there: tuple[bool, bool],
     counts: bool,  # noqa: FBT001
 ) -> None:
     own = Accounts(shared={"made": Shared(_data("a"), *here)}, uncounted=1)
-    other = Accounts(
+    second = Accounts(
         _data("passed"), {"made": Shared(_data("b"), *there), "other": Shared(_data("c"), has_passed=True)}, 2
     )
 
-    own.add(accounts.from_json(json.loads(json.dumps(other.to_json()))))
+    own.add(accounts.from_json(json.loads(json.dumps(second.to_json()))))
 
     points = own.settle().find("digest", "v1").points
     assert points == {"passed", "c"} | ({"a", "b"} if counts else set())
@@ -389,7 +389,7 @@ def test_a_fixture_counts_where_no_process_has_seen_a_test_of_it_fail(
         ([("setup", True), ("call", True), ("call", False), ("teardown", True)], False),  # a subtest
     ],
 )
-def test_an_attempt_has_passed_where_all_of_it_has(
+def test_an_attempt_passes_if_all_its_phases_pass(
     phases: list[tuple[str, bool]],
     has_passed: bool,  # noqa: FBT001
 ) -> None:
@@ -401,7 +401,7 @@ def test_an_attempt_has_passed_where_all_of_it_has(
     assert attempt.has_passed is has_passed
 
 
-def test_a_ledger_without_requests_has_nothing_to_tell() -> None:
+def test_a_ledger_without_requests_has_no_accounts() -> None:
     ledger = accounts.Ledger()
     ledger.fixture_collector("made")
     ledger.close(Attempt())

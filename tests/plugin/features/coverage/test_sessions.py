@@ -1,4 +1,4 @@
-"""`--crd-cov`: what of the schemas the tests of a session exercise."""
+"""`--crd-cov`: coverage of schemas in sessions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def _report(project: Project, name: str = "crd_coverage.json") -> Any:
 
 
 def _reached(project: Project, crd: str = "gardens.stories.example.com") -> set[str]:
-    [version] = [one for one in _report(project)["versions"] if one["crd"] == crd]
-    return {*version["held"], *(one["id"] for one in version["seen"])}
+    [version] = [version_ for version_ in _report(project)["versions"] if version_["crd"] == crd]
+    return {*version["held"], *(point["id"] for point in version["seen"])}
 
 
 def _measured(project: Project, *arguments: str) -> pytest.RunResult:
@@ -40,7 +40,7 @@ def _measured(project: Project, *arguments: str) -> pytest.RunResult:
 SPEC = "properties/spec/properties"
 
 
-def test_a_table_tells_what_is_covered(project: Project) -> None:
+def test_a_table_shows_the_coverage(project: Project) -> None:
     project.cases(COVERED)
 
     result = project.run("--crd-cov")
@@ -59,7 +59,7 @@ def test_a_table_tells_what_is_covered(project: Project) -> None:
     assert result.ret == 0
 
 
-def test_a_session_that_does_not_ask_measures_and_writes_nothing(project: Project) -> None:
+def test_a_session_without_the_option_measures_and_writes_nothing(project: Project) -> None:
     project.cases(COVERED)
     before = sorted(path.name for path in project.path.iterdir())
 
@@ -69,7 +69,7 @@ def test_a_session_that_does_not_ask_measures_and_writes_nothing(project: Projec
     assert sorted(path.name for path in project.path.iterdir()) == before
 
 
-def test_what_is_missing_is_told_by_file_and_line(project: Project) -> None:
+def test_missing_points_are_listed_by_file_and_line(project: Project) -> None:
     project.cases(COVERED)
 
     result = project.run("--crd-cov", "--crd-cov-report", "term-missing")
@@ -149,7 +149,7 @@ def test_cases_of_a_marker_count(project: Project) -> None:
     assert f"{SPEC}/rows/maximum:broken" in _reached(project)
 
 
-def test_samples_count_where_there_are_checks(project: Project) -> None:
+def test_samples_count_with_checks(project: Project) -> None:
     sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
     project.write("config/samples/garden.yaml", sample)
 
@@ -174,7 +174,7 @@ def test_suites_count_for_the_crd_in_their_folder(project: Project) -> None:
 
     result.assert_outcomes(passed=1)
     assert f"{SPEC}/rows/maximum:held" in _reached(project, "yards.stories.example.com")
-    assert _reached(project) == set()  # it counts, though nobody asked for anything of it
+    assert _reached(project) == set()  # the CRD counts, although no request was made for it
 
 
 def test_a_crd_that_a_case_file_names_by_path_counts(empty: Project) -> None:
@@ -188,7 +188,7 @@ def test_a_crd_that_a_case_file_names_by_path_counts(empty: Project) -> None:
     assert f"{SPEC}/rows/maximum:broken" in _reached(empty, "yards.stories.example.com")
 
 
-def test_a_crd_that_is_said_to_be_stored_counts(project: Project) -> None:
+def test_a_crd_declared_stored_counts(project: Project) -> None:
     project.crd("config/crd/bases/gardens.yaml").write_text(
         GARDEN.replace("scope: Namespaced", "scope: Namespaced\n  preserveUnknownFields: true"), encoding="utf-8"
     )
@@ -199,7 +199,7 @@ def test_a_crd_that_is_said_to_be_stored_counts(project: Project) -> None:
     assert f"{SPEC}/rows/maximum:broken" in _reached(project)
 
 
-def test_the_old_object_of_an_update_does_not_count_for_what_is_tested(project: Project) -> None:
+def test_the_old_object_of_an_update_does_not_count(project: Project) -> None:
     project.cases(
         "crd: gardens.stories.example.com\nupdate:\n- name: a\n  old: {spec: {rows: 10}}\n  input: {spec: {rows: 5}}\n"
         "  accepted: true\n"
@@ -211,7 +211,7 @@ def test_the_old_object_of_an_update_does_not_count_for_what_is_tested(project: 
     assert f"{SPEC}/rows/maximum:held" not in _reached(project)
 
 
-def test_a_crd_that_a_test_makes_up_is_no_crd_of_the_project(project: Project) -> None:
+def test_a_crd_built_by_a_test_is_no_crd_of_the_project(project: Project) -> None:
     project.write(
         "test_a.py",
         "from pytest_crd.engine import CustomResourceDefinition\ndef test_a(crd):\n"
@@ -226,7 +226,7 @@ def test_a_crd_that_a_test_makes_up_is_no_crd_of_the_project(project: Project) -
     assert _reached(project) == set()
 
 
-def test_what_collecting_or_an_upgrade_asks_does_not_count(project: Project) -> None:
+def test_requests_of_collection_and_upgrades_do_not_count(project: Project) -> None:
     project.write("before/gardens.yaml", GARDEN.replace("maximum: 10", "maximum: 20"))
     project.ini("crd_paths = config", "crd_baseline = before")
 
@@ -246,7 +246,7 @@ def test_several_kubernetes_versions_add_up(project: Project) -> None:
     assert f"{SPEC}/rows/maximum:broken" in version["held"]
 
 
-# What is too little
+# Coverage below the limit
 
 
 def test_too_little_coverage_fails(project: Project) -> None:
@@ -265,14 +265,14 @@ def test_too_little_coverage_fails(project: Project) -> None:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize(("wanted", "code"), [("11", 0), ("11%", 0), ("99.9", 1)])
-def test_how_much_must_be_covered_can_stand_in_the_ini_file(project: Project, wanted: str, code: int) -> None:
+def test_the_least_percentage_can_be_set_in_the_ini_file(project: Project, wanted: str, code: int) -> None:
     project.cases(COVERED)
     project.ini("crd_cov = true", f"crd_cov_fail_under = {wanted}")
 
     assert project.run().ret == code
 
 
-def test_the_command_line_says_otherwise(project: Project) -> None:
+def test_the_command_line_overrides_the_least_percentage(project: Project) -> None:
     project.cases(COVERED)
     project.ini("crd_cov = true", "crd_cov_fail_under = 99", "crd_cov_report = json lcov")
 
@@ -282,7 +282,7 @@ def test_the_command_line_says_otherwise(project: Project) -> None:
     assert not list(project.path.glob("crd_coverage.*"))
 
 
-def test_a_run_without_a_request_says_so(project: Project) -> None:
+def test_a_run_without_requests_is_reported(project: Project) -> None:
     project.write("test_a.py", "def test_a(crd):\n    crd.assert_accepted()\n")
 
     result = project.run("--crd-cov")
@@ -304,7 +304,7 @@ def test_a_run_without_crds_fails(empty: Project) -> None:
     assert not (empty.path / ".crd_coverage").exists()
 
 
-def test_a_crd_that_cannot_be_read_fails_though_nobody_asked_for_it(project: Project) -> None:
+def test_an_unreadable_crd_fails_coverage_even_if_no_test_uses_it(project: Project) -> None:
     project.write("crds/broken.yaml", "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: [")
     project.ini("crd_paths = crds config")
     project.write("test_a.py", "def test_a():\n    pass\n")
@@ -325,7 +325,7 @@ def test_a_failed_session_stays_a_failed_one(project: Project) -> None:
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-def test_collecting_alone_covers_nothing_and_says_nothing(project: Project) -> None:
+def test_collect_only_measures_and_reports_nothing(project: Project) -> None:
     project.cases(COVERED)
 
     result = project.run("--crd-cov", "--collect-only")
@@ -334,7 +334,7 @@ def test_collecting_alone_covers_nothing_and_says_nothing(project: Project) -> N
     assert not (project.path / ".crd_coverage").exists()
 
 
-def test_what_is_wrong_with_comments_and_settings_is_told(project: Project) -> None:
+def test_mistakes_in_comments_and_settings_are_reported(project: Project) -> None:
     project.crd().write_text(GARDEN.replace("group:", "# crd: no cover\n  group:"), encoding="utf-8")
     project.cases(COVERED)
     project.ini(
@@ -380,14 +380,14 @@ def test_what_is_wrong_with_comments_and_settings_is_told(project: Project) -> N
         (["--crd-cov", "-o", "crd_cov_report=xml"], "crd_cov_report: there is no report 'xml'; *"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_set_is_a_usage_error(project: Project, arguments: list[str], message: str) -> None:
+def test_a_wrong_setting_of_coverage_is_a_usage_error(project: Project, arguments: list[str], message: str) -> None:
     result = project.run(*arguments)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
-def test_settings_for_coverage_do_nothing_where_nobody_asks_for_it(project: Project) -> None:
+def test_settings_of_coverage_have_no_effect_without_the_option(project: Project) -> None:
     project.cases(COVERED)
     project.ini("crd_cov_report = lcov", "crd_cov_fail_under = 99")
 
@@ -397,7 +397,7 @@ def test_settings_for_coverage_do_nothing_where_nobody_asks_for_it(project: Proj
 # Several processes, and several runs
 
 
-def test_what_earlier_runs_have_reached_counts_where_it_is_asked_for(project: Project) -> None:
+def test_coverage_of_earlier_runs_counts_with_append(project: Project) -> None:
     project.cases(COVERED)
     _measured(project, "-k", "boundary")
     boundary = _reached(project)
@@ -411,7 +411,7 @@ def test_what_earlier_runs_have_reached_counts_where_it_is_asked_for(project: Pr
     assert many - boundary
 
 
-def test_what_was_reached_of_a_crd_that_was_changed_is_dropped(project: Project) -> None:
+def test_coverage_of_a_changed_crd_is_dropped(project: Project) -> None:
     project.cases(COVERED)
     _measured(project, "-k", "boundary")
     project.crd().write_text(GARDEN.replace("label: {type: string}", "label: {type: integer}"), encoding="utf-8")
@@ -427,7 +427,7 @@ def test_what_was_reached_of_a_crd_that_was_changed_is_dropped(project: Project)
     assert len(json.loads((project.path / ".crd_coverage").read_text(encoding="utf-8"))["crds"]) == 1
 
 
-def test_a_comment_in_a_crd_changes_nothing_of_what_was_reached(project: Project) -> None:
+def test_a_new_comment_in_a_crd_keeps_its_coverage(project: Project) -> None:
     project.cases(COVERED)
     _measured(project, "-k", "boundary")
     project.crd().write_text(f"# now with a comment\n{GARDEN}", encoding="utf-8")
@@ -437,7 +437,7 @@ def test_a_comment_in_a_crd_changes_nothing_of_what_was_reached(project: Project
     assert {f"{SPEC}/rows/maximum:held", f"{SPEC}/rows/maximum:broken"} <= _reached(project)
 
 
-def test_what_was_reached_of_a_crd_outside_the_project_is_found_again(project: Project) -> None:
+def test_coverage_of_a_crd_outside_of_the_project_is_kept(project: Project) -> None:
     project.write("elsewhere/yards.yaml", OTHER)
     project.ini("crd_paths = config")
     project.cases(COVERED)
@@ -462,7 +462,7 @@ def test_what_was_reached_of_a_crd_outside_the_project_is_found_again(project: P
         ('{"format": 2, "crds": [{"versions": []}]}', "it is broken (AttributeError: *"),
     ],
 )
-def test_a_file_that_is_not_what_was_written_is_an_error_and_stays(project: Project, text: str, why: str) -> None:
+def test_a_foreign_data_file_is_an_error_and_stays(project: Project, text: str, why: str) -> None:
     project.cases(COVERED)
     file = project.write(".crd_coverage", text)
 
@@ -490,7 +490,7 @@ def test_a_folder_in_place_of_the_data_is_an_error(project: Project) -> None:
     assert [path.name for path in project.path.iterdir() if path.name.startswith(".crd_coverage")] == [".crd_coverage"]
 
 
-def test_a_crd_that_changes_while_tests_run_is_told_of(empty: Project) -> None:
+def test_a_crd_that_changes_during_tests_is_reported(empty: Project) -> None:
     empty.write(".crds/yards.yaml", OTHER)
     empty.cases(COVERED.replace("gardens.stories.example.com", ".crds/yards.yaml"))
     empty.write("test_z.py", "import pathlib\ndef test_z():\n    pathlib.Path('.crds/yards.yaml').unlink()\n")
@@ -506,7 +506,7 @@ def test_a_crd_that_changes_while_tests_run_is_told_of(empty: Project) -> None:
 # Files
 
 
-def test_reports_go_where_they_are_told(project: Project) -> None:
+def test_reports_go_to_the_files_of_the_setting(project: Project) -> None:
     project.cases(COVERED)
     project.ini("crd_cov = true", "crd_cov_report = term json:out/cov.json lcov", "crd_paths = config")
 
@@ -570,7 +570,7 @@ def test_a_link_out_of_the_project_is_not_followed(
     assert [*target.iterdir()] == [] if target.is_dir() else target.read_bytes() == b""
 
 
-def test_the_page_has_the_crd_and_objects_for_what_is_missing(project: Project) -> None:
+def test_the_page_has_the_crd_and_objects_for_missing_points(project: Project) -> None:
     project.cases(COVERED)
 
     result = project.run("--crd-cov", "--crd-cov-report=html:build/page.html")
@@ -592,12 +592,12 @@ def test_a_folder_has_a_page_for_each_crd(project: Project, *, is_there: bool) -
     result = project.run("--crd-cov", f"--crd-cov-report=html:build/crds.py{'' if is_there else '/'}")
 
     result.stdout.fnmatch_lines(["crd: coverage is written to build/crds.py/index.html"])
-    found = {path.name: path.read_text(encoding="utf-8") for path in (project.path / "build/crds.py").iterdir()}
-    assert found.keys() == {"index.html", "gardens.stories.example.com.html", "yards.stories.example.com.html"}
-    assert "<li>spec.rows: no value is refused by minimum 1<pre>" in found["gardens.stories.example.com.html"]
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (project.path / "build/crds.py").iterdir()}
+    assert pages.keys() == {"index.html", "gardens.stories.example.com.html", "yards.stories.example.com.html"}
+    assert "<li>spec.rows: no value is refused by minimum 1<pre>" in pages["gardens.stories.example.com.html"]
 
 
-def test_a_folder_that_cannot_be_made_is_told(project: Project) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(project: Project) -> None:
     project.cases(COVERED)
     project.write("build", "")
 
@@ -622,14 +622,14 @@ def test_lcov_has_the_lines_and_points_of_each_file(project: Project) -> None:
     # set; minimum held, broken; maximum held, broken
     assert of_rows == [("0", "1"), ("1", "0"), ("2", "0"), ("3", "1"), ("4", "1")]
     assert re.search(r"^BRDA:\d+,0,0,-$", text, re.MULTILINE)
-    found, hit = (sum(map(int, re.findall(rf"^{name}:(\d+)$", text, re.MULTILINE))) for name in ("BRF", "BRH"))
-    assert (found, hit) == (
+    total, hit = (sum(map(int, re.findall(rf"^{name}:(\d+)$", text, re.MULTILINE))) for name in ("BRF", "BRH"))
+    assert (total, hit) == (
         len(re.findall("^BRDA", text, re.MULTILINE)),
         len(re.findall("^BRDA.*,1$", text, re.MULTILINE)),
     )
 
 
-def test_cobertura_has_the_same(project: Project) -> None:
+def test_cobertura_has_the_same_lines_and_points(project: Project) -> None:
     project.cases(COVERED)
 
     project.run("--crd-cov", "--crd-cov-report=cobertura", "--crd-cov-report=lcov")
@@ -647,7 +647,7 @@ def test_cobertura_has_the_same(project: Project) -> None:
     assert 0 < float(str(top.get("line-rate"))) < 1
 
 
-def test_what_a_command_prints_is_measured_and_stands_in_no_report_by_files(empty: Project) -> None:
+def test_crds_of_commands_are_measured_but_missing_in_reports_by_file(empty: Project) -> None:
     empty.write("hidden.txt", GARDEN)
     empty.ini("crd_commands = cat hidden.txt", "crd_cov_exclude = gardens.stories.example.com spec.label")
     empty.cases(COVERED)
@@ -660,9 +660,9 @@ def test_what_a_command_prints_is_measured_and_stands_in_no_report_by_files(empt
     assert _report(empty)["versions"][0]["left_out"][0]["path"] == "spec.label"
 
 
-def test_two_versions_in_one_file_stand_in_one_record(project: Project) -> None:
-    one = GARDEN.split("  versions:\n")[1]
-    both = GARDEN + one.replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+def test_two_versions_in_a_file_have_one_record(project: Project) -> None:
+    version = GARDEN.split("  versions:\n")[1]
+    both = GARDEN + version.replace("name: v1", "name: v2").replace("storage: true", "storage: false")
     Path(project.crd()).write_text(both, encoding="utf-8")
     project.cases(f"version: v1\n{COVERED}")
 

@@ -1,4 +1,4 @@
-"""`--crd-fill` and `--crd-update` write what is observed into the case files, and never more."""
+"""`--crd-fill` and `--crd-update` write observed results into case files, and nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _text(project: Project, name: str = NAME) -> str:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
-def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project, flag: str) -> None:
+def test_omitted_values_are_filled_in_and_hold_afterwards(project: Project, flag: str) -> None:
     project.cases(UNFILLED)
 
     result = project.run(flag)
@@ -50,7 +50,7 @@ def test_what_was_left_out_is_filled_in_and_holds_from_then_on(project: Project,
     project.run().assert_outcomes(passed=2)
 
 
-def test_what_is_lost_on_storing_is_filled_in_too(project: Project) -> None:
+def test_fields_lost_on_storing_are_filled_in(project: Project) -> None:
     names = "plural: jars, kind: Jar"
     fields = "type: object\nproperties: {spec: {type: object, properties: {size: {type: integer}}}}\n"
     others = "  - {name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}}\n"
@@ -64,7 +64,7 @@ def test_what_is_lost_on_storing_is_filled_in_too(project: Project) -> None:
     assert _text(project).endswith("  lost: [spec.size]\n")
 
 
-def test_without_the_option_nothing_is_written_and_it_is_named(project: Project) -> None:
+def test_without_the_option_nothing_is_written_and_the_option_is_suggested(project: Project) -> None:
     project.cases(UNFILLED)
 
     result = project.run()
@@ -92,7 +92,7 @@ def test_without_the_option_nothing_is_written_and_it_is_named(project: Project)
         pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  expected: {spec: {}}", False, id="written before"),
     ],
 )
-def test_a_field_that_is_written_down_as_pruned_may_be_misspelt(
+def test_a_field_recorded_as_pruned_is_reported_if_it_may_be_misspelt(
     project: Project, flag: str, case: str, *, told: bool
 ) -> None:
     project.cases(_create(f"- name: a\n  {case}\n"))
@@ -135,7 +135,7 @@ def test_updating_corrects_cases_that_fail(project: Project) -> None:
         pytest.param("{name: a, input: {spec: {rows: 1}}, errors: TODO}", "refused -> accepted", id="accepted"),
     ],
 )
-def test_a_verdict_is_not_turned_around(project: Project, flag: str, case: str, turn: str) -> None:
+def test_a_verdict_is_not_reversed(project: Project, flag: str, case: str, turn: str) -> None:
     project.cases(_create(f"- {case}\n"))
 
     result = project.run(flag)
@@ -175,7 +175,7 @@ def test_a_verdict_is_not_turned_around(project: Project, flag: str, case: str, 
         ),
     ],
 )
-def test_a_verdict_is_turned_around_on_demand_and_said(project: Project, before: str, after: str, words: str) -> None:
+def test_a_verdict_is_reversed_on_demand_and_reported(project: Project, before: str, after: str, words: str) -> None:
     project.cases(_create(before))
 
     result = project.run("--crd-update-verdicts")
@@ -186,7 +186,7 @@ def test_a_verdict_is_turned_around_on_demand_and_said(project: Project, before:
     project.run().assert_outcomes(passed=1)
 
 
-def test_comments_stay_and_what_goes_is_named(project: Project) -> None:
+def test_comments_stay_and_lost_ones_are_named(project: Project) -> None:
     project.cases(
         _create(
             "- name: a\n  accepted: true # why\n  input: {spec: {rows: 11}}\n",
@@ -222,7 +222,7 @@ def test_comments_stay_and_what_goes_is_named(project: Project) -> None:
         ),
     ],
 )
-def test_what_only_a_person_can_correct_is_left_and_said(project: Project, case: str, by_hand: str) -> None:
+def test_cases_that_only_a_person_can_correct_are_left_and_reported(project: Project, case: str, by_hand: str) -> None:
     text = _create(f"- name: a\n{'' if 'input' in case else '  input: {spec: {size: 1}}'}\n  {case}\n", HOLDS)
     project.cases(text)
 
@@ -248,7 +248,7 @@ def test_what_only_a_person_can_correct_is_left_and_said(project: Project, case:
         pytest.param("warnings: [a]", "warnings: []", id="warnings"),
     ],
 )
-def test_each_key_is_corrected_alone(project: Project, before: str, after: str) -> None:
+def test_each_key_is_corrected_independently(project: Project, before: str, after: str) -> None:
     case = "- name: a\n  input: {spec: {size: 1, rows: 1}}\n  "
     project.cases(_create(f"{case}{before}\n"))
 
@@ -309,7 +309,7 @@ def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Projec
 @pytest.mark.parametrize("key", ["skip", "xfail"])
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update-verdicts"])
 @pytest.mark.parametrize("rest", ["", "\n  expected: TODO"], ids=["nothing is stated", "a blank"])
-def test_what_a_case_leaves_out_that_is_not_run_is_passed_over_and_said(
+def test_omitted_values_of_a_case_that_does_not_run_are_passed_over_and_reported(
     project: Project, key: str, flag: str, rest: str
 ) -> None:
     text = _create(f"- name: a\n  input: {{}}\n  {key}: later{rest}\n")
@@ -329,7 +329,7 @@ def test_what_a_case_leaves_out_that_is_not_run_is_passed_over_and_said(
     )
 
 
-def test_what_is_passed_over_does_not_keep_others(project: Project) -> None:
+def test_a_passed_over_case_does_not_block_others(project: Project) -> None:
     skipped = "- name: a\n  input: {}\n  xfail: later\n"
     project.cases(UNFILLED + skipped)
 
@@ -341,7 +341,7 @@ def test_what_is_passed_over_does_not_keep_others(project: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_a_case_of_a_python_test_leaves_out_is_passed_over_and_said(project: Project) -> None:
+def test_omitted_values_of_a_case_in_a_python_test_are_passed_over_and_reported(project: Project) -> None:
     text = _create("- name: a\n  input: {}\n  skip: later\n")
     project.cases(text, name="cases/garden.yaml")
     project.write(
@@ -368,7 +368,7 @@ def test_a_case_that_is_wrong_is_not_touched(project: Project) -> None:
     result.stdout.fnmatch_lines([f"{NAME}:4: 'old' of update case \"a\" is not valid under its CRD, *"])
 
 
-def test_only_what_was_run_is_written_and_the_rest_is_named(project: Project) -> None:
+def test_only_cases_that_ran_are_written_and_the_others_are_named(project: Project) -> None:
     project.cases(UNFILLED)
 
     result = project.run("--crd-fill", "-k", "rows")
@@ -378,7 +378,7 @@ def test_only_what_was_run_is_written_and_the_rest_is_named(project: Project) ->
     result.stdout.fnmatch_lines(["crd: 1 case left to be filled in, as not run:", f'  {NAME}:9: create case "bogus"'])
 
 
-def test_what_failed_last_is_updated_alone(project: Project) -> None:
+def test_last_failed_updates_only_failed_cases(project: Project) -> None:
     project.cases(_create(HOLDS, FAILS))
     project.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
 
@@ -387,7 +387,7 @@ def test_what_failed_last_is_updated_alone(project: Project) -> None:
     assert _text(project) == _create(HOLDS, FIXED)
 
 
-def test_what_was_observed_before_the_first_failure_is_written(project: Project) -> None:
+def test_results_before_the_first_failure_are_written(project: Project) -> None:
     bad = "- {name: bad, input: {spec: {rows: 11}}, accepted: true}\n"
     project.cases(_create(FAILS, bad, HOLDS))
 
@@ -398,7 +398,7 @@ def test_what_was_observed_before_the_first_failure_is_written(project: Project)
     assert _text(project) == _create(FIXED, bad, HOLDS)
 
 
-def test_nothing_is_written_where_tests_are_only_collected(project: Project) -> None:
+def test_collect_only_writes_no_case_file(project: Project) -> None:
     project.cases(UNFILLED)
 
     project.run("--crd-fill", "--collect-only")
@@ -424,7 +424,7 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
     project.cases(UNFILLED)
     project.cases(UNFILLED, name="test_other.crd.yaml")
     replace = filereplacement.replace
-    handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    handlers = [signal.getsignal(number_) for number_ in (signal.SIGINT, signal.SIGTERM)]
 
     def stop(path: Path, content: bytes, *, old: str) -> None:
         signal.raise_signal(number)
@@ -439,7 +439,7 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
     result.stdout.fnmatch_lines(
         ["crd: 2 cases written:", "crd: 1 file not written, as the session was stopped:", "  test_other.crd.yaml"]
     )
-    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert [signal.getsignal(number_) for number_ in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
 def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
@@ -452,7 +452,7 @@ def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
     assert _text(project) == FILLED
 
 
-def test_what_a_killed_session_has_left_behind_is_not_read(project: Project) -> None:
+def test_temporary_files_of_a_killed_session_are_not_read(project: Project) -> None:
     project.cases(UNFILLED)
     project.write(f".{NAME}.0123abcd.tmp", "crd: [")
 
@@ -519,7 +519,7 @@ def test_a_case_of_a_python_test_that_is_known_to_fail_is_not_touched(project: P
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_case_whose_python_test_says_that_it_is_known_to_fail_is_not_written(project: Project, when: str) -> None:
+def test_a_case_whose_python_test_declares_xfail_at_run_time_is_not_written(project: Project, when: str) -> None:
     project.cases(UNFILLED, name="cases/garden.yaml")
     before, after = (
         ("    request.applymarker(pytest.mark.xfail)\n", "") if when == "before" else ("", "    pytest.xfail('b')\n")
@@ -569,7 +569,7 @@ def test_a_case_that_holds_under_one_kubernetes_version_is_not_corrected_for_ano
     assert _text(project) == text
 
 
-def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Project) -> None:
+def test_a_case_is_written_after_a_run_for_all_kubernetes_versions(project: Project) -> None:
     project.cases(UNFILLED)
 
     result = project.run("--crd-fill", "--crd-kubernetes-version", "1.34 1.37", "-k", "rows or 1.37")
@@ -584,7 +584,7 @@ def test_a_case_is_written_where_all_kubernetes_versions_were_asked(project: Pro
     )
 
 
-def test_what_failed_last_under_one_kubernetes_version_is_not_updated_alone(project: Project) -> None:
+def test_last_failed_of_a_single_kubernetes_version_is_not_updated(project: Project) -> None:
     text = _create(
         "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
         '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
@@ -636,7 +636,7 @@ def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Projec
     )
 
 
-def test_what_a_link_leads_to_is_written_and_the_link_stays(project: Project) -> None:
+def test_the_target_of_a_link_is_written_and_the_link_stays(project: Project) -> None:
     target = project.write("cases/garden.yaml", UNFILLED)
     (project.path / NAME).symlink_to(target)
     target.chmod(0o640)
@@ -682,7 +682,7 @@ GENERATED = "test_gardens.crd.yaml"
 
 
 @pytest.mark.uncounted
-def test_a_generated_case_is_called_what_is_so(project: Project) -> None:
+def test_a_generated_case_is_renamed_after_its_new_outcome(project: Project) -> None:
     _generated(project)
     _change(project, "maximum: 10", "maximum: 11")
     _change(project, "enum: [clay, sand]", "enum: [clay]")
@@ -721,7 +721,7 @@ def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project
 
 
 @pytest.mark.uncounted
-def test_without_the_option_no_case_is_removed_nor_renamed(project: Project) -> None:
+def test_without_the_option_no_case_is_removed_or_renamed(project: Project) -> None:
     _generated(project)
     before = _text(project, GENERATED)
     _change(project, "rows: {type: integer, minimum: 1, maximum: 10}", "lines: {type: integer}")
@@ -731,7 +731,7 @@ def test_without_the_option_no_case_is_removed_nor_renamed(project: Project) -> 
     assert _text(project, GENERATED) == before
 
 
-def test_a_name_that_a_person_gave_stays_and_is_told(project: Project) -> None:
+def test_a_manually_chosen_name_stays_and_is_reported(project: Project) -> None:
     project.cases(_create(REFUSED))
 
     result = project.run("--crd-update-verdicts")
@@ -748,8 +748,8 @@ def test_a_name_that_a_person_gave_stays_and_is_told(project: Project) -> None:
 
 def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> None:
     case = "- {name: 'spec.rows: 5 is too large', input: {spec: {rows: 5}}, errors: [{field: spec.rows}]}\n"
-    other = "- {name: 'spec.rows: 5 is small enough', input: {spec: {rows: 5}}, contains: {spec: {rows: 5}}}\n"
-    project.cases(_create(case, other))
+    second = "- {name: 'spec.rows: 5 is small enough', input: {spec: {rows: 5}}, contains: {spec: {rows: 5}}}\n"
+    project.cases(_create(case, second))
 
     result = project.run("--crd-update-verdicts", "-k", "too")
 
@@ -757,7 +757,7 @@ def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> Non
     result.stdout.fnmatch_lines(['*now called "spec.rows: 5 is small enough (2)"*'])
 
 
-def test_the_only_case_of_a_file_is_not_taken_out(project: Project) -> None:
+def test_the_only_case_of_a_file_is_not_removed(project: Project) -> None:
     text = _create("- {name: 'spec.gone: 5 is allowed', input: {spec: {gone: 5}}, contains: {spec: {gone: 5}}}\n")
     project.cases(text)
 

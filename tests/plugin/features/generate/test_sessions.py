@@ -1,4 +1,4 @@
-"""`--crd-generate`: a case file that states what a CRD does, instead of a run of tests."""
+"""`--crd-generate`: writes a case file about the behaviour of a CRD instead of running tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_no_test_runs(gardens: Project) -> None:
     assert "no tests ran" in result.outlines[-1]
 
 
-def test_what_only_looks_writes_nothing(gardens: Project) -> None:
+def test_collect_only_generates_nothing(gardens: Project) -> None:
     result = gardens.run(*GENERATE, "--collect-only")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -59,7 +59,7 @@ def test_what_only_looks_writes_nothing(gardens: Project) -> None:
 @pytest.mark.parametrize(
     "flags", [("--crd-fill",), ("--crd-update",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")]
 )
-def test_what_only_tests_that_run_can_do_is_refused(gardens: Project, flags: tuple[str, ...]) -> None:
+def test_options_that_need_a_test_run_are_refused(gardens: Project, flags: tuple[str, ...]) -> None:
     result = gardens.run(*GENERATE, *flags)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -68,16 +68,16 @@ def test_what_only_tests_that_run_can_do_is_refused(gardens: Project, flags: tup
 
 
 @pytest.mark.uncounted
-def test_what_runs_have_reached_is_not_forgotten(gardens: Project) -> None:
+def test_generating_keeps_results_of_earlier_runs(gardens: Project) -> None:
     gardens.cases()
     gardens.run("--crd-cov")
-    kept = (gardens.path / ".crd_coverage").read_bytes()
+    stored = (gardens.path / ".crd_coverage").read_bytes()
 
     result = gardens.run(*GENERATE, "--crd-cov", "--crd-cov-fail-under=100")
 
     assert result.ret == pytest.ExitCode.OK
     result.stdout.no_fnmatch_line("*coverage*")
-    assert (gardens.path / ".crd_coverage").read_bytes() == kept
+    assert (gardens.path / ".crd_coverage").read_bytes() == stored
 
 
 def test_workers_have_nothing_to_do(gardens: Project) -> None:
@@ -90,9 +90,9 @@ def test_workers_have_nothing_to_do(gardens: Project) -> None:
 @pytest.mark.uncounted
 def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
     gardens.run(*GENERATE)
-    other = gardens.write("other", "")
+    second = gardens.write("other", "")
 
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (gardens.path / "test_gardens.crd.yaml", other)]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (gardens.path / "test_gardens.crd.yaml", second)]
     assert modes[0] == modes[1]
 
 
@@ -109,7 +109,9 @@ def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
         ("testpaths = ''", ("tests",), "tests/test_gardens.crd.yaml"),
     ],
 )
-def test_it_goes_where_tests_are(gardens: Project, ini: str, folders: tuple[str, ...], expected: str) -> None:
+def test_a_generated_file_goes_to_the_folder_of_tests(
+    gardens: Project, ini: str, folders: tuple[str, ...], expected: str
+) -> None:
     gardens.ini(ini)
     for folder in folders:
         (gardens.path / folder).mkdir(parents=True)
@@ -118,7 +120,7 @@ def test_it_goes_where_tests_are(gardens: Project, ini: str, folders: tuple[str,
     assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [expected]
 
 
-def test_it_goes_where_an_absolute_path_of_tests_leads(gardens: Project) -> None:
+def test_a_generated_file_goes_to_an_absolute_testpath(gardens: Project) -> None:
     (gardens.path / "e2e").mkdir()
     gardens.ini(f"testpaths = {gardens.path / 'e2e'}")
 
@@ -136,7 +138,7 @@ def test_a_file_that_no_run_would_collect_is_not_written(gardens: Project) -> No
     assert not list(gardens.path.glob("test_*"))
 
 
-def test_one_version_by_two_names_has_one_file(gardens: Project) -> None:
+def test_a_version_named_twice_has_one_file(gardens: Project) -> None:
     result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1", "--crd-generate", "Garden")
 
     assert result.ret == pytest.ExitCode.OK
@@ -152,9 +154,9 @@ def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
 
 
 @pytest.mark.parametrize("name", [NAME, "Garden/v1", "config/crd/bases/others.yaml"])
-def test_a_file_about_alternatives_would_be_about_none(gardens: Project, name: str) -> None:
-    other = gardens.crd("config/crd/bases/others.yaml")
-    other.write_text(other.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
+def test_no_file_is_generated_for_alternatives(gardens: Project, name: str) -> None:
+    second = gardens.crd("config/crd/bases/others.yaml")
+    second.write_text(second.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
 
     result = gardens.run("--crd-generate", name)
 
@@ -174,8 +176,8 @@ def test_a_folder_where_the_file_would_be_is_an_error(gardens: Project) -> None:
 
 
 def test_crds_of_one_plural_have_files_of_their_own(gardens: Project) -> None:
-    other = gardens.crd("config/crd/bases/others.yaml")
-    other.write_text(other.read_text(encoding="utf-8").replace("stories", "tales"), encoding="utf-8")
+    second = gardens.crd("config/crd/bases/others.yaml")
+    second.write_text(second.read_text(encoding="utf-8").replace("stories", "tales"), encoding="utf-8")
 
     gardens.run(*GENERATE, "--crd-generate", "gardens.tales.example.com")
 
@@ -192,7 +194,7 @@ def _with_alpha(path: Path) -> None:
 
 
 @pytest.mark.uncounted
-def test_another_version_has_a_file_of_its_own(gardens: Project) -> None:
+def test_each_version_has_a_file_of_its_own(gardens: Project) -> None:
     _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
 
     first = gardens.run(*GENERATE)
@@ -213,7 +215,7 @@ def test_versions_that_are_generated_together_are_not_named_as_others(gardens: P
     assert not [line for line in result.outlines if "for other versions" in line]
 
 
-def test_what_is_left_out_is_said(gardens: Project) -> None:
+def test_omitted_parts_are_listed(gardens: Project) -> None:
     path = gardens.path / "config/crd/bases/gardens.yaml"
     fields = "".join(f"\n              text{index}: {{type: string, maxLength: 500000}}" for index in range(7))
     text = path.read_text(encoding="utf-8")
@@ -237,7 +239,7 @@ def test_what_is_left_out_is_said(gardens: Project) -> None:
         ("crds/none.yaml", "no CRD is called 'crds/none.yaml'; *"),
     ],
 )
-def test_what_there_is_not_is_an_error(gardens: Project, name: str, words: str) -> None:
+def test_an_unknown_crd_or_version_is_an_error(gardens: Project, name: str, words: str) -> None:
     result = gardens.run(*GENERATE, "--crd-generate", name)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -265,13 +267,13 @@ def test_a_crd_that_the_server_refuses_is_an_error(gardens: Project) -> None:
     result.stderr.fnmatch_lines(["ERROR: --crd-generate: *the server refuses this CRD:*"])
 
 
-def test_a_crd_that_is_stored_has_a_behaviour_all_the_same(gardens: Project) -> None:
+def test_a_file_is_generated_for_a_refused_crd_declared_stored(gardens: Project) -> None:
     gardens.ini(f"crd_stored = {NAME}")
 
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
 
 
-def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
+def test_missing_cases_are_added_to_an_existing_file(gardens: Project) -> None:
     path = gardens.cases(name="test_gardens.crd.yaml")
     before = path.read_text(encoding="utf-8")
 
@@ -285,7 +287,7 @@ def test_what_a_file_does_not_say_is_added_to_it(gardens: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_says_all_is_left_as_it_is(gardens: Project) -> None:
+def test_a_complete_file_is_left_unchanged(gardens: Project) -> None:
     gardens.run(*GENERATE)
     path = gardens.path / "test_gardens.crd.yaml"
     before = path.stat()
@@ -348,14 +350,14 @@ def test_a_folder_that_cannot_be_written_is_an_error(gardens: Project, monkeypat
 
 
 @pytest.mark.parametrize("option", [("--crd-generate-path", "spec"), ("--crd-generate-all",)])
-def test_how_much_is_generated_says_nothing_where_nothing_is(gardens: Project, option: tuple[str, ...]) -> None:
+def test_settings_of_generating_have_no_effect_without_the_option(gardens: Project, option: tuple[str, ...]) -> None:
     result = gardens.run(*option)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {option[0]} does nothing without --crd-generate"])
 
 
-def test_a_path_says_what_is_generated(gardens: Project) -> None:
+def test_a_path_restricts_the_generated_cases(gardens: Project) -> None:
     gardens.run(*GENERATE, "--crd-generate-path", "spec.size").stdout.fnmatch_lines(
         ["crd: wrote test_gardens.crd.yaml: *", "crd:   left out: all that does not lie at spec.size, or below"]
     )
@@ -364,7 +366,7 @@ def test_a_path_says_what_is_generated(gardens: Project) -> None:
     gardens.run("-W", "error").assert_outcomes(passed=gardens.read("test_gardens.crd.yaml").count("name: "))
 
 
-def test_a_path_that_is_not_there_is_an_error(gardens: Project) -> None:
+def test_an_unknown_path_is_an_error(gardens: Project) -> None:
     result = gardens.run(*GENERATE, "--crd-generate-path", "spec.sise")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -374,7 +376,7 @@ def test_a_path_that_is_not_there_is_an_error(gardens: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_coverage_excludes_is_not_generated(gardens: Project) -> None:
+def test_exclusions_of_coverage_are_not_generated(gardens: Project) -> None:
     gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
 
     gardens.run(*GENERATE).stdout.fnmatch_lines(["crd:   left out: spec.size: by crd_cov_exclude"])
@@ -383,7 +385,7 @@ def test_what_coverage_excludes_is_not_generated(gardens: Project) -> None:
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
 
 
-def test_all_there_is_may_be_generated(gardens: Project) -> None:
+def test_all_cases_can_be_generated(gardens: Project) -> None:
     gardens.run(*GENERATE)
     short = gardens.read("test_gardens.crd.yaml")
 

@@ -1,4 +1,4 @@
-"""What a server answers otherwise, as data for reports."""
+"""Differences from a server's answers, as data for reports."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ PLACE = extensions.TestPlace(Path("test_garden.crd.yaml"), 4, "a case")
 def test_each_difference_is_a_cause_at_the_test() -> None:
     verdict = LiveVerdict(LiveOutcome.DISAGREED, differences=("  code: 201, not 422", "  message: other"))
 
-    found = LiveFailure(PLACE, verdict, "http://server", None)
+    failure = LiveFailure(PLACE, verdict, "http://server", None)
 
     place = FilePlace("test_garden.crd.yaml", 4)
-    assert found.causes() == (
+    assert failure.causes() == (
         Cause(verdictrules.LIVE, "code: 201, not 422", place=place),
         Cause(verdictrules.LIVE, "message: other", place=place),
     )
 
 
-def test_what_is_wrong_with_the_test_itself_comes_first() -> None:
+def test_causes_of_the_test_itself_come_first() -> None:
     verdict = LiveVerdict(LiveOutcome.DISAGREED, "the line is dead")
     own = LiveFailure(PLACE, verdict._replace(reason="its own"), "http://server", None)
 
-    found = LiveFailure(PLACE, verdict, "http://server", own)
+    failure = LiveFailure(PLACE, verdict, "http://server", own)
 
-    assert [one.words for one in found.causes()] == ["its own", "the line is dead"]
+    assert [cause.words for cause in failure.causes()] == ["its own", "the line is dead"]

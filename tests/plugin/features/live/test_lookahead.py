@@ -1,4 +1,4 @@
-"""What the tests to come will ask a server."""
+"""Questions of the next tests, sent in advance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd.plugin.features.live.lookahead import Lookahead
 
 
 class _Item:
-    """A test that asks one thing."""
+    """A test with one question."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class _Item:
 
 
 class _Run:
-    """Keeps what it is given."""
+    """Fake run that records its calls."""
 
     def __init__(self) -> None:
         self.prepared: list[Any] = []
@@ -45,15 +45,15 @@ class _Run:
 
 
 def _lookahead(run: _Run, worker_lock: WorkerLock | None = None) -> Lookahead:
-    given: Any = run
-    return Lookahead(given, worker_lock or WorkerLock())
+    fake_run: Any = run
+    return Lookahead(fake_run, worker_lock or WorkerLock())
 
 
-def test_crds_are_made_for_all_tests_and_no_test_is_looked_at_twice() -> None:
+def test_crds_are_created_for_all_tests_and_each_test_is_foreseen_once() -> None:
     run, worker_lock = _Run(), WorkerLock()
     items: Any = [_Item("a"), _Item("b"), _Item("c")]
     lookahead = _lookahead(run, worker_lock)
-    with worker_lock.acquired():  # while which nobody else works
+    with worker_lock.acquired():  # no other thread works meanwhile
         lookahead.ask_all(items[:1])
         lookahead.prepare(items)
     scout = lookahead._scout
@@ -68,7 +68,7 @@ def test_crds_are_made_for_all_tests_and_no_test_is_looked_at_twice() -> None:
     assert [item.times for item in items] == [1, 1, 1]
 
 
-def test_a_session_that_is_over_makes_no_more_crds() -> None:
+def test_a_finished_session_creates_no_more_crds() -> None:
     run = _Run()
     items: Any = [_Item("a")]
     lookahead = _lookahead(run)
@@ -80,7 +80,7 @@ def test_a_session_that_is_over_makes_no_more_crds() -> None:
     assert run.prepared == []
 
 
-def test_a_test_waits_for_what_was_asked_ahead_and_says_so() -> None:
+def test_a_test_waits_for_answers_to_its_foreseen_questions_and_shows_progress() -> None:
     class _Slow(_Run):
         def __init__(self) -> None:
             super().__init__()
@@ -95,7 +95,7 @@ def test_a_test_waits_for_what_was_asked_ahead_and_says_so() -> None:
     waited: list[bool] = []
 
     def waiting() -> None:
-        with worker_lock.acquired():  # which somebody else may have meanwhile
+        with worker_lock.acquired():  # another thread may hold it meanwhile
             waited.append(True)
         run.future.set_result(LiveVerdict(LiveOutcome.AGREED))
 

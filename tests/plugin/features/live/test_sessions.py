@@ -1,4 +1,4 @@
-"""`--crd-live`: what is asked of a server, counted, made there, and removed again."""
+"""`--crd-live`: questions to a server, their counts, and the objects created and removed there."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ updateStatus:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    """A server, of which nobody waits for anything."""
+    """A fake server, with all pauses set to zero."""
     monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
     fake = FakeServer()
     with serving(fake) as url:
@@ -62,7 +62,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 
 @pytest.fixture
-def asked(project: Project) -> Project:
+def requesting(project: Project) -> Project:
     """A project with requests of all kinds."""
     project.cases(REQUESTS)
     return project
@@ -73,7 +73,7 @@ def _live(project: Project, server: FakeServer, *arguments: str) -> pytest.RunRe
 
 
 def _refusing(part: str, code: int, message: str) -> Any:
-    """Return what stands before a server and refuses the requests whose URL or body has a part."""
+    """Return an interceptor that refuses requests with *part* in the URL or body."""
 
     def interfere(method: str, url: str, body: Any) -> Reply | None:
         if method != "GET" and part in f"{method} {url} {json.dumps(body)}":
@@ -83,8 +83,8 @@ def _refusing(part: str, code: int, message: str) -> Any:
     return interfere
 
 
-def test_requests_are_asked_and_nothing_is_left(asked: Project, server: FakeServer) -> None:
-    result = _live(asked, server)
+def test_requests_are_sent_and_no_object_is_left(requesting: Project, server: FakeServer) -> None:
+    result = _live(requesting, server)
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
@@ -93,8 +93,8 @@ def test_requests_are_asked_and_nothing_is_left(asked: Project, server: FakeServ
             "crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer",
         ]
     )
-    made = [line for line in server.written() if line.startswith("POST")]
-    assert [line.rpartition("/")[0] for line in made if "gardens" not in line] == [
+    created = [line for line in server.written() if line.startswith("POST")]
+    assert [line.rpartition("/")[0] for line in created if "gardens" not in line] == [
         "POST /api/v1",
         *["POST /apis/apiextensions.k8s.io/v1"] * 2,
     ]
@@ -102,21 +102,21 @@ def test_requests_are_asked_and_nothing_is_left(asked: Project, server: FakeServ
     assert server.names() == []
 
 
-def test_a_terminal_tells_how_many_crds_are_there(
-    asked: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+def test_a_terminal_shows_the_number_of_installed_crds(
+    requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
 
     result = _live(terminals.attach(asked, monkeypatch), server)
 
     result.assert_outcomes(passed=5)
-    told = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
-    assert told
-    assert {line.rpartition(" ")[2] for line in told} <= {"0", "1", "2"}
+    output = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
+    assert output
+    assert {line.rpartition(" ")[2] for line in output} <= {"0", "1", "2"}
 
 
-def test_the_server_is_named_before_anything_is_written_there(asked: Project, server: FakeServer) -> None:
-    result = _live(asked, server, "--collect-only", "-q")
+def test_the_server_is_named_before_anything_is_written_there(requesting: Project, server: FakeServer) -> None:
+    result = _live(requesting, server, "--collect-only", "-q")
 
     result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): *"])
     result.stdout.no_fnmatch_line("crd: live: * agreed*")
@@ -124,10 +124,10 @@ def test_the_server_is_named_before_anything_is_written_there(asked: Project, se
     assert server.written() == []
 
 
-def test_a_disagreement_fails_the_test_and_can_be_pasted(asked: Project, server: FakeServer) -> None:
+def test_a_disagreement_fails_the_test_and_has_a_text_for_an_issue(requesting: Project, server: FakeServer) -> None:
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
 
-    result = _live(asked, server, "-k", "stored")
+    result = _live(requesting, server, "-k", "stored")
 
     result.assert_outcomes(failed=1, deselected=4)
     result.stdout.fnmatch_lines(
@@ -164,11 +164,11 @@ def test_a_case_that_is_expected_to_fail_is_no_excuse_for_a_server(project: Proj
     result.stdout.fnmatch_lines(["*spec.rows *expected 3, got 2", "*answers otherwise"])
 
 
-def test_what_is_no_answer_is_neither_a_pass_nor_a_disagreement(asked: Project, server: FakeServer) -> None:
+def test_a_missing_answer_is_neither_agreement_nor_disagreement(requesting: Project, server: FakeServer) -> None:
     message = 'admission webhook "gate.example.com" denied the request: not today'
     server.interfere = _refusing("dryRun", 400, message)
 
-    result = _live(asked, server)
+    result = _live(requesting, server)
 
     result.assert_outcomes(failed=5)
     result.stdout.fnmatch_lines(
@@ -181,7 +181,7 @@ def test_what_is_no_answer_is_neither_a_pass_nor_a_disagreement(asked: Project, 
     assert server.names() == []
 
 
-def test_a_run_in_which_nothing_is_asked_fails(project: Project, server: FakeServer) -> None:
+def test_a_run_without_questions_fails(project: Project, server: FakeServer) -> None:
     project.write("test_it.py", "def test_it(crd): assert crd.name\n")
 
     result = _live(project, server)
@@ -197,7 +197,7 @@ def test_a_run_in_which_nothing_is_asked_fails(project: Project, server: FakeSer
     assert server.written() == []
 
 
-def test_checks_and_samples_are_asked(project: Project, server: FakeServer) -> None:
+def test_checks_and_samples_are_sent_to_the_server(project: Project, server: FakeServer) -> None:
     project.write(
         "samples/a.yaml",
         "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: home}\nspec: {rows: 1}\n",
@@ -218,14 +218,14 @@ def test_checks_and_samples_are_asked(project: Project, server: FakeServer) -> N
     assert f"POST {CRDS}?dryRun=All&fieldValidation=Strict" in server.log
 
 
-def test_passes_are_asked_through_creates(gardener: Project, server: FakeServer) -> None:
+def test_passes_are_compared_by_creates(gardener: Project, server: FakeServer) -> None:
     result = _live(gardener, server)
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["crd: live: 3 agreed, 0 disagreed, 0 not asked, 0 no answer"])
 
 
-def test_passes_that_no_create_stores_are_asked_of_a_crd_that_checks_no_values(
+def test_passes_that_no_create_stores_are_compared_on_a_crd_without_validation(
     project: Project, server: FakeServer
 ) -> None:
     project.cases(
@@ -249,17 +249,17 @@ def test_passes_that_no_create_stores_are_asked_of_a_crd_that_checks_no_values(
 # How a run ends
 
 KILLED = "os.kill(os.getpid(), signal.SIG{})"
-# hypothesis' plugin imports all of it in the end of a session, to say that there is nothing to say.
+# The plugin of hypothesis imports hypothesis at the end of every session.
 OF_PROCESS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 
 
 @pytest.fixture
-def ending(asked: Project) -> Ending:
+def ending(requesting: Project) -> Ending:
     """Make a project with requests, after which a test ends the run in some way."""
 
     def make(how: str) -> Project:
-        asked.write("test_it.py", f"import os, signal, urllib.request\ndef test_it(): {how}\n")
-        return asked
+        requesting.write("test_it.py", f"import os, signal, urllib.request\ndef test_it(): {how}\n")
+        return requesting
 
     return make
 
@@ -299,33 +299,33 @@ def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -
     assert server.names() == []
 
 
-def test_nothing_is_left_after_an_error_of_pytest_itself(asked: Project, server: FakeServer) -> None:
-    asked.write(
+def test_nothing_is_left_after_an_error_of_pytest_itself(requesting: Project, server: FakeServer) -> None:
+    requesting.write(
         "conftest.py", "def pytest_runtest_logfinish(nodeid):\n    if 'grows' in nodeid:\n        raise OSError\n"
     )
 
-    result = _live(asked, server)
+    result = _live(requesting, server)
 
     assert result.ret == pytest.ExitCode.INTERNAL_ERROR
     assert server.names() == []
 
 
 @pytest.mark.slow
-def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after_its_lease(
+def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after_their_lease(
     ending: Ending, server: FakeServer
 ) -> None:
     project = ending(KILLED.format("KILL"))
     _signalled(project, server)
-    left = server.names()
-    assert [name.rpartition("/")[0] for name in left] == [NAMESPACES, CRDS, CRDS]
+    remaining = server.names()
+    assert [name.rpartition("/")[0] for name in remaining] == [NAMESPACES, CRDS, CRDS]
 
     result = _live(project, server, "-k", "stored")
 
     result.stdout.fnmatch_lines(["crd: live: left alone, of another run or not ours: [0-9]* objects (-v names them)"])
-    assert server.names() == left
-    for name in left:
+    assert server.names() == remaining
+    for name in remaining:
         server.objects[name]["metadata"]["annotations"][lease.ANNOTATION] = "2026-01-01T00:00:00Z"
-    server.objects[left[0]]["metadata"]["labels"] = {}
+    server.objects[remaining[0]]["metadata"]["labels"] = {}
     result = _live(project, server, "-k", "stored")
     result.stdout.fnmatch_lines(
         [
@@ -333,11 +333,11 @@ def test_what_a_killed_run_leaves_is_named_by_the_next_and_removed_an_hour_after
             "crd: live: left alone, of another run or not ours: namespace/*",
         ]
     )
-    assert server.names() == left[:1]
+    assert server.names() == remaining[:1]
 
 
 @pytest.mark.uncounted
-def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(ending: Ending, server: FakeServer) -> None:
+def test_after_a_lost_connection_leftovers_are_named_with_a_remedy(ending: Ending, server: FakeServer) -> None:
     def interfere(_: str, url: str, __: Any) -> Reply | None:
         if url == "/lose":
             server.interfere = lambda *_: Reply(0)
@@ -358,8 +358,8 @@ def test_a_lost_connection_says_what_is_left_and_how_to_remove_it(ending: Ending
     assert server.names() != []
 
 
-def test_who_does_not_wait_for_the_end_is_told_what_is_left(
-    asked: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_leftovers_are_named_if_the_removal_is_interrupted(
+    requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(box: sandbox.Sandbox) -> None:
         box._is_over.set()
@@ -368,20 +368,20 @@ def test_who_does_not_wait_for_the_end_is_told_what_is_left(
     monkeypatch.setattr(sandbox.Sandbox, "end", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
-        asked.pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
+        requesting.pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
 
-    said = capsys.readouterr().out
-    assert "crd: live: left on the server: namespace/pytest-crd-" in said
-    assert "; to remove it: kubectl --server http://127.0.0.1:" in said
+    output = capsys.readouterr().out
+    assert "crd: live: left on the server: namespace/pytest-crd-" in output
+    assert "; to remove it: kubectl --server http://127.0.0.1:" in output
     assert server.names() != []
 
 
-def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Project, server: FakeServer) -> None:
+def test_a_server_that_does_not_list_remnants_is_used_all_the_same(requesting: Project, server: FakeServer) -> None:
     server.interfere = lambda method, url, _: (
         Reply(403, '{"message": "no"}') if (method, url) == ("GET", CRDS) else None
     )
 
-    result = _live(asked, server)
+    result = _live(requesting, server)
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
@@ -394,9 +394,7 @@ def test_a_server_that_does_not_say_what_is_left_is_asked_all_the_same(asked: Pr
 
 @pytest.mark.counted
 @pytest.mark.slow
-def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_though_one_is_killed(
-    ending: Ending, server: FakeServer
-) -> None:
+def test_objects_of_all_workers_are_removed_even_if_one_is_killed(ending: Ending, server: FakeServer) -> None:
     result = _live(ending(KILLED.format("KILL")), server, "-p", "pytest_crd.plugin", "-p", "xdist", "-n2", *OF_PROCESS)
 
     result.assert_outcomes(passed=5, failed=1)
@@ -406,7 +404,7 @@ def test_workers_of_xdist_have_namespaces_of_their_own_of_which_nothing_is_left_
     assert server.names() == []
 
 
-def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
+def test_crds_are_created_side_by_side_during_the_first_test(
     project: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookahead, "_AHEAD", 1)
@@ -416,8 +414,8 @@ def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
         project.cases(f"crd: {plural}.stories.example.com\n{case}", name=f"test_{plural}.crd.yaml")
 
     def interfere(_: str, url: str, __: Any) -> Reply | None:
-        made = [name for name in server.objects if name.startswith(CRDS)]
-        return Reply(429) if "/gardens?dryRun" in url and len(made) < 2 else None
+        created = [name for name in server.objects if name.startswith(CRDS)]
+        return Reply(429) if "/gardens?dryRun" in url and len(created) < 2 else None
 
     server.interfere = interfere
 
@@ -427,10 +425,10 @@ def test_crds_are_made_side_by_side_while_the_first_test_is_asked(
     assert server.names() == []
 
 
-# What is asked, and what is not
+# Questions that are sent, and questions that are not
 
 
-def test_other_versions_are_named_and_what_they_answer_otherwise(project: Project, server: FakeServer) -> None:
+def test_other_versions_are_named_with_their_different_answers(project: Project, server: FakeServer) -> None:
     server.minor = "36"
     project.cases()
 
@@ -444,7 +442,7 @@ def test_other_versions_are_named_and_what_they_answer_otherwise(project: Projec
     )
 
 
-def test_cases_of_python_tests_are_asked_and_upgrades_are_not(gardener: Project, server: FakeServer) -> None:
+def test_cases_in_python_tests_are_sent_and_upgrades_are_not(gardener: Project, server: FakeServer) -> None:
     gardener.crd("before/gardens.yaml")
     gardener.write(
         "test_it.py",
@@ -461,7 +459,7 @@ def test_cases_of_python_tests_are_asked_and_upgrades_are_not(gardener: Project,
     )
 
 
-def test_a_case_that_cannot_be_run_or_is_skipped_is_not_asked(project: Project, server: FakeServer) -> None:
+def test_a_case_that_is_wrong_or_skipped_is_not_sent(project: Project, server: FakeServer) -> None:
     project.cases(
         "crd: gardens.stories.example.com\ncreate:\n- name: a\n  skip: not now\n  input: {}\n  accepted: true\n"
         "update:\n- name: b\n  old: {spec: {rows: 99}}\n  input: {}\n  accepted: true\n"
@@ -478,22 +476,22 @@ def test_a_case_that_cannot_be_run_or_is_skipped_is_not_asked(project: Project, 
     )
 
 
-def test_what_is_asked_ahead_is_what_the_test_asks_when_it_is_run(asked: Project, server: FakeServer) -> None:
-    asked.write(
+def test_foreseen_questions_are_those_of_the_running_test(requesting: Project, server: FakeServer) -> None:
+    requesting.write(
         "conftest.py",
         "def pytest_collection_modifyitems(items):\n"
         "    for item in items:\n"
         "        item.bound.ask = lambda: (_ for _ in ()).throw(ValueError)\n",
     )
 
-    result = _live(asked, server)
+    result = _live(requesting, server)
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
 
 
-def test_what_was_asked_ahead_for_other_questions_does_not_count(asked: Project, server: FakeServer) -> None:
-    asked.write(
+def test_answers_to_other_foreseen_questions_do_not_count(requesting: Project, server: FakeServer) -> None:
+    requesting.write(
         "conftest.py",
         "def pytest_collection_modifyitems(items):\n"
         "    first, second = (item.bound.run for item in items[:2])\n"
@@ -501,30 +499,30 @@ def test_what_was_asked_ahead_for_other_questions_does_not_count(asked: Project,
     )
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
 
-    result = _live(asked, server, "-k", "stored or many")
+    result = _live(requesting, server, "-k", "stored or many")
 
     result.assert_outcomes(failed=1, passed=1, deselected=3)
     result.stdout.fnmatch_lines(["crd: live: 1 agreed, 1 disagreed, *", "FAILED *::it is stored - live: disagreed: *"])
 
 
-def test_a_disagreement_is_coloured_and_whole_in_junit(asked: Project, server: FakeServer) -> None:
+def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, server: FakeServer) -> None:
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
 
-    result = _live(asked, server, "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+    result = _live(requesting, server, "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
 
     result.stdout.fnmatch_lines(['*create case "it is stored": http* answers otherwise*'])
-    report = (asked.path / "report.xml").read_text(encoding="utf-8")
+    report = (requesting.path / "report.xml").read_text(encoding="utf-8")
     assert '<property name="crd_live" value="disagreed"' in report
     assert "What pytest-crd answers" in report
 
 
-def test_what_is_installed_is_asked_about_and_nothing_is_made(asked: Project, server: FakeServer) -> None:
-    read = engine.load([asked.path / "config/crd/bases/gardens.yaml"])[0]
-    with contextlib.closing(client.Server(server.url)) as other:
-        other.ask("POST", CRDS, dict(read.manifest))
+def test_installed_crds_are_used_and_nothing_is_created(requesting: Project, server: FakeServer) -> None:
+    read = engine.load([requesting.path / "config/crd/bases/gardens.yaml"])[0]
+    with contextlib.closing(client.Server(server.url)) as second:
+        second.ask("POST", CRDS, dict(read.manifest))
     server.log.clear()
 
-    result = _live(asked, server, "--crd-live-installed")
+    result = _live(requesting, server, "--crd-live-installed")
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
@@ -538,8 +536,8 @@ def test_what_is_installed_is_asked_about_and_nothing_is_made(asked: Project, se
     assert server.names() == [f"{CRDS}/gardens.stories.example.com"]
 
 
-def test_a_session_without_a_terminal_asks_all_the_same(asked: Project, server: FakeServer) -> None:
-    result = _live(asked, server, "-p", "no:terminal")
+def test_a_session_without_a_terminal_compares_all_the_same(requesting: Project, server: FakeServer) -> None:
+    result = _live(requesting, server, "-p", "no:terminal")
 
     assert result.ret == 0
     assert len([line for line in server.log if "dryRun" in line]) == 5
@@ -559,33 +557,35 @@ def test_a_session_without_a_terminal_asks_all_the_same(asked: Project, server: 
         (("--crd-live-context", "a"), "--crd-live-context does nothing without --crd-live: name the server"),
     ],
 )
-def test_a_mistake_on_the_command_line_is_said(project: Project, arguments: tuple[str, ...], message: str) -> None:
+def test_a_mistake_on_the_command_line_is_a_usage_error(
+    project: Project, arguments: tuple[str, ...], message: str
+) -> None:
     result = project.run(*arguments)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
-def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(asked: Project, server: FakeServer) -> None:
+def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(requesting: Project, server: FakeServer) -> None:
     cluster = {"name": "c", "cluster": {"server": server.url}}
     context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
     content = {"clusters": [cluster], "contexts": [context], "users": [{"name": "u", "user": {}}]}
-    path = asked.write("elsewhere/config", json.dumps(content))
+    path = requesting.write("elsewhere/config", json.dumps(content))
 
-    result = asked.run("--crd-live", path, "--crd-live-context", "mine")
+    result = requesting.run("--crd-live", path, "--crd-live-context", "mine")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [f"ERROR: --crd-live: write --crd-live={path}: pytest takes a path that stands alone *"]
     )
 
-    result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine")
+    result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine")
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
 
 
 @pytest.mark.parametrize("is_skipped", [True, False])
 def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
-    asked: Project, server: FakeServer, *, is_skipped: bool
+    requesting: Project, server: FakeServer, *, is_skipped: bool
 ) -> None:
     certificate = Path(__file__).parents[3] / "live/selfsigned.pem"
     with serving(server, certificate=certificate) as url:
@@ -596,14 +596,14 @@ def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
             "contexts": [context],
             "users": [{"name": "u", "user": {}}],
         }
-        path = asked.write("elsewhere/config", json.dumps(content))
+        path = requesting.write("elsewhere/config", json.dumps(content))
 
-        result = asked.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
+        result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
 
     if is_skipped:
         result.assert_outcomes(passed=5)
-        said = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
-        assert result.outlines.count(said) == 1
+        line = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
+        assert result.outlines.count(line) == 1
         result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
         result.stdout.no_fnmatch_line("*warning*")
     else:
@@ -627,22 +627,22 @@ def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
 
 
 @pytest.mark.skipif(pytest.version_tuple < (8, 2), reason="pytest reads arguments from files since 8.2")
-def test_a_file_of_arguments_is_the_command_line(asked: Project, server: FakeServer) -> None:
-    asked.write("arguments", f"--crd-live={server.url}\n-q\n")
+def test_a_file_of_arguments_is_the_command_line(requesting: Project, server: FakeServer) -> None:
+    requesting.write("arguments", f"--crd-live={server.url}\n-q\n")
 
-    result = asked.run("@arguments")
+    result = requesting.run("@arguments")
 
     result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
 
 
 @pytest.mark.uncounted
 @pytest.mark.slow
-def test_a_session_that_asks_no_server_loads_nothing_that_could(asked: Project) -> None:
-    asked.write(
+def test_a_session_without_a_server_imports_no_client(requesting: Project) -> None:
+    requesting.write(
         "conftest.py",
         "import sys\ndef pytest_sessionfinish(): print([name for name in sys.modules if name.startswith(('pytest_crd.live', 'pytest_crd.plugin.features.'))])\n",
     )
 
-    result = asked.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
+    result = requesting.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
 
     result.stdout.fnmatch_lines(["*[[]]"])

@@ -1,4 +1,4 @@
-"""What tests came to is told to code hosts and programs: with the places that the causes speak of, and whatever becomes of the session."""
+"""Reports for code hosts and programs: they have the places of causes, and exist however a session ends."""
 
 from __future__ import annotations
 
@@ -109,20 +109,20 @@ def test_nobody_looks(crd_case):
 
 
 def _verdicts(project: Project, name: str = "out.json") -> Any:
-    """Return the report of a session, which is valid."""
+    """Return the JSON report of a session, after validation."""
     report = json.loads(project.read(name))
     jsonschema.Draft202012Validator(SCHEMA).validate(report)
     return report
 
 
 def _by_name(report: Any) -> dict[str, Any]:
-    return {one["name"]: one for one in report["verdicts"]}
+    return {verdict["name"]: verdict for verdict in report["verdicts"]}
 
 
-def _told(verdict: Any) -> list[tuple[str, str, int | None]]:
-    """Return the words of each cause, the file and the line that it speaks of."""
-    places = [one["origin"] or {"path": "", "line": None} for one in verdict["causes"]]
-    return [(one["words"], at["path"], at["line"]) for one, at in zip(verdict["causes"], places, strict=True)]
+def _cause_places(verdict: Any) -> list[tuple[str, str, int | None]]:
+    """Return the words, file and line of each cause."""
+    places = [cause["origin"] or {"path": "", "line": None} for cause in verdict["causes"]]
+    return [(cause["words"], at["path"], at["line"]) for cause, at in zip(verdict["causes"], places, strict=True)]
 
 
 def _line(words: str, text: str = GARDEN) -> int:
@@ -131,22 +131,22 @@ def _line(words: str, text: str = GARDEN) -> int:
 
 @pytest.fixture
 def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """The environment of a session that no test has started, and that no code host runs."""
+    """The environment of a session outside of tests and code hosts."""
     for name in [*os.environ]:
         if name.startswith(("GITHUB_", "GITLAB_", "CI_", "PYTEST_CURRENT_TEST")):
             monkeypatch.delenv(name)
     return monkeypatch
 
 
-def test_what_a_case_does_not_meet_has_the_line_of_the_crd(project: Project) -> None:
+def test_a_failed_case_has_the_line_of_the_crd(project: Project) -> None:
     project.cases(CASES)
 
     project.run("--crd-json", "out.json").assert_outcomes(passed=1, failed=5, skipped=1, xfailed=1)
 
     report = _verdicts(project)
-    found = _by_name(report)
+    verdicts = _by_name(report)
     rows, size, case = _line("rows:"), _line("size:"), "test_garden.crd.yaml"
-    assert _told(found["too many rows"]) == [
+    assert _cause_places(verdicts["too many rows"]) == [
         (
             "refused: spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10",
             CRD,
@@ -154,23 +154,23 @@ def test_what_a_case_does_not_meet_has_the_line_of_the_crd(project: Project) -> 
         ),
         ("spec.labl: the schema does not specify it; did you mean spec.label?", "", None),
     ]
-    assert [one["field"] for one in found["too many rows"]["causes"]] == ["spec.rows", "spec.labl"]
-    assert ("spec.size is 3 (default), expected 4", CRD, size) in _told(found["another default"])
-    assert ("spec.rows not defaulted, but listed", "", None) in _told(found["another default"])
-    assert ("spec.size defaulted, but not listed", "", None) in _told(found["another default"])
-    assert _told(found["not refused"]) == [("accepted, expected {field: spec.rows}", "", None)]
-    assert ("missing {field: spec.rows, type: Required}", CRD, rows) in _told(found["another error"])
-    assert _told(found["there all the same"]) == [('spec.label is "x", must be absent', "", None)]
-    assert (found["holds"]["crd"], found["holds"]["crdVersion"], found["holds"]["causes"]) == (NAME, "v1", [])
-    assert (found["holds"]["path"], found["holds"]["line"], found["holds"]["kind"]) == (case, 3, "case")
-    assert (found["later"]["summary"], found["later"]["crd"]) == ("not yet", None)
-    assert (found["known"]["outcome"], found["known"]["summary"]) == ("xfailed", "a flaw")
-    assert found["too many rows"]["text"].startswith(f"{case}:6: create case")
-    assert {one["rule"] for one in report["verdicts"]} == {"case/create"}
+    assert [cause["field"] for cause in verdicts["too many rows"]["causes"]] == ["spec.rows", "spec.labl"]
+    assert ("spec.size is 3 (default), expected 4", CRD, size) in _cause_places(verdicts["another default"])
+    assert ("spec.rows not defaulted, but listed", "", None) in _cause_places(verdicts["another default"])
+    assert ("spec.size defaulted, but not listed", "", None) in _cause_places(verdicts["another default"])
+    assert _cause_places(verdicts["not refused"]) == [("accepted, expected {field: spec.rows}", "", None)]
+    assert ("missing {field: spec.rows, type: Required}", CRD, rows) in _cause_places(verdicts["another error"])
+    assert _cause_places(verdicts["there all the same"]) == [('spec.label is "x", must be absent', "", None)]
+    assert (verdicts["holds"]["crd"], verdicts["holds"]["crdVersion"], verdicts["holds"]["causes"]) == (NAME, "v1", [])
+    assert (verdicts["holds"]["path"], verdicts["holds"]["line"], verdicts["holds"]["kind"]) == (case, 3, "case")
+    assert (verdicts["later"]["summary"], verdicts["later"]["crd"]) == ("not yet", None)
+    assert (verdicts["known"]["outcome"], verdicts["known"]["summary"]) == ("xfailed", "a flaw")
+    assert verdicts["too many rows"]["text"].startswith(f"{case}:6: create case")
+    assert {verdict["rule"] for verdict in report["verdicts"]} == {"case/create"}
     assert (report["complete"], report["exitCode"], report["kubernetesVersions"]) == (True, 1, ["1.37"])
 
 
-def test_tests_in_python_count_where_they_ask_for_crds(project: Project) -> None:
+def test_python_tests_with_crd_fixtures_are_reported(project: Project) -> None:
     project.cases(CASES.partition("- name: too many")[0])
     project.write("helper.py", "def fail():\n    assert 0, 'in a helper'\n")
     project.write("test_it.py", PYTHON)
@@ -178,43 +178,43 @@ def test_tests_in_python_count_where_they_ask_for_crds(project: Project) -> None
     project.run("-p", "no:cacheprovider", "--crd-json", "out.json", "--import-mode=prepend")
 
     report = _verdicts(project)
-    found = _by_name(report)
+    verdicts = _by_name(report)
     version = f"{NAME}-v1"
-    assert _told(found[f"test_plain[{version}]"]) == [
+    assert _cause_places(verdicts[f"test_plain[{version}]"]) == [
         ("assert 3 == 4", "test_it.py", _line("assert size == 4", PYTHON))
     ]
-    ((words, path, line),) = _told(found[f"test_elsewhere[{NAME}]"])
+    ((words, path, line),) = _cause_places(verdicts[f"test_elsewhere[{NAME}]"])
     assert ("in a helper" in words, path, line) == (True, "test_it.py", _line("    fail()", PYTHON))
-    assert _told(found[f"test_refused[{version}]"]) == [
+    assert _cause_places(verdicts[f"test_refused[{version}]"]) == [
         (
             "spec.rows: Invalid value: 11: spec.rows in body should be less than or equal to 10",
             CRD,
             _line("rows:"),
         )
     ]
-    ((words, path, line),) = _told(found[f"test_lossy[{version}]"])
+    ((words, path, line),) = _cause_places(verdicts[f"test_lossy[{version}]"])
     assert (words.splitlines()[1], path, line) == (
         '  unknown field "spec.labl"',
         "test_it.py",
         _line("strict=True", PYTHON),
     )
-    assert found["test_set_up"]["outcome"] == "error"
-    assert _told(found["test_set_up"]) == [
+    assert verdicts["test_set_up"]["outcome"] == "error"
+    assert _cause_places(verdicts["test_set_up"]) == [
         ("RuntimeError: no garden", "test_it.py", _line("raise RuntimeError", PYTHON))
     ]
-    assert (found["test_skipped"]["outcome"], found["test_skipped"]["summary"]) == ("skipped", "not today")
-    assert (found["test_better"]["outcome"], found["test_better"]["summary"]) == ("xpassed", "known")
-    ((words, path, line),) = _told(found["test_nobody_looks[holds]"])
+    assert (verdicts["test_skipped"]["outcome"], verdicts["test_skipped"]["summary"]) == ("skipped", "not today")
+    assert (verdicts["test_better"]["outcome"], verdicts["test_better"]["summary"]) == ("xpassed", "known")
+    ((words, path, line),) = _cause_places(verdicts["test_nobody_looks[holds]"])
     assert (path, line) == ("test_it.py", _line("@pytest.mark.crd_cases", PYTHON))
     assert "crd" in words
-    named = found[f"test_plain[{version}]"]
+    named = verdicts[f"test_plain[{version}]"]
     assert (named["crd"], named["crdVersion"], named["kubernetesVersion"]) == (NAME, "v1", "1.37")
-    assert found[f"test_elsewhere[{NAME}]"]["crd"] == NAME
-    assert "test_nothing" not in found
+    assert verdicts[f"test_elsewhere[{NAME}]"]["crd"] == NAME
+    assert "test_nothing" not in verdicts
     assert report["summary"]["otherTests"]["passed"] == report["summary"]["otherTests"]["failed"] == 1
 
 
-def test_a_case_that_a_test_in_python_checks_says_the_same(project: Project) -> None:
+def test_a_case_in_a_python_test_has_the_same_causes(project: Project) -> None:
     project.cases(CASES.partition("- name: another default")[0])
     project.write(
         "test_it.py",
@@ -223,9 +223,9 @@ def test_a_case_that_a_test_in_python_checks_says_the_same(project: Project) -> 
 
     project.run("--crd-json", "out.json", "--crd-kubernetes-version=1.36 1.37").assert_outcomes(passed=4, failed=4)
 
-    found = {one["id"]: one for one in _verdicts(project)["verdicts"]}
-    own = found["test_garden.crd.yaml::too many rows[1.36]"]
-    python = found["test_it.py::test_it[too many rows[1.36]]"]
+    verdicts = {verdict["id"]: verdict for verdict in _verdicts(project)["verdicts"]}
+    own = verdicts["test_garden.crd.yaml::too many rows[1.36]"]
+    python = verdicts["test_it.py::test_it[too many rows[1.36]]"]
     assert python["causes"] == own["causes"]
     assert (python["kind"], python["rule"]) == ("python test", "python/test")
     for name in ("crd", "crdVersion", "kubernetesVersion"):
@@ -233,7 +233,7 @@ def test_a_case_that_a_test_in_python_checks_says_the_same(project: Project) -> 
     assert own["kubernetesVersion"] == "1.36"
 
 
-def test_checks_have_the_lines_that_they_speak_of(project: Project) -> None:
+def test_checks_have_the_lines_of_their_crds(project: Project) -> None:
     project.crd()
     text = project.read(CRD).replace("label: {type: string}", "label: {type: string, format: metre}")
     project.write(CRD, text.replace("note: {type: string}", "note: {}"))
@@ -242,47 +242,47 @@ def test_checks_have_the_lines_that_they_speak_of(project: Project) -> None:
 
     project.run("--crd-checks", "--crd-lint", "ssatags", "--crd-json", "out.json", "--crd-sarif", "out.sarif")
 
-    found = _by_name(_verdicts(project))
-    (error,) = found[f"structural[{NAME}-v1]"]["causes"]
+    verdicts = _by_name(_verdicts(project))
+    (error,) = verdicts[f"structural[{NAME}-v1]"]["causes"]
     assert (error["origin"]["path"], error["origin"]["line"]) == (CRD, _line("note: {", project.read(CRD)))
     assert error["field"].endswith("properties[note].type")
-    lint = found[f"deployable[{NAME}-ssatags]"]
+    lint = verdicts[f"deployable[{NAME}-ssatags]"]
     assert (lint["rule"], lint["outcome"], lint["crd"]) == ("lint/ssatags", "passed", NAME)
-    assert found[f"published[{NAME}-v1]"]["crdVersion"] == "v1"
+    assert verdicts[f"published[{NAME}-v1]"]["crdVersion"] == "v1"
     log = json.loads(project.read("out.sarif"))
     jsonschema.Draft4Validator(SARIF).validate(log)
-    assert {one["ruleId"] for one in log["runs"][0]["results"]} >= {"check/accepted", "check/samples"}
+    assert {finding["ruleId"] for finding in log["runs"][0]["results"]} >= {"check/accepted", "check/samples"}
 
 
-def test_a_sample_has_its_own_line_and_that_of_the_crd(project: Project) -> None:
+def test_a_sample_has_its_own_line_and_the_line_of_the_crd(project: Project) -> None:
     sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec:\n  rows: 11\n  labl: x\n"
     project.write("config/samples/a.yaml", sample)
     project.write(CRD, project.read(CRD).replace("label: {type: string}", "label: {type: string, format: metre}"))
 
     project.run("--crd-checks", "--crd-json", "out.json")
 
-    found = _by_name(_verdicts(project))
-    rows, labl = found["samples[Garden/a]"]["causes"]
+    verdicts = _by_name(_verdicts(project))
+    rows, labl = verdicts["samples[Garden/a]"]["causes"]
     assert (rows["origin"], rows["field"]) == (
         {"path": "config/samples/a.yaml", "line": 5, "column": None},
         "spec.rows",
     )
     assert rows["related"] == [{"path": CRD, "line": _line("rows:"), "column": None}]
     assert (labl["origin"]["line"], labl["field"]) == (6, "spec.labl")
-    (warning,) = found[f"accepted[{NAME}]"]["warnings"]
+    (warning,) = verdicts[f"accepted[{NAME}]"]["warnings"]
     assert warning["words"] == 'unrecognized format "metre", which checks nothing'
     assert (warning["origin"]["path"], warning["origin"]["line"]) == (CRD, _line("label:"))
 
 
 def _old(project: Project, old: str, new: str) -> None:
-    """Keep the CRD as it was, and change that of today."""
+    """Keep the CRD as baseline, and change today's CRD."""
     text = project.read(CRD)
     project.write("released/gardens.yaml", text)
     assert old in text
     project.write(CRD, text.replace(old, new))
 
 
-def test_an_upgrade_has_the_new_line_and_what_shows_it(project: Project) -> None:
+def test_an_upgrade_has_the_new_line_and_a_witness(project: Project) -> None:
     _old(project, "enum: [clay, sand]", "enum: [clay]")
     project.ini(f"crd_baseline_allow = {NAME} spec.label refused")
 
@@ -312,12 +312,12 @@ def test_a_rollback_and_a_deprecation_have_rules_of_their_own(project: Project) 
 
     project.run("--crd-baseline", "released", "--crd-baseline-rollback", "--crd-json", "out.json")
 
-    found = _by_name(_verdicts(project))
-    assert [one["rule"] for one in found[f"upgrade[{NAME}]"]["warnings"]] == ["upgrade/warned"]
-    assert [one["rule"] for one in found[f"rollback[{NAME}]"]["causes"]] == ["rollback/data-loss"]
+    verdicts = _by_name(_verdicts(project))
+    assert [warning["rule"] for warning in verdicts[f"upgrade[{NAME}]"]["warnings"]] == ["upgrade/warned"]
+    assert [cause["rule"] for cause in verdicts[f"rollback[{NAME}]"]["causes"]] == ["rollback/data-loss"]
 
 
-def test_what_is_wrong_with_all_upgrades_stands_in_the_ini_file(project: Project) -> None:
+def test_a_mistake_about_all_upgrades_is_in_the_ini_file(project: Project) -> None:
     project.ini("crd_baseline = released", "  gone", "crd_baseline_allow = * spec.label refused")
     _old(project, "enum: [clay, sand]", "enum: [clay, sand, peat]")
 
@@ -343,33 +343,33 @@ def test_each_mistake_of_a_file_is_a_cause(project: Project) -> None:
     project.run("--crd-json", "out.json", "--crd-sarif", "out.sarif")
 
     report = _verdicts(project)
-    found = _by_name(report)
-    assert {line for _, _, line in _told(found["test_garden.crd.yaml"])} >= {4}
-    assert {one["rule"] for one in found["test_garden.crd.yaml"]["causes"]} == {"collection/mistake"}
-    assert _told(found["test_pond.crd.yaml"])[0][1:] == ("test_pond.crd.yaml", 1)
-    assert _told(found["test_gone.py"])[0][1:] == ("test_gone.py", 2)
-    assert "No module named 'gone'" in _told(found["test_gone.py"])[0][0]
-    assert _told(found["test_syntax.py"])[0][1:] == ("test_syntax.py", 3)
-    assert _told(found["test_raise.py"])[0][1:] == ("test_raise.py", 2)
-    assert _told(found["test_none.py"])[0][1] == "test_none.py"
-    assert {one["outcome"] for one in report["verdicts"]} == {"error"}
+    verdicts = _by_name(report)
+    assert {line for _, _, line in _cause_places(verdicts["test_garden.crd.yaml"])} >= {4}
+    assert {cause["rule"] for cause in verdicts["test_garden.crd.yaml"]["causes"]} == {"collection/mistake"}
+    assert _cause_places(verdicts["test_pond.crd.yaml"])[0][1:] == ("test_pond.crd.yaml", 1)
+    assert _cause_places(verdicts["test_gone.py"])[0][1:] == ("test_gone.py", 2)
+    assert "No module named 'gone'" in _cause_places(verdicts["test_gone.py"])[0][0]
+    assert _cause_places(verdicts["test_syntax.py"])[0][1:] == ("test_syntax.py", 3)
+    assert _cause_places(verdicts["test_raise.py"])[0][1:] == ("test_raise.py", 2)
+    assert _cause_places(verdicts["test_none.py"])[0][1] == "test_none.py"
+    assert {verdict["outcome"] for verdict in report["verdicts"]} == {"error"}
     assert report["complete"] is False
     assert report["problem"] == "6 files could not be collected: what they hold was not judged"
     (run,) = json.loads(project.read("out.sarif"))["runs"]
     assert run["invocations"][0]["executionSuccessful"] is False
 
 
-def test_crds_that_cannot_be_loaded_are_told_at_their_line(project: Project) -> None:
+def test_crds_that_cannot_be_loaded_are_reported_at_their_line(project: Project) -> None:
     project.write(CRD, GARDEN.replace("spec:\n  group", "spec: 3\nx:\n  group"))
     project.write("test_it.py", "def test_it(crds): pass\n")
 
     project.run("--crd-checks", "--crd-json", "out.json", "--continue-on-collection-errors", "test_it.py")
     project.run("--crd-checks", "--crd-json", "all.json", "--continue-on-collection-errors")
 
-    asked = _by_name(_verdicts(project))["test_it"]
+    verdict = _by_name(_verdicts(project))["test_it"]
     checked = _by_name(_verdicts(project, "all.json"))["CRDs"]
-    assert asked["causes"] == checked["causes"]
-    assert [(one["rule"], one["origin"]["path"]) for one in asked["causes"]] == [("collection/mistake", CRD)]
+    assert verdict["causes"] == checked["causes"]
+    assert [(cause["rule"], cause["origin"]["path"]) for cause in verdict["causes"]] == [("collection/mistake", CRD)]
     assert checked["kind"] == "collection error"
 
 
@@ -384,9 +384,7 @@ INTERRUPTS: Final = "def test_a(crds): pass\n\ndef test_b(crds): raise {}\n"
         (f"{INTERRUPTS.format('ValueError')}\ndef test_c(crds): pass\n", "stopping after 1 failures", 1),
     ],
 )
-def test_what_was_known_is_written_where_a_run_is_stopped(
-    project: Project, code: str, problem: str, exit_code: int
-) -> None:
+def test_a_stopped_run_writes_its_verdicts(project: Project, code: str, problem: str, exit_code: int) -> None:
     project.write("test_it.py", code)
 
     project.run("-x", "--crd-json", "out.json", "--crd-sarif", "out.sarif", "--crd-annotations", "gitlab")
@@ -414,7 +412,7 @@ def test_an_internal_error_leaves_no_report_that_looks_green(project: Project) -
     assert "ValueError: boom" in report["problem"]
 
 
-def test_wrong_use_leaves_no_report_that_looks_green(project: Project) -> None:
+def test_a_usage_error_leaves_no_report_that_looks_green(project: Project) -> None:
     project.write("out.json", "of an earlier run")
 
     assert project.run("--crd-json", "out.json", "nothing.py").ret == pytest.ExitCode.USAGE_ERROR
@@ -432,7 +430,7 @@ def test_the_report_of_an_earlier_run_is_gone_while_one_runs(project: Project) -
     assert _verdicts(project)["summary"]["passed"] == 1
 
 
-def test_who_only_collects_writes_nothing(project: Project) -> None:
+def test_collect_only_writes_no_report(project: Project) -> None:
     project.write("out.json", "of an earlier run")
     project.cases()
 
@@ -441,7 +439,7 @@ def test_who_only_collects_writes_nothing(project: Project) -> None:
     assert project.read("out.json") == "of an earlier run"
 
 
-def test_what_cannot_be_written_is_told_and_fails(project: Project) -> None:
+def test_a_report_that_cannot_be_written_is_an_error(project: Project) -> None:
     project.cases(CASES.partition("- name: too many")[0])
     project.write("a", "")
 
@@ -458,7 +456,7 @@ def test_what_cannot_be_written_is_told_and_fails(project: Project) -> None:
 
 def test_github_has_annotations_and_a_summary(project: Project, outside: pytest.MonkeyPatch) -> None:
     summary = project.write("summary.md", "earlier\n")
-    outside.delenv("PYTEST_CURRENT_TEST")  # which is there again since the fixtures were made
+    outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
     outside.setenv("GITHUB_STEP_SUMMARY", str(summary))
     outside.setenv("GITHUB_WORKSPACE", str(project.path.parent))
@@ -478,7 +476,7 @@ def test_github_has_annotations_and_a_summary(project: Project, outside: pytest.
     assert f"| {NAME} v1 |" in text
 
 
-def test_where_there_is_no_terminal_annotations_are_printed_all_the_same(
+def test_annotations_are_printed_without_a_terminal(
     project: Project, outside: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     project.cases(CASES)
@@ -488,7 +486,7 @@ def test_where_there_is_no_terminal_annotations_are_printed_all_the_same(
     assert any(line.startswith("::error file=") for line in result.outlines)
 
 
-def test_a_summary_that_cannot_be_written_is_told(project: Project, outside: pytest.MonkeyPatch) -> None:
+def test_a_job_summary_that_cannot_be_written_is_reported(project: Project, outside: pytest.MonkeyPatch) -> None:
     outside.setenv("GITHUB_STEP_SUMMARY", str(project.path))
     project.cases(CASES.partition("- name: too many")[0])
 
@@ -498,7 +496,7 @@ def test_a_summary_that_cannot_be_written_is_told(project: Project, outside: pyt
     result.stdout.fnmatch_lines([f"crd: the job summary {project.path} cannot be written: *"])
 
 
-def test_a_session_without_crds_tells_nothing(empty: Project, outside: pytest.MonkeyPatch) -> None:
+def test_a_session_without_crds_writes_no_annotations(empty: Project, outside: pytest.MonkeyPatch) -> None:
     summary = empty.path / "summary.md"
     outside.setenv("GITHUB_STEP_SUMMARY", str(summary))
     empty.write("test_it.py", "def test_it(): pass\n")
@@ -510,7 +508,7 @@ def test_a_session_without_crds_tells_nothing(empty: Project, outside: pytest.Mo
 
 
 def test_gitlab_has_a_report_at_the_root_of_the_repository(project: Project, outside: pytest.MonkeyPatch) -> None:
-    outside.delenv("PYTEST_CURRENT_TEST")  # which is there again since the fixtures were made
+    outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITLAB_CI", "true")
     outside.setenv("CI_PROJECT_DIR", str(project.path))
     project.cases(CASES)
@@ -518,18 +516,18 @@ def test_gitlab_has_a_report_at_the_root_of_the_repository(project: Project, out
     project.run()
 
     entries = json.loads(project.read("gl-code-quality-report.json"))
-    assert {"path": CRD, "lines": {"begin": _line("rows:")}} in [one["location"] for one in entries]
-    assert len({one["fingerprint"] for one in entries}) == len(entries)
+    assert {"path": CRD, "lines": {"begin": _line("rows:")}} in [entry["location"] for entry in entries]
+    assert len({entry["fingerprint"] for entry in entries}) == len(entries)
 
 
 @pytest.mark.parametrize("name", ["crds", "other"])
-def test_fingerprints_stay_where_lines_move(project: Project, name: str) -> None:
+def test_fingerprints_do_not_depend_on_lines(project: Project, name: str) -> None:
     project.cases(CASES)
 
     def prints() -> list[str]:
         project.run("--crd-sarif", "out.sarif")
         (run,) = json.loads(project.read("out.sarif"))["runs"]
-        return sorted(one["partialFingerprints"]["pytestCrd/v1"] for one in run["results"])
+        return sorted(finding["partialFingerprints"]["pytestCrd/v1"] for finding in run["results"])
 
     before = prints()
     project.write(CRD, f"# one more line\n{project.read(CRD)}")
@@ -551,7 +549,7 @@ WORKERS: Final = (
 @pytest.mark.slow
 @pytest.mark.counted
 @pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "workers"])
-def test_workers_tell_the_same(
+def test_workers_yield_the_same_reports(
     project: Project, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...]
 ) -> None:
     project.cases(CASES)
@@ -559,7 +557,7 @@ def test_workers_tell_the_same(
         "config/samples/a.yaml",
         "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 11}\n",
     )
-    for name in "ab":  # of which pytest-xdist tells once what is wrong, as it is the same
+    for name in "ab":  # pytest-xdist reports equal errors once
         project.write(f"test_{name}.crd.yaml", "crd: gone.yaml\ncreate: []\n")
 
     project.start(*arguments, *WORKERS)
@@ -568,7 +566,7 @@ def test_workers_tell_the_same(
     assert report["summary"]["failed"] == 6
     assert report["summary"]["error"] == 2
     assert report["problem"] == "2 files could not be collected: what they hold was not judged"
-    texts = {one["id"]: one["text"] for one in report["verdicts"]}
+    texts = {verdict["id"]: verdict["text"] for verdict in report["verdicts"]}
     assert not any("[gw" in text for text in texts.values())
     (run,) = json.loads(project.read("out.sarif"))["runs"]
     assert len(run["results"]) >= 7
@@ -576,7 +574,7 @@ def test_workers_tell_the_same(
 
 @pytest.mark.slow
 @pytest.mark.counted
-def test_a_worker_that_crashes_is_told(project: Project) -> None:
+def test_a_crashing_worker_is_in_the_report(project: Project) -> None:
     project.write("test_it.py", "import os\n\ndef test_it(crds): os._exit(3)\n")
 
     project.start("-p", "xdist", "-n", "1", "--max-worker-restart=0", "--crd-json", "out.json")

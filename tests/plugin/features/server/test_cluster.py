@@ -1,4 +1,4 @@
-"""The fixture `crd_server` with `--crd-live`: the same test on a cluster, for which a server of ours stands here."""
+"""The fixture `crd_server` with `--crd-live`: tests on a cluster, played by an in-process server."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ NAMES = "/api/v1/namespaces"
 
 
 class Somewhere:
-    """A cluster: what is stored there, and how a session is led there."""
+    """A cluster with its API, and the options that lead a session to it."""
 
     def __init__(self, api: Api, options: tuple[str, ...]) -> None:
-        """Take both."""
+        """Create it with both."""
         self.api = api
         self.options = options
 
     def names(self, path: str) -> list[str]:
-        """Return what is listed at a path."""
+        """Return the names of the objects listed at a path."""
         headers = {"authorization": f"Bearer {self.api.token}"}
-        return [one["metadata"]["name"] for one in ask(self.api, "GET", path, headers=headers).value["items"]]
+        return [item["metadata"]["name"] for item in ask(self.api, "GET", path, headers=headers).value["items"]]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
 
     def started(*crds: Any) -> Somewhere:
         token, certificates = new_token(), Certificates()
-        api = Api([CustomResourceDefinition.from_manifest(one) for one in crds], token=token)
+        api = Api([CustomResourceDefinition.from_manifest(crd) for crd in crds], token=token)
         server = HTTPServer(api, certificates, token=token)
         server.start()
         servers.append(server)
@@ -120,7 +120,7 @@ def test_a_crd_that_is_installed_stays(project: Project, somewhere: Callable[...
 
 
 @pytest.mark.session
-def test_what_settings_demand_of_clients_is_told_to_be_unseen(
+def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
     project: Project, somewhere: Callable[..., Somewhere]
 ) -> None:
     there = somewhere(GARDEN)
@@ -140,7 +140,7 @@ def test_what_settings_demand_of_clients_is_told_to_be_unseen(
 
 
 @pytest.mark.session
-def test_what_is_left_there_fails_the_run(
+def test_objects_left_on_the_cluster_fail_the_run(
     project: Project, somewhere: Callable[..., Somewhere], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = somewhere()
@@ -153,7 +153,7 @@ def test_what_is_left_there_fails_the_run(
 
 
 @pytest.mark.session
-def test_another_crd_of_that_name_is_an_error(project: Project, somewhere: Callable[..., Somewhere]) -> None:
+def test_a_different_installed_crd_is_an_error(project: Project, somewhere: Callable[..., Somewhere]) -> None:
     there = somewhere(yaml.safe_load(sessions.GARDEN.replace("maximum: 10", "maximum: 9")))
     _test(project, "def test_it(crd_server): pass")
     result = project.run(*there.options)
@@ -164,7 +164,7 @@ def test_another_crd_of_that_name_is_an_error(project: Project, somewhere: Calla
 
 
 @pytest.mark.session
-def test_where_nothing_is_to_be_made_there_is_no_server(project: Project, somewhere: Callable[..., Somewhere]) -> None:
+def test_there_is_no_server_with_installed_crds_only(project: Project, somewhere: Callable[..., Somewhere]) -> None:
     _test(project, "def test_it(crd_server): pass")
     result = project.run(*somewhere(GARDEN).options, "--crd-live-installed")
 
@@ -173,21 +173,21 @@ def test_where_nothing_is_to_be_made_there_is_no_server(project: Project, somewh
 
 
 class Scripted:
-    """A server that answers as it is told; what it is not told is not there."""
+    """A server with scripted answers; all other paths are 404."""
 
     address = "http://127.0.0.1:1"
 
     def __init__(self, answers: Mapping[tuple[str, str], tuple[int, Any]]) -> None:
-        """Take the answers."""
+        """Create it with the answers."""
         self._answers = answers
         self.worker_lock = WorkerLock()
         self.asked: list[tuple[str, str]] = []
 
     def ask(self, method: str, path: str, *_: Any, **__: Any) -> client.ServerAnswer:
-        """Return the answer of the longest path that begins so."""
+        """Return the answer for the longest matching path prefix."""
         self.asked.append((method, path))
-        known = [one for one in self._answers if one[0] == method and path.startswith(one[1])]
-        code, body = self._answers[max(known, key=lambda one: len(one[1]))] if known else (404, {"message": "none"})
+        matches = [key for key in self._answers if key[0] == method and path.startswith(key[1])]
+        code, body = self._answers[max(matches, key=lambda key: len(key[1]))] if matches else (404, {"message": "none"})
         return client.ServerAnswer(code, body, ())
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ CRD = CustomResourceDefinition.from_manifest(GARDEN)
         ({("GET", CRDS): (403, {"message": "no"})}, False, "gardens.stories.example.com: 403 no"),
     ],
 )
-def test_a_crd_that_cannot_be_there_is_an_error(
+def test_a_crd_that_cannot_be_installed_is_an_error(
     answers: Mapping[tuple[str, str], tuple[int, Any]],
     words: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -224,7 +224,7 @@ def test_a_crd_that_cannot_be_there_is_an_error(
         _cluster(monkeypatch, answers, is_shared=is_shared).install([CRD])
 
 
-def test_a_server_that_is_not_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_cluster_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> Target:
         raise connection.UsageProblemError("nobody is there")
 
@@ -233,20 +233,20 @@ def test_a_server_that_is_not_there_is_none(monkeypatch: pytest.MonkeyPatch) -> 
         Cluster(LiveSettings("http://x", None, is_installed=False, base=Path()), is_shared=False)
 
 
-def test_a_namespace_that_cannot_be_made_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = _cluster(monkeypatch, {("POST", NAMES): (403, {"message": "no"})})
+def test_a_refused_namespace_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = _cluster(monkeypatch, {("POST", NAMES): (403, {"message": "no"})})
     with pytest.raises(NoAnswerError, match="no namespace: 403 no"):
-        Stay(made, Api([CRD]), ())
-    made = _cluster(monkeypatch, {})  # as a server of CRDs alone, which knows no namespaces
+        Stay(cluster, Api([CRD]), ())
+    cluster = _cluster(monkeypatch, {})  # as a server with CRDs only, which has no namespaces
     with pytest.raises(NoAnswerError, match="namespace team: 404 none"):
-        Stay(made, Api([CRD]), ["team"])
+        Stay(cluster, Api([CRD]), ["team"])
 
 
-def test_a_namespace_that_ends_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminating_namespace_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     ending = {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}
     answers = {("GET", f"{NAMES}/team"): (200, ending), ("POST", NAMES): (201, {})}
-    made = _cluster(monkeypatch, answers)
-    server: Any = made.server
+    cluster = _cluster(monkeypatch, answers)
+    server: Any = cluster.server
 
     def gone(path: str, done: Callable[[client.ServerAnswer], bool], what: str) -> None:
         assert (path, what) == (f"{NAMES}/team", "the end of namespace team")
@@ -254,7 +254,7 @@ def test_a_namespace_that_ends_is_waited_for(monkeypatch: pytest.MonkeyPatch) ->
         server.asked.append(("WAIT", path))
 
     server.wait = gone
-    Stay(made, Api([CRD]), ["team"])
+    Stay(cluster, Api([CRD]), ["team"])
 
     assert server.asked[-2:] == [("WAIT", f"{NAMES}/team"), ("POST", NAMES)]
 
@@ -263,7 +263,7 @@ def _stay(monkeypatch: pytest.MonkeyPatch, body: Any, code: int = 200) -> Stay:
     return Stay(_cluster(monkeypatch, {("GET", "/apis/stories"): (code, body)}), Api([CRD]), ())
 
 
-def test_a_watch_that_has_forgotten_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watch_with_an_expired_version_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
     added = '{"type": "ADDED", "object": {"metadata": {"name": "a", "resourceVersion": "7"}}}'
     stay = _stay(monkeypatch, f'{added}\n{{"type": "ERROR", "object": {{"code": 410}}}}\n')
     request = HTTPRequest("GET", "/apis/stories.example.com/v1/gardens?watch=1")
@@ -274,7 +274,7 @@ def test_a_watch_that_has_forgotten_begins_anew(monkeypatch: pytest.MonkeyPatch)
     assert [path.rpartition("&")[2] for method, path in server.asked if "watch" in path] == ["timeoutSeconds=1"] * 2
 
 
-def test_a_watch_goes_on_where_the_one_before_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watch_continues_from_the_end_of_the_previous_one(monkeypatch: pytest.MonkeyPatch) -> None:
     event = {"type": "DELETED", "object": {"metadata": {"name": "a", "resourceVersion": "7"}}}
     stay = _stay(monkeypatch, event)
     states = stay.states(stay.named("gardens"), HTTPRequest("GET", "/apis/stories.example.com/v1/gardens?watch=1"), 30)
@@ -290,13 +290,13 @@ def test_a_watch_that_is_refused_is_no_answer(monkeypatch: pytest.MonkeyPatch) -
         next(stay.states(stay.named("gardens"), HTTPRequest("GET", "/apis/stories?watch=1"), 30))
 
 
-def test_what_cannot_be_listed_in_the_end_is_left_to_the_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_that_cannot_be_listed_are_left_to_the_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
     scoped = CustomResourceDefinition.from_manifest(yaml.safe_load(sessions.GARDEN.replace("Namespaced", "Cluster")))
     for crd in (CRD, scoped):
-        made = _cluster(monkeypatch, {("GET", "/apis/stories"): (403, {"message": "no"})})
-        stay = Stay(made, Api([crd]), ())
+        cluster = _cluster(monkeypatch, {("GET", "/apis/stories"): (403, {"message": "no"})})
+        stay = Stay(cluster, Api([crd]), ())
         stay.end()
-        server: Any = made.server
+        server: Any = cluster.server
         assert ("DELETE", "/apis/stories") not in server.asked
 
 
@@ -314,9 +314,9 @@ def test_paths_of_a_kubeconfig_lead_to_the_same_files(monkeypatch: pytest.Monkey
         "contexts: [{name: a, context: {cluster: c, user: u}}, {name: b, context: {cluster: c}}]\n",
         encoding="utf-8",
     )
-    made = _cluster(monkeypatch, {})
-    made._settings = LiveSettings("kubeconfig", "a", is_installed=False, base=tmp_path)
-    value = yaml.safe_load(made.kubeconfig("team"))
+    cluster = _cluster(monkeypatch, {})
+    cluster._settings = LiveSettings("kubeconfig", "a", is_installed=False, base=tmp_path)
+    value = yaml.safe_load(cluster.kubeconfig("team"))
 
     assert value["clusters"][0]["cluster"]["certificate-authority"] == str(tmp_path / "ca.crt")
     assert value["users"][0]["user"] == {"client-key": "/etc/key", "token": "t"}
@@ -338,5 +338,5 @@ def test_paths_of_a_kubeconfig_lead_to_the_same_files(monkeypatch: pytest.Monkey
         ({"other": {}}, {"other": {"caBundle": "x"}}, "spec.other.caBundle"),
     ],
 )
-def test_specs_differ_where_they_do(ours: Any, theirs: Any, place: str) -> None:
+def test_the_first_difference_between_specs_is_found(ours: Any, theirs: Any, place: str) -> None:
     assert cluster.difference(ours, theirs) == place

@@ -1,4 +1,4 @@
-"""The fixture `crd_server`: a server for a test, and what its report says of it."""
+"""The fixture `crd_server`: a server for a test, and its part of the test report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_each_test_has_a_server_of_its_own(project: Project) -> None:
     project.run().assert_outcomes(passed=2)
 
 
-def test_marks_say_what_a_server_begins_with(project: Project) -> None:
+def test_markers_set_the_initial_state_of_a_server(project: Project) -> None:
     project.write(
         "objects/a.yaml",
         "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: team}\n"
@@ -90,7 +90,7 @@ def test_a_mark_that_is_wrong_is_an_error(project: Project, mark: str, words: st
     result.stdout.fnmatch_lines([words])
 
 
-def test_a_mark_without_the_fixture_does_nothing_and_says_so(project: Project) -> None:
+def test_a_marker_without_the_fixture_is_reported(project: Project) -> None:
     _test(project, "@pytest.mark.crd_server(namespaces=['x'])", "def test_it(): pass")
     result = project.run()
 
@@ -162,7 +162,7 @@ _LOSES = (
 )
 
 
-def test_what_was_dropped_and_what_nobody_validated_is_told(project: Project) -> None:
+def test_dropped_fields_and_unvalidated_objects_are_reported(project: Project) -> None:
     _test(project, *_LOSES)
     result = project.run()
 
@@ -184,7 +184,7 @@ def test_what_was_dropped_and_what_nobody_validated_is_told(project: Project) ->
         ("crd_server_unvalidated", "*ConfigMap was stored without validation*"),
     ],
 )
-def test_more_may_be_demanded(project: Project, setting: str, words: str) -> None:
+def test_settings_turn_notes_into_failures(project: Project, setting: str, words: str) -> None:
     _test(project, *_LOSES, "def test_other(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}})")
     result = project.run("-o", f"{setting}=error")
 
@@ -192,13 +192,13 @@ def test_more_may_be_demanded(project: Project, setting: str, words: str) -> Non
     result.stdout.fnmatch_lines([words])
 
 
-def test_a_setting_that_cannot_be_is_an_error(project: Project) -> None:
+def test_a_wrong_setting_of_servers_is_an_error(project: Project) -> None:
     _test(project, *_LOSES)
     result = project.run("-o", "crd_server_unvalidated=maybe")
     result.stdout.fnmatch_lines(["*crd_server_unvalidated: 'maybe': write note or error*"])
 
 
-def test_a_crd_that_servers_refuse_is_told(project: Project) -> None:
+def test_a_crd_that_servers_refuse_is_reported(project: Project) -> None:
     crd = "config/crd/bases/gardens.yaml"
     project.write(crd, project.read(crd).replace("scope: Namespaced", "scope: Nowhere"))
     _test(project, "def test_it(crd_server): pass")
@@ -208,7 +208,7 @@ def test_a_crd_that_servers_refuse_is_told(project: Project) -> None:
     result.stdout.fnmatch_lines(["*gardens.stories.example.com is not accepted*"])
 
 
-def test_what_requests_reach_counts_for_coverage(project: Project) -> None:
+def test_requests_to_a_server_count_for_coverage(project: Project) -> None:
     _test(
         project,
         "def test_it(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'size': 4}})",
@@ -218,10 +218,10 @@ def test_what_requests_reach_counts_for_coverage(project: Project) -> None:
     result.assert_outcomes(passed=1)
     result.stdout.re_match_lines(
         [r"gardens\.stories\.example\.com v1 +42 +0 +4 +38 .*"]
-    )  # seen, of which no test states anything
+    )  # reached, but no test states an outcome
 
 
-def test_without_its_extra_there_is_no_server(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
     _test(project, "def test_it(crd_server): pass")
     result = project.run()

@@ -1,4 +1,4 @@
-"""Upgrades are tests: one for each CRD that users have, below the file of the one that takes its place."""
+"""Upgrades are tests: one for each CRD of the baseline, below the file of its successor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def change(project: Project, old: str, new: str, name: str = FILE) -> None:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with one CRD, at its release v1: made once, as git takes as long as an upgrade."""
+    """A repository with one CRD, at its release v1; created once, because git takes as long as an upgrade."""
     folder = Folder(tmp_path_factory.mktemp("repository"))
     folder.crd()
     release(folder, "v1")
@@ -65,7 +65,7 @@ def test_an_upgrade_that_breaks_nothing_passes(released: Project) -> None:
     result.stdout.no_fnmatch_line("*widened*")
 
 
-def test_what_failed_last_runs_alone(released: Project) -> None:
+def test_last_failed_runs_only_failed_items(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     arguments = ("-p", "cacheprovider", "--crd-checks", "--crd-baseline", "git:v1")
     first = released.run(*arguments).parseoutcomes()
@@ -76,7 +76,7 @@ def test_what_failed_last_runs_alone(released: Project) -> None:
     again.assert_outcomes(failed=1, deselected=again.parseoutcomes().get("deselected", 0))
 
 
-def test_what_breaks_is_told_with_both_lines_and_an_object(released: Project) -> None:
+def test_a_breaking_effect_is_shown_with_both_lines_and_an_object(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
 
     result = released.run("--crd-baseline", "git:v1")
@@ -102,7 +102,7 @@ def test_what_breaks_is_told_with_both_lines_and_an_object(released: Project) ->
 
 
 @pytest.mark.uncounted
-def test_the_summary_says_what_and_where(released: Project) -> None:
+def test_the_summary_has_effect_and_place(released: Project) -> None:
     change(released, "note: {type: string}", "remark: {type: string}")
 
     result = released.run("--crd-baseline", "git:v1", "--tb=line")
@@ -114,7 +114,7 @@ def test_the_summary_says_what_and_where(released: Project) -> None:
     ("samples", "count"),
     [("docs", "2 objects"), ("!docs/b.yaml docs", "1 object"), ("!config/samples/a.yaml", "0 objects")],
 )
-def test_the_samples_are_those_of_the_setting(released: Project, samples: str, count: str) -> None:
+def test_samples_are_set_by_crd_samples(released: Project, samples: str, count: str) -> None:
     for name in ("docs/a.yaml", "docs/b.yaml", "config/samples/a.yaml"):
         released.write(name, SAMPLE)
     released.ini(f"crd_samples = {samples}")
@@ -125,7 +125,7 @@ def test_the_samples_are_those_of_the_setting(released: Project, samples: str, c
 
 
 @pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
-def test_samples_that_are_nowhere_are_an_error(released: Project, samples: str) -> None:
+def test_samples_that_match_nothing_are_an_error(released: Project, samples: str) -> None:
     released.write("config/samples/a.yaml", SAMPLE)
     released.ini(f"crd_samples = {samples}")
 
@@ -160,7 +160,7 @@ def test_samples_and_stored_objects_are_judged(released: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_widened_is_told_to_who_asks_and_fails_nothing(released: Project) -> None:
+def test_widened_is_shown_on_demand_and_fails_nothing(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     change(released, "maximum: 10", "maximum: 10, format: int64")
 
@@ -208,7 +208,7 @@ def test_the_command_line_replaces_the_ini_file(released: Project) -> None:
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [(FILE,), (f"{FILE}::upgrade[{NAME}]",), (".",), ("-k", "upgrade")])
-def test_upgrades_are_chosen_as_any_test(released: Project, arguments: tuple[str, ...]) -> None:
+def test_upgrades_are_selected_like_tests(released: Project, arguments: tuple[str, ...]) -> None:
     released.write("test_a.py", "def test_a(): pass\n")
 
     result = released.run("--crd-baseline", "git:v1", "-v", *arguments)
@@ -216,7 +216,7 @@ def test_upgrades_are_chosen_as_any_test(released: Project, arguments: tuple[str
     result.stdout.fnmatch_lines([f"{ITEM} PASSED*"])
 
 
-def test_who_asks_for_another_test_gets_no_upgrade(released: Project) -> None:
+def test_a_run_of_another_node_id_has_no_upgrade(released: Project) -> None:
     released.write("test_a.py", "def test_a(): pass\n")
     released.crd("other/nothing.txt")
 
@@ -324,7 +324,7 @@ def test_a_run_that_judges_no_upgrade_fails(
     ],
 )
 @pytest.mark.parametrize("plugin", ["", COLLECTS_NONE])
-def test_a_run_that_is_narrowed_may_judge_none(released: Project, arguments: tuple[str, ...], plugin: str) -> None:
+def test_a_narrowed_run_may_judge_no_upgrade(released: Project, arguments: tuple[str, ...], plugin: str) -> None:
     if plugin and "--deselect" in arguments:
         arguments = ("--deselect", "pytest.ini::upgrade[crd_baseline]")
     released.ini("markers = mine")
@@ -355,11 +355,11 @@ def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
     released.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:2: *"])
 
 
-# What is allowed
+# Allowances
 
 
 @pytest.mark.uncounted
-def test_what_is_allowed_does_not_fail(released: Project) -> None:
+def test_an_allowed_effect_does_not_fail(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
     released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused", f"    {NAME} spec.note data loss")
@@ -370,7 +370,7 @@ def test_what_is_allowed_does_not_fail(released: Project) -> None:
     result.stdout.fnmatch_lines([f"crd: {ITEM}: allowed: refused: spec.soil (v1)"])
 
 
-def test_what_is_allowed_in_vain_fails(released: Project) -> None:
+def test_an_allowance_without_effect_fails(released: Project) -> None:
     released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
 
     result = released.run("--crd-baseline", "git:v1", "--tb=line")
@@ -384,14 +384,14 @@ def test_what_is_allowed_in_vain_fails(released: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_one_kubernetes_version_needs_is_not_in_vain(released: Project) -> None:
+def test_an_allowance_that_one_kubernetes_version_needs_is_not_outdated(released: Project) -> None:
     released.ini("crd_kubernetes_version = 1.32 1.37", "crd_baseline_allow =", f"    {NAME} spec.label refused")
     change(released, "label: {type: string}", "label: {type: string, format: k8s-short-name}")
 
     released.run("--crd-baseline", "git:v1").assert_outcomes(passed=2)
 
 
-def test_what_is_allowed_to_no_crd_is_an_error(released: Project) -> None:
+def test_an_allowance_for_an_unknown_crd_is_an_error(released: Project) -> None:
     released.ini("crd_baseline_allow =", "    others.example.com spec.soil refused")
 
     result = released.run("--crd-baseline", "git:v1")
@@ -406,14 +406,14 @@ def test_what_is_allowed_to_no_crd_is_an_error(released: Project) -> None:
 
 def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Project) -> None:
     released.ini("crd_baseline_allow = spec.soil")
-    one = released.run()
+    single = released.run()
     released.ini(
         "crd_baseline_allow =", "    spec.soil", f"    {NAME} spec.soil refused", f"    {NAME} spec.s* refused"
     )
     several = released.run()
 
-    assert one.ret == several.ret == pytest.ExitCode.USAGE_ERROR
-    one.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND or *"])
+    assert single.ret == several.ret == pytest.ExitCode.USAGE_ERROR
+    single.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND or *"])
     several.stderr.fnmatch_lines(
         [
             "ERROR: crd_baseline_allow: 2 of its lines are no entries:",
@@ -425,7 +425,7 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Pro
 
 
 @pytest.mark.uncounted
-def test_a_pattern_allows_whatever_is_below_of_any_kind_in_any_crd(released: Project) -> None:
+def test_a_pattern_allows_effects_of_any_kind_below_a_path_in_any_crd(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
     released.ini("crd_baseline_allow = * spec.**")
@@ -438,7 +438,7 @@ def test_a_pattern_allows_whatever_is_below_of_any_kind_in_any_crd(released: Pro
     released.run("--crd-baseline", "git:v1", "pytest.ini").assert_outcomes(passed=1)
 
 
-def test_what_is_allowed_to_all_crds_in_vain_fails_a_test_of_its_own(released: Project) -> None:
+def test_an_outdated_allowance_for_all_crds_fails_a_test_of_its_own(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     released.ini("crd_baseline_allow =", "    * spec.soil", "    * spec.** data loss", f"    {NAME} spec.** changed")
 
@@ -476,7 +476,7 @@ def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
     )
 
 
-def test_where_one_upgrade_is_unknown_nothing_is_in_vain(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_allowance_is_outdated_if_an_upgrade_is_unknown(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.engine import UnsupportedConstructError
     from pytest_crd.upgrades import upgrade
 
@@ -489,7 +489,7 @@ def test_where_one_upgrade_is_unknown_nothing_is_in_vain(released: Project, monk
     released.run("--crd-baseline", "git:v1").assert_outcomes(failed=1, passed=1)
 
 
-# What cannot be judged
+# Upgrades that cannot be judged
 
 
 @pytest.mark.parametrize("path", [(), ("pytest.ini::upgrade[git:v9]",), ("pytest.ini",)])
@@ -504,7 +504,7 @@ def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Projec
     released.run("--crd-baseline", "git:v9", *path, "--tb=line").stdout.fnmatch_lines(["pytest.ini: git:v9: *"])
 
 
-def test_what_the_ini_file_says_of_upgrades_fails_at_its_line(released: Project) -> None:
+def test_a_mistake_about_upgrades_in_the_ini_file_fails_at_its_line(released: Project) -> None:
     released.ini("markers = slow", "crd_baseline = git:v9")
     unread = released.run("--tb=line")
     released.ini("crd_baseline = git:v1", "crd_baseline_allow = * spec.nowhere refused")
@@ -514,7 +514,7 @@ def test_what_the_ini_file_says_of_upgrades_fails_at_its_line(released: Project)
     allowed.stdout.fnmatch_lines(["pytest.ini:3: *"])
 
 
-def test_without_an_ini_file_what_is_gone_stands_under_the_folder(released: Project) -> None:
+def test_without_an_ini_file_removed_crds_are_under_the_folder(released: Project) -> None:
     released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
     (released.path / FILE).unlink()
 
@@ -538,7 +538,7 @@ def test_a_rollback_to_nothing_is_a_usage_error(released: Project) -> None:
     result.stderr.fnmatch_lines(["ERROR: --crd-baseline-rollback does nothing without --crd-baseline"])
 
 
-def test_what_the_engine_does_not_know_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.engine import UnsupportedConstructError
     from pytest_crd.upgrades import upgrade
 
@@ -578,7 +578,7 @@ def test_copies_in_a_baseline_are_counted(released: Project) -> None:
     result.stdout.no_fnmatch_line("*passed over, a copy*")
 
 
-def test_what_an_upgrade_warns_of_is_said_to_everybody(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warnings_of_an_upgrade_are_shown_at_any_verbosity(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
     little = "little was looked at, as no object of the old CRD is known"
@@ -634,11 +634,11 @@ def test_the_ini_file_lists_baselines(released: Project, written: str, ids: list
 
     lines = [line for line in released.run("--collect-only", "-q").outlines if "::upgrade[" in line]
 
-    names = [NAME] if ids is None else [f"{NAME}-{one}" for one in ids]
+    names = [NAME] if ids is None else [f"{NAME}-{id_}" for id_ in ids]
     assert lines == [f"{FILE}::upgrade[{name}]" for name in names]
 
 
-def test_a_baseline_that_cannot_be_read_keeps_no_other_from_being_judged(released: Project) -> None:
+def test_an_unreadable_baseline_does_not_block_others(released: Project) -> None:
     released.ini("crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused")
     change(released, "enum: [clay, sand]", "enum: [clay]")
 
@@ -648,7 +648,7 @@ def test_a_baseline_that_cannot_be_read_keeps_no_other_from_being_judged(release
     result.stdout.fnmatch_lines([f"{FILE}::upgrade[[]{NAME}-git:v1] PASSED*", "pytest.ini::upgrade[[]git:v9] FAILED*"])
 
 
-def test_of_what_is_allowed_nothing_is_in_vain_where_a_baseline_cannot_be_read(released: Project) -> None:
+def test_no_allowance_is_outdated_if_a_baseline_cannot_be_read(released: Project) -> None:
     released.ini(
         "crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused", "    b x refused"
     )
@@ -656,7 +656,7 @@ def test_of_what_is_allowed_nothing_is_in_vain_where_a_baseline_cannot_be_read(r
     released.run().assert_outcomes(failed=1, passed=1)
 
 
-def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
+def test_an_allowance_that_one_baseline_needs_is_not_outdated(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     release(released, "v2")
     released.ini("crd_baseline = git:v1 git:v2", "crd_baseline_allow =", f"    {NAME} spec.size changed")
@@ -664,7 +664,7 @@ def test_what_one_baseline_needs_is_not_in_vain(released: Project) -> None:
     released.run().assert_outcomes(passed=2)
 
 
-# The way back
+# Rollbacks
 
 
 @pytest.mark.uncounted
@@ -706,7 +706,7 @@ def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_what_is_allowed_to_a_rollback_is_no_word_on_the_upgrade(released: Project) -> None:
+def test_an_allowance_for_a_rollback_does_not_cover_the_upgrade(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     released.ini(
         "crd_baseline = git:v1",
@@ -724,7 +724,7 @@ def test_what_is_allowed_to_a_rollback_is_no_word_on_the_upgrade(released: Proje
     released.run("-k", "upgrade").assert_outcomes(failed=1, deselected=1)
 
 
-def test_what_is_allowed_to_a_rollback_in_vain_fails(released: Project) -> None:
+def test_an_outdated_allowance_for_a_rollback_fails(released: Project) -> None:
     released.ini(
         "crd_baseline = git:v1",
         "crd_baseline_allow =",
@@ -741,7 +741,7 @@ def test_what_is_allowed_to_a_rollback_in_vain_fails(released: Project) -> None:
     result.stdout.fnmatch_lines([f"  rollback {NAME} spec.size changed", "  rollback [*] spec.[*][*]"])
 
 
-def test_a_crd_that_is_gone_has_no_way_back(released: Project) -> None:
+def test_a_removed_crd_has_no_rollback(released: Project) -> None:
     released.crd("config/crd/bases/others.yaml", plural="others", kind="Other")
     (released.path / FILE).unlink()
 
@@ -749,7 +749,7 @@ def test_a_crd_that_is_gone_has_no_way_back(released: Project) -> None:
 
 
 @pytest.mark.uncounted
-def test_the_way_back_has_the_stored_objects_of_today(released: Project) -> None:
+def test_a_rollback_starts_from_objects_stored_today(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     released.write(
         "tests/test_a.crd.yaml",
@@ -765,7 +765,7 @@ def test_the_way_back_has_the_stored_objects_of_today(released: Project) -> None
 # Alternatives
 
 
-def test_of_alternatives_the_one_in_the_same_file_takes_the_place(released: Project) -> None:
+def test_an_alternative_is_upgraded_to_the_one_in_the_same_file(released: Project) -> None:
     released.crd("crds/full/gardens.yaml")
     released.crd("crds/minimal/gardens.yaml")
     change(released, "default: 3", "default: 5", "crds/minimal/gardens.yaml")

@@ -1,4 +1,4 @@
-"""The functions of clients that see an address: all are known, and replaced for as long as a guard is active."""
+"""The functions of clients that see an address exist in the installed versions, and are replaced while a guard is active."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_modules_that_are_loaded_before_and_in_a_test_are_guarded(
         assert importlib.util.find_spec("elsewhere") is None
     finally:
         replaced.reopen()
-    replaced.reopen()  # as often as one likes
+    replaced.reopen()  # any number of times
     assert module.connect.__module__ == "pots"
     assert not hasattr(module.connect, doors._TARGET)
     assert "exec_module" not in vars(module.__spec__.loader)  # type: ignore[union-attr]
@@ -152,9 +152,9 @@ def test_a_loader_that_several_modules_share_guards_the_client_alone(
     monkeypatch.setattr(sys, "meta_path", [replaced, Finder()])
     spec = replaced.find_spec("pots", None)
     assert spec is not None
-    other, module = ModuleType("other"), ModuleType("pots")
-    shared.exec_module(other)
-    assert vars(other)["connect"] is pots.connect
+    second, module = ModuleType("other"), ModuleType("pots")
+    shared.exec_module(second)
+    assert vars(second)["connect"] is pots.connect
     shared.exec_module(module)
     assert vars(module)["connect"] is not pots.connect
     replaced.reopen()

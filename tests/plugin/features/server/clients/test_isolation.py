@@ -1,4 +1,4 @@
-"""The places that keep a configuration: they lead to the server of a test, and are as before after it."""
+"""Places with a configuration lead to the server of a test, and are restored after it."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def test_a_module_that_a_test_imports_keeps_nothing_of_the_server(
         monkeypatch.setenv("KUBECONFIG", kubeconfig)
     with Isolation(URL, "/k", is_loopback=True).active():
         module = _module(monkeypatch, KUBE_CONFIG, **{CONSTANT: "/k"})
-        other = _module(monkeypatch, "kubernetes_asyncio.config", **{CONSTANT: "/chosen"})
+        second = _module(monkeypatch, "kubernetes_asyncio.config", **{CONSTANT: "/chosen"})
         classes = SimpleNamespace(_default="the server")
         _module(monkeypatch, "kubernetes.client.configuration", Configuration=classes)
         api = SimpleNamespace(_instances={"thread": "the server"})
         _module(monkeypatch, "kr8s._api", Api=api)
     assert getattr(module, CONSTANT) == (kubeconfig or "~/.kube/config")
-    assert getattr(other, CONSTANT) == "/chosen"
+    assert getattr(second, CONSTANT) == "/chosen"
     assert classes._default is None
     assert api._instances == {}
 

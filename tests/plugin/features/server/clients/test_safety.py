@@ -21,7 +21,7 @@ pytestmark = pytest.mark.session
 
 
 class Production:
-    """A server that nobody may connect to, with the count of connections."""
+    """A server that no client may connect to; it counts connections."""
 
     def __init__(self) -> None:
         """Listen."""
