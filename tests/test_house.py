@@ -51,8 +51,10 @@ def test_every_folder_of_tests_has_a_package_or_a_description() -> None:
 
 
 CONTRACTS: Final[Any] = {
-    one["id"]: one
-    for one in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    item["id"]: item
+    for item in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
 }
 
 
@@ -72,14 +74,14 @@ def test_features_may_not_import_each_other() -> None:
 
 def test_importlib_is_used_only_in_listed_modules() -> None:
     """Import contracts miss `importlib`: it imports other projects, public names, features and commands, which have contracts of their own."""
-    seen = {
+    observed = {
         (path.relative_to(PACKAGE).as_posix(), imported)
         for path in PACKAGE.rglob("*.py")
         for imported in re.findall(r"(?:import_module|__import__)\((.*?)\)", path.read_text(encoding="utf-8"))
         if not re.match(r'"(?!pytest_crd)', imported)
     }
 
-    assert seen == {
+    assert observed == {
         ("__init__.py", "_MODULES[name]"),
         ("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"'),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
@@ -130,9 +132,9 @@ def test_the_forge_runs_every_environment_of_tox() -> None:
     prefix, minors, suffix = re.fullmatch(r"(?:.*, )?(3\.1){(.*)}(-tests)", listed[1]).groups()  # type: ignore[union-attr]
     named = {*listed[1].split(", ")[:5], *(f"{prefix}{minor}{suffix}" for minor in minors.split(","))}
 
-    parts = {one["part"] for one in WORKFLOW["jobs"]["parts"]["strategy"]["matrix"]["include"]}
+    parts = {entry["part"] for entry in WORKFLOW["jobs"]["parts"]["strategy"]["matrix"]["include"]}
 
-    assert parts == named - {"3.11-tests"}  # of which the README's command runs more
+    assert parts == named - {"3.11-tests"}  # the README's command runs its environments
 
 
 def test_the_forge_compares_with_a_server_of_every_version() -> None:
@@ -141,7 +143,7 @@ def test_the_forge_compares_with_a_server_of_every_version() -> None:
 
 @pytest.mark.parametrize("job", WORKFLOW["jobs"])
 def test_the_forges_commands_for_the_oracle_parse(job: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It also says how long each job may take, which is no more than the parts of it take."""
+    """The output also has the time limit of each job, which is at most the sum of its parts."""
     for command in _steps(job):
         for words in re.findall(r"python -m oracle (\w+ \w+)", command):
             with pytest.raises(SystemExit) as ended:
