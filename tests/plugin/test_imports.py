@@ -53,6 +53,7 @@ import json, sys
 def pytest_unconfigure():
     own = {name.removeprefix("pytest_crd.") for name in sys.modules if name.startswith("pytest_crd.")}
     parts = {".".join(name.split(".")[:2]) if name.startswith("engine.") else name.split(".")[0] for name in own}
+    parts |= {"engine.registry.fieldmanager"} & own
     others = {"deepdiff", "jsonschema", "re2", "yaml"} & sys.modules.keys()
     with open("modules.json", "w") as file:
         json.dump(sorted(parts | others), file)
@@ -60,7 +61,7 @@ def pytest_unconfigure():
 
 
 def _loaded(project: Project, *options: str) -> set[str]:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "crd", *options],
         cwd=project.path,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
@@ -68,7 +69,7 @@ def _loaded(project: Project, *options: str) -> set[str]:
         encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
     return set(json.loads(project.read("modules.json")))
 
 

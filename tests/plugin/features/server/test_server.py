@@ -223,6 +223,7 @@ def test_requests_to_a_server_count_for_coverage(project: Project) -> None:
 
 def test_a_missing_extra_is_reported(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
+    monkeypatch.delattr("pytest_crd.server.httpserver", raising=False)
     _test(project, "def test_it(crd_server): pass")
     result = project.run()
 
