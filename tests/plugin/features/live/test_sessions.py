@@ -107,7 +107,7 @@ def test_a_terminal_shows_the_number_of_installed_crds(
 ) -> None:
     monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
 
-    result = _live(terminals.attach(asked, monkeypatch), server)
+    result = _live(terminals.attach(requesting, monkeypatch), server)
 
     result.assert_outcomes(passed=5)
     output = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
