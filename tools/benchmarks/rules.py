@@ -122,7 +122,7 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
     if not answer.accepted or answer.stored is None or version.schema is None:
         raise ValueError(answer.message)
     stored, named = answer.stored, profile.named(profile.DEFAULT)
-    rules = ruletree.of_stored(version.schema, named, is_resource=True)
+    rules = ruletree.build_stored(version.schema, named, is_resource=True)
     if rules is None:
         raise ValueError("no rules")
     evaluated, created = peers.best(

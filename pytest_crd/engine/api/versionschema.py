@@ -103,7 +103,7 @@ class VersionSchema:
         """
         from pytest_crd.engine.crds.validation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
 
-        return () if self.spec.schema is None else declaredrules.find(self.spec.schema)
+        return () if self.spec.schema is None else declaredrules.find_rules(self.spec.schema)
 
     @property
     def has_status(self) -> bool:

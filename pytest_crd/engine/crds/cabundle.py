@@ -56,7 +56,7 @@ class _Block(NamedTuple):
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks whose BEGIN and END line have the same type; a body ends at the first END line."""
+    """Yield the blocks with the same type in BEGIN and END line; a body ends at the first END line."""
     end_lines, position = [end.start() for end in _END.finditer(text)], 0
     while (begin := _BEGIN.search(text, position)) and (index := bisect.bisect_left(end_lines, begin.end())) < len(
         end_lines

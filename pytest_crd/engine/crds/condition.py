@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Condition:
     """
-    One of `status.conditions`, without its timestamp.
+    A condition in `status.conditions`, without its timestamp.
 
     Attributes:
         type: `NamesAccepted`, `Established`, `NonStructuralSchema` or `KubernetesAPIApprovalPolicyConformant`.

@@ -85,14 +85,14 @@ def api_version(group: str, version: str) -> str:
 
 
 def is_crd(manifest: JSONValue) -> bool:
-    """Return whether kind and apiVersion of *manifest* are those of a CustomResourceDefinition, v1 or v1beta1."""
+    """Return whether *manifest* has the kind CustomResourceDefinition and an apiVersion of v1 or v1beta1."""
     return (
         isinstance(manifest, Mapping) and manifest.get("kind") == KIND and manifest.get("apiVersion") in (V1, V1BETA1)
     )
 
 
 def place_in(manifest: Mapping[str, JSONValue], steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Return the steps in *manifest* for *steps* in the internal form, whose shared schema is in `spec.validation`."""
+    """Return the steps in *manifest* for *steps* in the internal form, with its shared schema in `spec.validation`."""
     spec = manifest["spec"]
     if steps[:2] != ("spec", "validation") or spec.get("validation"):
         return steps

@@ -29,7 +29,7 @@ def apply(decoded: Object, profile: Profile) -> Object:
     Reference:
         apiextensions-apiserver apis/apiextensions/v1/defaults.go and v1beta1/defaults.go.
     """
-    spec = _known(decoded.get("spec") or {}, profile)
+    spec = _drop_newer_fields(decoded.get("spec") or {}, profile)
     is_v1beta1 = decoded["apiVersion"] == declared.V1BETA1
     spec["names"] = _names(spec.get("names") or {})
     if is_v1beta1:
@@ -68,7 +68,7 @@ def updated_status(defaulted: Object, old: Object) -> Object:
 
 
 def storage_version(spec: Object) -> str | None:
-    """Return the name of the first storage version; None if there is none."""
+    """Return the name of the first storage version; None without one."""
     for version in spec.get("versions") or ():
         if version.get("storage"):
             name: str = version.get("name", "")
@@ -116,7 +116,7 @@ def _with_port(holder: Object, client_config: str) -> Object:
     return {**holder, client_config: {**config, "service": service}}
 
 
-def _known(spec: Object, profile: Profile) -> dict[str, JSONValue]:
+def _drop_newer_fields(spec: Object, profile: Profile) -> dict[str, JSONValue]:
     """Return a copy of *spec* without the fields that are newer than *profile*."""
     older_fields = _without_newer_version_fields(spec, "validation", profile)
     if "versions" in older_fields:

@@ -90,7 +90,7 @@ class InternalCrd(NamedTuple):
         return InternalCrd(metadata, self.spec, status, self.is_v1beta1, self.schemas)
 
     def schema_in(self, validation: Validation | None) -> OpenAPISchema | None:
-        """Return the schema in `spec.validation`, or in the `schema` of a version; None if there is none."""
+        """Return the schema in `spec.validation`, or in the `schema` of a version; None without a schema."""
         value = None if validation is None else validation.get("openAPIV3Schema")
         return next((schema for schema in self.schemas if schema.value is value), None)
 

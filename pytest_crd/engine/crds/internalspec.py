@@ -65,7 +65,7 @@ class SelectableField(TypedDict, total=False):
 
 
 class InternalVersion(TypedDict, total=False):
-    """One of `spec.versions`."""
+    """An entry of `spec.versions`."""
 
     name: str
     served: bool
@@ -120,7 +120,7 @@ class Spec(TypedDict, total=False):
 
 
 class InternalCondition(TypedDict, total=False):
-    """One of `status.conditions`."""
+    """An entry of `status.conditions`."""
 
     type: str
     status: str

@@ -81,7 +81,7 @@ def versions(profile: Profile) -> List:
 
 @functools.cache
 def version(profile: Profile) -> Struct:
-    """Return the type of one of `spec.versions`."""
+    """Return the type of the entries of `spec.versions`."""
     fields: _Fields = {
         "name": STRING,
         "served": BOOL,

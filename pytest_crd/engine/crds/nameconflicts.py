@@ -59,7 +59,7 @@ def resolve(claims: Iterable[tuple[str, ClaimedNames]]) -> tuple[Naming, ...]:
     pending = []
     for group, names in claims:
         pending.append(_Claim(names, groups.setdefault(group, _Held())))
-    # The server checks all CRDs of a group again whenever one of them gets names. A CRD never loses a name, so only the
+    # The server checks all CRDs of a group again whenever a CRD gets names. A CRD never loses a name, so only the
     # message of a refused CRD changes, and the final message depends on the final names alone.
     return tuple(claim.settled() for claim in pending)
 
@@ -99,9 +99,9 @@ class _Claim:
         yield from self._find_taken(("plural", "singular"), resources)
         if "shortNames" not in self._accepted:
             short_names = dict.fromkeys(self._claimed.get("shortNames") or ())
-            taken = [_in_use(name) for name in short_names if name in resources]
-            if taken:
-                yield "shortNames", taken[0] if len(taken) == 1 else f"[{', '.join(taken)}]"
+            messages = [_in_use(name) for name in short_names if name in resources]
+            if messages:
+                yield "shortNames", messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
         yield from self._find_taken(_KINDS, self._taken_names.kinds)
 
     def _find_taken(self, fields: tuple[str, ...], used: set[str]) -> Iterator[tuple[str, str]]:

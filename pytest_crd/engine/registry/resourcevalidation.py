@@ -175,7 +175,7 @@ class ResourceValidator:
             return None
         from pytest_crd.engine.rules import ruletree  # noqa: PLC0415 - as above
 
-        return ruletree.of_stored(schema, self._profile, is_resource=True)
+        return ruletree.build_stored(schema, self._profile, is_resource=True)
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:

@@ -1,1 +1,1 @@
-"""Validation rules (`x-kubernetes-validations`): what a schema is to the expression language, and what its rules say of a value."""
+"""Validation rules (`x-kubernetes-validations`): schemas as CEL types, and the evaluation of rules on values."""

@@ -1,5 +1,5 @@
 """
-Rules, compiled: each rule of a schema becomes programs, or the server's words about why it cannot.
+Compilation of rules: programs, or the server's messages about expressions that do not compile.
 
 Reference:
     apiextensions-apiserver schema/cel/compilation.go.
@@ -25,7 +25,7 @@ from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.schemadeclarations import MAX_REQUEST_SIZE, SchemaDeclarations
 
 DeclaredRule: TypeAlias = Mapping[str, JSONValue]
-# Which environment an expression is compiled in: what is stored already may use more than what is new.
+# Returns the environment of an expression: stored expressions may use more libraries than new ones.
 Environments: TypeAlias = Callable[[str], Environment]
 
 SELF: Final = "self"
@@ -38,9 +38,9 @@ class Expression:
     A compiled expression.
 
     Attributes:
-        checked: Its tree and its types.
-        program: What evaluates it.
-        environment: What it was compiled in, without the variables.
+        checked: Its syntax tree and types.
+        program: The program that evaluates it.
+        environment: The environment of its compilation, without the variables.
     """
 
     checked: CheckedExpression
@@ -51,11 +51,11 @@ class Expression:
 @dataclass(frozen=True, slots=True)
 class CompileProblem:
     """
-    Why an expression cannot be evaluated.
+    Reason why an expression cannot be evaluated.
 
     Attributes:
-        message: In the server's words.
-        offset: Which character of the expression is wrong first, in code points; None where that is not said.
+        message: The server's message.
+        offset: The first wrong character of the expression, in code points; None if the error has no position.
     """
 
     message: str
@@ -63,47 +63,48 @@ class CompileProblem:
 
 
 class RuleScope:
-    """What the rules of one schema speak about: `self` and `oldSelf`, of the type that the schema declares."""
+    """Variables of the rules of one schema: `self` and `oldSelf`, with the declared type."""
 
     def __init__(self, declarations: SchemaDeclarations, named_alone: Callable[[], SchemaDeclarations]) -> None:
         """
-        Take the declarations of the schema.
+        Create from the declarations of the schema.
 
         Args:
-            declarations: Those of the schema, as a part of the CRD's.
-            named_alone: Makes those that name the types of objects as the server does: each schema with rules by itself.
+            declarations: The declarations of the schema as a part of the CRD's.
+            named_alone: Returns declarations with the server's type names, which name each schema with rules
+                independently.
         """
         self.declarations = declarations
         self._named_alone = named_alone
 
     def compile(self, text: str, environment: Environment, *, optional: bool) -> Compilation:
         """
-        Return the compilation of an expression; *optional*: `oldSelf` is an optional value.
+        Return the compilation of an expression; *optional* makes `oldSelf` an optional value.
 
         Raises:
-            CompileError: It cannot be compiled; the types in the message are not named as the server does.
+            CompileError: It does not compile; type names in the message are not the server's.
         """
         variables = _variables(self.declarations, optional=optional)
         return compilationcache.compile(text, environment, variables, self.declarations)
 
     def problem_of(self, text: str, environment: Environment, *, optional: bool) -> CompileError:
-        """Return what is wrong with an expression that cannot be compiled, as the server names the types in it."""
-        alone = self._named_alone()
+        """Return the error of an expression that does not compile, with the server's type names."""
+        declarations = self._named_alone()
         try:
-            environment.extend(_variables(alone, optional=optional), alone).compile(text)
+            environment.extend(_variables(declarations, optional=optional), declarations).compile(text)
         except CompileError as error:
             return error
-        raise AssertionError(f"{text!r} can be compiled after all")
+        raise AssertionError(f"{text!r} compiles")
 
     @property
     def max_cardinality(self) -> int:
-        """How many values of the schema fit into one request."""
+        """The number of values of the schema that fit into one request."""
         return MAX_REQUEST_SIZE // (self.declarations.root.min_size + 1)
 
     def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:  # noqa: ARG002 - the path says enough
-        """Return how large the part of `self` at *path* may be; None where it is no part of it."""
-        most = self.declarations.max_elements(path) if path else None
-        return None if most is None else SizeEstimate(0, most)
+        """Return the estimated size of the part of `self` at *path*; None if the path is not declared."""
+        max_size = self.declarations.max_elements(path) if path else None
+        return None if max_size is None else SizeEstimate(0, max_size)
 
 
 def _variables(declarations: SchemaDeclarations, *, optional: bool) -> dict[str, Type]:
@@ -113,11 +114,11 @@ def _variables(declarations: SchemaDeclarations, *, optional: bool) -> dict[str,
 
 class CompiledRule:
     """
-    A rule of a schema; each part of it is compiled when it is first asked for.
+    A rule of a schema; each part is compiled on first use.
 
     Attributes:
-        rule: As it is declared.
-        scope: What it speaks about.
+        rule: The declared rule.
+        scope: The variables and their types.
     """
 
     def __init__(self, rule: DeclaredRule, scope: RuleScope, rules: Environments, messages: Environments) -> None:
@@ -128,23 +129,23 @@ class CompiledRule:
 
     @property
     def text(self) -> str:
-        """The expression; empty where there is none, which is wrong for other reasons."""
+        """The expression; empty if it is missing or blank, which is an error elsewhere."""
         text: str = self.rule.get("rule") or ""
         return text if text.strip() else ""
 
     @cached_property
     def has_optional_old_self(self) -> bool:
-        """Whether `oldSelf` is an optional value in it."""
+        """Whether `oldSelf` is an optional value in the rule."""
         return bool(self.rule.get("optionalOldSelf"))
 
     @cached_property
     def expression(self) -> Expression | CompileProblem | None:
-        """The rule; None where it is empty."""
+        """The compiled rule, or its problem; None if it is empty."""
         return _plan(self._checked, _RULE)
 
     @cached_property
     def message_expression(self) -> Expression | CompileProblem | None:
-        """Its `messageExpression`; None where there is none, or where the rule itself cannot be compiled."""
+        """The compiled `messageExpression`, or its problem; None if it is missing or the rule does not compile."""
         text: str = self.rule.get("messageExpression") or ""
         if not text or not isinstance(self.expression, Expression):
             return None
@@ -152,24 +153,24 @@ class CompiledRule:
 
     @cached_property
     def uses_old_self(self) -> bool:
-        """Whether it speaks of `oldSelf`."""
+        """Whether the expression uses `oldSelf`."""
         if not isinstance(self._checked, Compilation):
             return False
         return any(reference.name == OLD_SELF for reference in self._checked.checked.references.values())
 
     @property
     def max_cardinality(self) -> int:
-        """How many values of the schema fit into one request."""
+        """The number of values of the schema that fit into one request."""
         return self.scope.max_cardinality
 
     @cached_property
     def max_cost(self) -> int:
-        """What one evaluation of the rule costs at most, by estimate; 0 where it cannot be compiled."""
+        """The estimated maximal cost of one evaluation; 0 if the rule does not compile."""
         return self._max_cost(self.expression)
 
     @cached_property
     def max_message_cost(self) -> int:
-        """The same of its `messageExpression`."""
+        """The estimated maximal cost of `messageExpression`; 0 if it is missing or does not compile."""
         return self._max_cost(self.message_expression)
 
     @cached_property
@@ -193,7 +194,7 @@ class CompiledRule:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What an expression must be, and how the server says that it is not."""
+    """Required type of an expression, and the server's messages about it."""
 
     type: Type
     not_compiled: str

@@ -1,9 +1,9 @@
 """
-Compilations that schemas share: equal expressions over equal types are compiled once.
+Cache of compilations that schemas share: an expression over equal types is compiled once.
 
-A CRD is validated before its objects are, versions and copies of it that a patch made have most rules in common, and compiling them
-takes longer than running them. An expression that was compiled over one schema is not compiled again over another one where
-all that the checker asked about its types is answered alike: the other parts of the schemas may differ.
+A CRD is validated before its objects, versions and patched copies of a CRD share most rules, and compiling a rule takes
+longer than running it. An expression is compiled again for another schema only if the type checker would get different
+answers about the types that it looked up. Other parts of the schemas may differ.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.types.celtypes import Type, TypeProvider
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 
-_EXPRESSIONS_KEPT: Final = 4096
-_TYPINGS_KEPT: Final = 16
+_MAX_EXPRESSIONS: Final = 4096
+_MAX_TYPINGS: Final = 16
 _Variables: TypeAlias = tuple[tuple[str, Type], ...]
 
 
 class Compilation:
     """
-    An expression that is compiled.
+    A compiled expression.
 
     Attributes:
-        checked: Its tree and its types.
-        environment: What it was compiled in, without the variables.
+        checked: Its syntax tree and types.
+        environment: The environment of its compilation, without the variables.
     """
 
     def __init__(self, checked: CheckedExpression, environment: Environment) -> None:
@@ -38,7 +38,7 @@ class Compilation:
     @cached_property
     def program(self) -> Program:
         """
-        What evaluates it.
+        The program that evaluates the expression.
 
         Raises:
             ProgramError: A constant part of it fails.
@@ -50,36 +50,38 @@ def compile(  # noqa: A001 - read as compilationcache.compile
     text: str, environment: Environment, variables: Mapping[str, Type], provider: TypeProvider
 ) -> Compilation:
     """
-    Return the compilation of an expression.
+    Return the compilation of an expression, from the cache if its types are known.
 
     Args:
         text: The expression.
-        environment: What it is compiled in.
-        variables: What it may speak of besides.
-        provider: What knows the structs that are types of schemas, none of them one that takes null.
+        environment: The environment of the compilation.
+        variables: Additional variables and their types.
+        provider: The struct types of schemas; each of them is non-nullable.
 
     Raises:
-        CompileError: It is not well formed, its types do not agree, or a literal in it would fail.
+        CompileError: The expression has a syntax error or a type error, or a literal in it would fail.
     """
-    kept = _kept(text, environment, tuple(variables.items()))
-    for questions, compilation in kept:
-        if questions.are_answered_alike(provider):
+    entries = _entries(text, environment, tuple(variables.items()))
+    for typing, compilation in entries:
+        if typing.matches_provider(provider):
             return compilation
-    asked = _Questions(provider)
-    compilation = Compilation(environment.extend(variables, asked).compile(text), environment)
-    kept.append((asked, compilation))
-    del kept[:-_TYPINGS_KEPT]
+    lookups = _RecordingProvider(provider)
+    compilation = Compilation(environment.extend(variables, lookups).compile(text), environment)
+    entries.append((lookups, compilation))
+    del entries[:-_MAX_TYPINGS]
     return compilation
 
 
-@lru_cache(_EXPRESSIONS_KEPT)
-def _kept(_text: str, _environment: Environment, _variables: _Variables) -> list[tuple[_Questions, Compilation]]:
-    """Return what is known of an expression: a list of its own for each, empty at first."""
+@lru_cache(_MAX_EXPRESSIONS)
+def _entries(
+    _text: str, _environment: Environment, _variables: _Variables
+) -> list[tuple[_RecordingProvider, Compilation]]:
+    """Return the cached list of typings and compilations of an expression; empty at first."""
     return []
 
 
-class _Questions:
-    """What knows the structs while an expression is compiled, and notes what was asked."""
+class _RecordingProvider:
+    """Type provider that records the looked up types."""
 
     def __init__(self, provider: TypeProvider) -> None:
         self._provider = provider
@@ -87,15 +89,15 @@ class _Questions:
         self._fields: dict[tuple[str, str], Type | None] = {}
 
     def find_struct(self, name: str) -> Type | None:
-        found = self._structs[name] = self._provider.find_struct(name)
-        return found
+        type_ = self._structs[name] = self._provider.find_struct(name)
+        return type_
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        found = self._fields[struct_name, field_name] = self._provider.find_field(struct_name, field_name)
-        return found
+        type_ = self._fields[struct_name, field_name] = self._provider.find_field(struct_name, field_name)
+        return type_
 
-    def are_answered_alike(self, provider: TypeProvider) -> bool:
-        """Return whether *provider* says the same of all that was asked."""
+    def matches_provider(self, provider: TypeProvider) -> bool:
+        """Return whether *provider* has the same types for all recorded lookups."""
         return all(provider.find_struct(name) == type_ for name, type_ in self._structs.items()) and all(
             provider.find_field(*names) == type_ for names, type_ in self._fields.items()
         )

@@ -1,8 +1,8 @@
 """
-The environments in which the rules of CRDs are compiled.
+Environments for the compilation of CRD rules.
 
-What is new may use only what the Kubernetes version before knew too, so that a server can be rolled back; what is stored already
-may use everything.
+New rules may only use libraries of the previous Kubernetes version, so that a server can be rolled back. Stored rules
+may use all libraries.
 
 Reference:
     apiserver pkg/cel/environment/environment.go, NewExpressions and StoredExpressions.
@@ -21,13 +21,13 @@ from pytest_crd.engine.rules import namedformats
 
 @functools.cache
 def new(profile: Profile) -> Environment:
-    """Return the environment of expressions that were not there before."""
+    """Return the environment of new expressions."""
     return _environment(profile.libraries_before, profile)
 
 
 @functools.cache
 def stored(profile: Profile) -> Environment:
-    """Return the environment of expressions that are stored."""
+    """Return the environment of stored expressions."""
     return _environment(profile.libraries, profile)
 
 

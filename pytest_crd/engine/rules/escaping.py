@@ -1,5 +1,5 @@
 """
-Names of properties as identifiers of expressions: `a-b` is `a__dash__b` there.
+Escaping of property names as CEL identifiers: `a-b` becomes `a__dash__b`.
 
 Reference:
     apiserver pkg/cel/escaping.go.
@@ -24,9 +24,9 @@ _ESCAPED: Final = re.compile(r"__[^_]+__")
 
 
 def escape(name: str) -> str | None:
-    """Return the property *name* as an identifier; None where it cannot be one, so that no expression can speak of it."""
+    """Return the property *name* as an identifier; None if it has no escaped form, so that expressions cannot use it."""
     if name.isidentifier() and name.isascii() and "__" not in name and name not in RESERVED:
-        return name  # as nearly all are
+        return name  # the usual case
     if not name or name[0] in "0123456789" or not _PLAIN.fullmatch(name):
         return None
     if name in RESERVED:
@@ -35,7 +35,7 @@ def escape(name: str) -> str | None:
 
 
 def unescape(identifier: str) -> str | None:
-    """Return the name of the property that an *identifier* stands for; None where it stands for none."""
+    """Return the property name of an *identifier*; None if it is not a valid escape."""
     if "__" not in identifier:
         return identifier
     is_wrong = False

@@ -1,8 +1,8 @@
 """
-Lists of a resource as expressions see them: they may be sets and maps, which compare and add in their own ways.
+CEL views of lists: list types `set` and `map` have their own equality and addition.
 
 Reference:
-    apiserver pkg/cel/common/valuesunstructured.go, unstructuredList and others; valuesreflect.go for what they add up to.
+    apiserver pkg/cel/common/valuesunstructured.go, unstructuredList and others; valuesreflect.go for sums.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pytest_crd.engine.rules.scalars import View
 
 _T = TypeVar("_T")
 
-# With more keys than these, the server tells items apart by what their keys look like together.
+# With more keys, the server compares the joined text of all keys.
 _KEYS_COMPARED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ItemSchema:
     """
-    How the items of a list are seen.
+    Schema of the items of a list.
 
     Attributes:
-        view: What makes an item visible.
-        unchanged: The types of which items are themselves what expressions see.
+        view: Converts an item to its CEL value.
+        unchanged: The Python types of items that are their own CEL values.
         profile: The Kubernetes version.
-        keys: Of a list-map, the keys by their names in expressions; none of other lists.
+        keys: The keys of a list-map as CEL identifiers; empty for other lists.
     """
 
     view: View
@@ -44,14 +44,14 @@ class ItemSchema:
     profile: Profile
     keys: tuple[str, ...] = ()
 
-    def see(self, items: Sequence[JSONValue]) -> Sequence[Value]:
-        """Return what expressions see of *items*; for one that is none of its schema, the error."""
+    def view_items(self, items: Sequence[JSONValue]) -> Sequence[Value]:
+        """Return the CEL values of *items*; an item that does not fit its schema becomes its error."""
         if self.unchanged.issuperset(map(type, items)):
             return items
-        return [self.see_one(item) for item in items]
+        return [self.view_item(item) for item in items]
 
-    def see_one(self, item: JSONValue) -> Value:
-        """Return what expressions see of *item*, or the error where it is none of its schema."""
+    def view_item(self, item: JSONValue) -> Value:
+        """Return the CEL value of *item*, or the error if it does not fit its schema."""
         try:
             return self.view(item)
         except EvaluationError as error:
@@ -59,7 +59,7 @@ class ItemSchema:
 
 
 class _TypedList(ListValue):
-    """A list that compares in its own way."""
+    """List with its own equality and addition."""
 
     __slots__ = ()
 
@@ -76,10 +76,10 @@ class _TypedList(ListValue):
 
     def equal(self, other: Value) -> bool:
         """
-        Return whether *other* is as long a list, and equal.
+        Return whether *other* is a list of the same length with equal items.
 
         Raises:
-            EvaluationError: *other* is no list.
+            EvaluationError: *other* is not a list.
         """
         if not is_list(other):
             raise no_overload(other)
@@ -90,24 +90,24 @@ class _TypedList(ListValue):
 
     @abc.abstractmethod
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
-        """Return whether *other*, which is as long, has equal items."""
+        """Return whether *other*, a list of the same length, has equal items."""
 
     def add(self, other: Value) -> Value:
-        """Return the sum of it and the list *other*."""
+        """Return the sum of this list and the list *other*."""
         workload.count(len(self.elements) + len(other))
         return self._sum(other)
 
     @abc.abstractmethod
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return what it and *other* add up to."""
+        """Return the sum of this list and *other*."""
 
     def contains(self, element: Value) -> bool:
-        """Return whether *element* equals one of the elements."""
+        """Return whether an item equals *element*."""
         return equality.contains(self.elements, element)
 
 
 class ListView(_TypedList, JSONView):
-    """A list of a resource: as any other."""
+    """View of a list without a list type, or of an atomic one."""
 
     __slots__ = ("elements", "schema", "value")
 
@@ -116,19 +116,19 @@ class ListView(_TypedList, JSONView):
     def __init__(self, value: Sequence[JSONValue], schema: ItemSchema) -> None:
         self.value = value
         self.schema = schema
-        self.elements = schema.see(value)
+        self.elements = schema.view_items(value)
 
     def contains(self, element: Value) -> bool:
         """
-        Return whether *element* equals one of the elements.
+        Return whether an item equals *element*.
 
         Raises:
-            EvaluationError: *element* is an error, or it equals none, and one cannot be compared.
+            EvaluationError: *element* is an error, or no item is equal and some item cannot be compared.
         """
         if isinstance(element, EvaluationError):
             raise element.with_traceback(None)
         if self.elements is self.value:
-            return super().contains(element)  # what can be compared with anything
+            return super().contains(element)  # scalars can be compared with any value
         workload.count(len(self.elements))
         problem = None
         for item in self.elements:
@@ -142,21 +142,21 @@ class ListView(_TypedList, JSONView):
         return False
 
     def unwrapped(self) -> Value:
-        """Return what is seen of it in an optional: before 1.37 the JSON value."""
+        """Return the value in an optional: this view, or before 1.37 the JSON value."""
         return self if self.schema.profile.sees_optionals_by_schema else self.value
 
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
         return all(map(equality.equal_parts, self.elements, other))
 
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return the elements of both."""
+        """Return the items of both lists."""
         if self.schema.profile.sees_sums_by_schema:
             return [*self.elements, *other]
         return ListView([*self.value, *map(native, other)], self.schema)
 
 
 class SetView(ListView):
-    """A set: the order of its elements does not count, and a sum has each once."""
+    """View of a set: order does not matter, and a sum has each item once."""
 
     __slots__ = ()
 
@@ -165,41 +165,41 @@ class SetView(ListView):
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
         if self.schema.profile.sees_sums_by_schema:
             return _have_same_scalars(self.elements, other)
-        mine = set(map(natives.map_key, self.value))
-        return all(natives.map_key(native(element)) in mine for element in other)
+        keys = set(map(natives.map_key, self.value))
+        return all(natives.map_key(native(element)) in keys for element in other)
 
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return the elements of both, each once."""
+        """Return the items of both lists without duplicates."""
         if self.schema.profile.sees_sums_by_schema:
             return SetSum(_united(self.elements, other, _scalar))
         return SetView(_united(self.value, map(native, other), natives.map_key), self.schema)
 
 
 class MapListView(ListView):
-    """A list-map: items are told apart by their keys, their order does not count, and a sum has each key once."""
+    """View of a list-map: items are identified by their keys, order does not matter, and a sum has each key once."""
 
     __slots__ = ()
 
     go_type = "*common.unstructuredMapList"
 
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
-        mine = {self._key(item): item for item in self.value}
-        seen: set[Hashable] = set()
+        items = {self._key(item): item for item in self.value}
+        keys: set[Hashable] = set()
         for item in other:
             key = self._key(native(item))
-            if key not in mine or not equality.equal_parts(self.schema.see_one(mine[key]), item):
+            if key not in items or not equality.equal_parts(self.schema.view_item(items[key]), item):
                 return False
-            seen.add(key)
-        return len(seen) == len(mine) or not self.schema.profile.sees_sums_by_schema
+            keys.add(key)
+        return len(keys) == len(items) or not self.schema.profile.sees_sums_by_schema
 
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return the items of both; those of *other* stand in the place of those with the same keys."""
+        """Return the items of both lists; an item of *other* replaces the item with the same keys."""
         if self.schema.profile.sees_sums_by_schema:
             return MapListSum(self.elements, other, self.schema.keys)
         return MapListView(_merged(self.value, map(native, other), self._key), self.schema)
 
     def _key(self, item: JSONValue) -> Hashable:
-        """Return what tells *item* apart; by the names in expressions, which it does not have where they are escaped."""
+        """Return the identity of *item* by its keys, looked up by CEL identifiers, so escaped keys are always missing."""
         if type(item) is not dict:
             return object()
         values = [item.get(key) for key in self.schema.keys]
@@ -209,7 +209,7 @@ class MapListView(ListView):
 
 
 class SetSum(_TypedList):
-    """What a set and another list add up to."""
+    """Sum of a set and another list."""
 
     __slots__ = ("elements",)
 
@@ -222,12 +222,12 @@ class SetSum(_TypedList):
         return _have_same_scalars(self.elements, other)
 
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return the elements of both, each once."""
+        """Return the items of both lists without duplicates."""
         return SetSum(_united(self.elements, other, _scalar))
 
 
 class MapListSum(_TypedList):
-    """What a list-map and another list add up to."""
+    """Sum of a list-map and another list."""
 
     __slots__ = ("_keys", "elements")
 
@@ -238,26 +238,26 @@ class MapListSum(_TypedList):
         self.elements = _merged(elements, added, self._key)
 
     def _has_equal_items(self, other: Sequence[Value]) -> bool:
-        mine = {self._key(item): item for item in self.elements}
-        seen: set[Hashable] = set()
+        items = {self._key(item): item for item in self.elements}
+        keys: set[Hashable] = set()
         for item in other:
             key = self._key(item)
-            if key not in mine or not equality.equal_parts(mine[key], item):
+            if key not in items or not equality.equal_parts(items[key], item):
                 return False
-            seen.add(key)
-        return len(seen) == len(mine)
+            keys.add(key)
+        return len(keys) == len(items)
 
     def _sum(self, other: Sequence[Value]) -> Value:
-        """Return the items of both; those of *other* stand in the place of those with the same keys."""
+        """Return the items of both lists; an item of *other* replaces the item with the same keys."""
         return MapListSum(self.elements, other, self._keys)
 
     def _key(self, item: Value) -> Hashable:
-        """Return what tells *item* apart: nothing does where it has no keys."""
-        return tuple(_found(item, key) for key in self._keys)
+        """Return the identity of *item* by its keys; missing keys are None."""
+        return tuple(_read_key(item, key) for key in self._keys)
 
 
-def _found(item: Value, key: str) -> Hashable:
-    """Return what tells the value under *key* apart; None where none can be read."""
+def _read_key(item: Value, key: str) -> Hashable:
+    """Return the comparable value under *key*; None if it cannot be read."""
     if not is_map(item):
         return None
     try:
@@ -268,22 +268,22 @@ def _found(item: Value, key: str) -> Hashable:
 
 
 def _have_same_scalars(elements: Sequence[Value], other: Sequence[Value]) -> bool:
-    mine = set(map(_scalar, elements))
-    seen: set[Hashable] = set()
+    left = set(map(_scalar, elements))
+    right: set[Hashable] = set()
     for element in other:
         key = _scalar(element)
-        if key not in mine:
+        if key not in left:
             return False
-        seen.add(key)
-    return len(seen) == len(mine)
+        right.add(key)
+    return len(right) == len(left)
 
 
 def _scalar(element: Value) -> Hashable:
     """
-    Return what tells the elements of sets apart.
+    Return the identity of an item of a set.
 
     Raises:
-        EvaluationError: It is no scalar.
+        EvaluationError: It is not a scalar.
     """
     if is_list(element) or is_map(element):
         raise EvaluationError("listSet operations are only supported on lists of scalar values")
@@ -299,19 +299,19 @@ def _comparable(element: Value) -> Hashable:
 
 
 def _united(items: Iterable[_T], added: Iterable[_T], key: Callable[[_T], Hashable]) -> list[_T]:
-    """Return *items*, and those *added* ones that are not there yet."""
+    """Return *items* followed by the *added* ones with new identities."""
     united = list(items)
-    known = set(map(key, united))
+    identities = set(map(key, united))
     for item in added:
         identity = key(item)
-        if identity not in known:
-            known.add(identity)
+        if identity not in identities:
+            identities.add(identity)
             united.append(item)
     return united
 
 
 def _merged(items: Iterable[_T], added: Iterable[_T], key: Callable[[_T], Hashable]) -> list[_T]:
-    """Return *items* with the *added* ones, in the place of those with the same key or at the end."""
+    """Return *items* with each of *added* in place of the item with the same key, or at the end."""
     merged = list(items)
     places = {key(item): index for index, item in enumerate(merged)}
     for item in added:

@@ -1,5 +1,5 @@
 """
-The formats that rules name, as `format.dns1123Label()`: names of Kubernetes, and formats of schemas.
+Named formats in rules, such as `format.dns1123Label()`: Kubernetes names, and formats of schemas.
 
 Reference:
     k8s.io/apiserver pkg/cel/library/format.go, ConstantFormats.
@@ -44,16 +44,16 @@ def library(profile: Profile) -> Library:
             "dns1035LabelPrefix": lambda text: names.dns1035_label(names.without_trailing_dash(text)),
             "labelValue": lambda text: names.label_value(text, profile),
             "uri": uri,
-            "uuid": _of_schemas("uuid", "does not match the UUID format", profile),
-            "byte": _of_schemas("byte", "invalid base64", profile),
-            "date": _of_schemas("date", "invalid date", profile),
-            "datetime": _of_schemas("datetime", "invalid datetime", profile),
+            "uuid": _schema_format("uuid", "does not match the UUID format", profile),
+            "byte": _schema_format("byte", "invalid base64", profile),
+            "date": _schema_format("date", "invalid date", profile),
+            "datetime": _schema_format("datetime", "invalid datetime", profile),
         }
     )
 
 
-def _of_schemas(name: str, problem: str, profile: Profile) -> Validate:
-    """Return what says *problem* of a text that has not the format *name* of schemas."""
+def _schema_format(name: str, problem: str, profile: Profile) -> Validate:
+    """Return a validator that reports *problem* unless the text has the schema format *name*."""
 
     def validate(text: str) -> Sequence[str]:
         check = stringformats.check(name, profile)

@@ -1,5 +1,5 @@
 """
-What Go's server takes out of the values of expressions again, where it does not work on them as they are.
+Native Go values of CEL values, where the server unwraps them.
 
 Reference:
     cel-go common/types: Value of each type; Go's comparison of map keys.
@@ -25,7 +25,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 
 class JSONView:
-    """A value of expressions that stands for a JSON value, which it has as `value`."""
+    """CEL value that wraps the JSON value `value`."""
 
     __slots__ = ()
 
@@ -33,12 +33,12 @@ class JSONView:
 
 
 class Foreign:
-    """A value that is no JSON."""
+    """Native Go value that has no JSON form."""
 
     __slots__ = ("go_type",)
 
     def __init__(self, go_type: str) -> None:
-        """Take its type, as Go prints it."""
+        """Create with its type as Go prints it."""
         self.go_type = go_type
 
 
@@ -61,12 +61,12 @@ _GO_TYPES: Final[dict[type, str]] = {
     Duration: "time.Duration",
     Timestamp: "time.Time",
 }
-# Zones of whole hours between these, in seconds, are the same for all times; any other is a zone of its own.
+# Go shares the zones of whole hours in this range (in seconds) between times; it creates each other zone anew.
 _SHARED_ZONES: Final = range(-12 * 3600, 14 * 3600 + 1, 3600)
 
 
 def native(value: Value) -> Any:
-    """Return what is taken out of *value*: JSON, or what Go has for what is none."""
+    """Return the native value of *value*: JSON, or the Go value if it has no JSON form."""
     if isinstance(value, JSONView):
         return value.value
     if isinstance(value, Optional):
@@ -79,22 +79,22 @@ def native(value: Value) -> Any:
 
 
 def go_type(value: JSONValue | Foreign) -> str:
-    """Return the type of what was taken out of a value, as Go prints it."""
+    """Return the Go type of a native value, as Go prints it."""
     return value.go_type if isinstance(value, Foreign) else _GO_TYPES.get(type(value), "<nil>")
 
 
 def map_key(value: Any) -> Hashable:
     """
-    Return what tells *value*, taken out of a value of an expression, from other keys of a map.
+    Return a hashable key that equals another one if Go's map keys are equal.
 
     Raises:
-        InternalError: Go has no keys of its type.
+        InternalError: Go cannot hash values of this type.
     """
     kind = type(value)
     if kind in {list, dict, bytes} or value is _LIST or value is _MAP:
         raise InternalError(f"internal error: runtime error: hash of unhashable type {go_type(value)}")
     if value is _ERROR:
-        return object()  # each error is one of its own
+        return object()  # each error is a key of its own
     if kind is Timestamp:
         return kind, value.instant, value.offset if value.offset in _SHARED_ZONES else object()
     return kind, value

@@ -1,5 +1,5 @@
 """
-Objects and maps of a resource as expressions see them: with the properties that the schema knows.
+CEL views of objects and maps, with the properties that their schema specifies.
 
 Reference:
     apiserver pkg/cel/common/valuesunstructured.go, unstructuredMap, unknownPreserved.
@@ -25,7 +25,7 @@ from pytest_crd.engine.schema.structural import Structural
 
 
 class Preserved(Opaque, JSONView):
-    """What a schema without a type keeps: expressions cannot look into it, but compare it as a part of what they see."""
+    """Opaque value of a schema without type: expressions cannot read it, but equality of enclosing values compares it."""
 
     __slots__ = ("value",)
 
@@ -35,7 +35,7 @@ class Preserved(Opaque, JSONView):
         self.value = value
 
     def equal(self, other: Value) -> bool:
-        """Return whether *other* is, or stands for, the same JSON value."""
+        """Return whether *other* has the same JSON value."""
         return _are_equal(self.value, natives.native(other))
 
     def __str__(self) -> str:
@@ -43,35 +43,35 @@ class Preserved(Opaque, JSONView):
 
 
 class Fields:
-    """Which keys of an object expressions see, and how they see what stands there: none, for want of a schema."""
+    """Fields of an object that expressions see; this base class, for objects without properties, has no fields."""
 
     is_object: ClassVar[bool] = False
 
     def __init__(self, profile: Profile) -> None:
-        """Take the Kubernetes version."""
+        """Create for a Kubernetes version."""
         self.profile = profile
 
-    def view(self, key: str) -> View | None:  # noqa: ARG002 - the others look at it
-        """Return how the value under *key* is seen; None where it is not."""
+    def view(self, key: str) -> View | None:  # noqa: ARG002 - subclasses use it
+        """Return the view of the value under *key*; None if it is not visible."""
         return None
 
 
 class Properties(Fields):
-    """The properties of an object: their names are escaped, and one that is null is not there."""
+    """Properties of an object: names are escaped, and null properties are absent."""
 
     is_object = True
 
     def __init__(
         self, profile: Profile, properties: Mapping[str, Structural], compile_: Callable[[Structural], View]
     ) -> None:
-        """Take the properties, and what makes their values visible; it is made of those that somebody asks for."""
+        """Create from the properties and the compiler of their views; a view is compiled on first use."""
         super().__init__(profile)
         self._properties = properties
         self._compile = compile_
         self._views: dict[str, View] = {}
 
     def view(self, key: str) -> View | None:
-        """Return how the property *key* is seen; None where the schema does not know it."""
+        """Return the view of the property *key*; None if the schema does not specify it."""
         view = self._views.get(key)
         if view is None and key in self._properties:
             view = self._views[key] = self._compile(self._properties[key])
@@ -82,17 +82,17 @@ class Entries(Fields):
     """The entries of a map."""
 
     def __init__(self, profile: Profile, view: View) -> None:
-        """Take how the values are seen."""
+        """Create with the view of the values."""
         super().__init__(profile)
         self._view = view
 
-    def view(self, key: str) -> View:  # noqa: ARG002 - whatever it is
-        """Return how the values are seen."""
+    def view(self, key: str) -> View:  # noqa: ARG002 - all keys have one view
+        """Return the view of the values, for any *key*."""
         return self._view
 
 
 class ObjectView(MapValue, JSONView):
-    """An object or a map of a resource."""
+    """View of an object or a map."""
 
     __slots__ = ("_fields", "value")
 
@@ -106,7 +106,7 @@ class ObjectView(MapValue, JSONView):
         return len(self.value)
 
     def __iter__(self) -> Iterator[Value]:
-        """Return the keys; null for each that the schema does not know, after the others."""
+        """Yield the keys, then a null for each key that the schema does not specify."""
         unknown = 0
         for key in self.value:
             if self._fields.view(key) is None:
@@ -130,15 +130,15 @@ class ObjectView(MapValue, JSONView):
         return MISSING if view is None else view(value)
 
     def unwrapped(self) -> Value:
-        """Return what is seen of it in an optional: before 1.37 the JSON value."""
+        """Return the value in an optional: this view, or before 1.37 the JSON value."""
         return self if self._fields.profile.sees_optionals_by_schema else self.value
 
     def equal(self, other: Value) -> bool:
         """
-        Return whether *other* has equal values under the same keys; of unknown fields, those that both have.
+        Return whether *other* has equal values under the same keys; unknown fields are compared only if both have them.
 
         Raises:
-            EvaluationError: *other* is no map.
+            EvaluationError: *other* is not a map.
         """
         if not is_map(other):
             raise no_overload(other)
@@ -150,20 +150,20 @@ class ObjectView(MapValue, JSONView):
     def _is_equal_at(self, key: str, other: Any) -> bool:
         view = self._fields.view(key)
         if view is not None:
-            its = find_or_error(other, key)  # which only what is an error itself, a map or a list minds
+            right = find_or_error(other, key)  # an error makes only maps, lists and errors unequal
             if not self._fields.profile.equates_null_fields:
-                return its is not MISSING and equality.equal_parts(view(self.value[key]), its)
-            mine = self.find(key)
-            if mine is MISSING or its is MISSING:
-                return mine is its
-            return equality.equal_parts(mine, its)
+                return right is not MISSING and equality.equal_parts(view(self.value[key]), right)
+            left = self.find(key)
+            if left is MISSING or right is MISSING:
+                return left is right
+            return equality.equal_parts(left, right)
         if not isinstance(other, ObjectView):
             raise no_overload(other)
         return key not in other.value or _are_equal(self.value[key], other.value[key])
 
 
 def _are_equal(value: JSONValue, other: Any) -> bool:
-    """Return whether what expressions cannot look into is equal."""
+    """Return whether two opaque values are equal."""
     workload.count(_count_values(value))
     return jsonvalue.equal(value, other)
 

@@ -1,7 +1,7 @@
 """
-What the rules of a schema say of a value: on create, on update, and of a default.
+Evaluation of the rules of a schema on a value: on create, on update, and for defaults.
 
-The rules of a node come first, then those of what is inside it; a budget ends it all.
+The rules of a node precede those of nested nodes. Evaluation stops when the cost budget is spent.
 
 Reference:
     apiextensions-apiserver schema/cel/validation.go, Validator.
@@ -32,24 +32,24 @@ from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
 
 BUDGET: Final = 10_000_000
-"""What all rules may cost together on one object."""
+"""Limit of the total cost of all rules on one object."""
 _ROOT: Final = FieldPath()
 _OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
 class _SpentError(Exception):
-    """No further rule is run."""
+    """Stops the evaluation; no further rule runs."""
 
 
 @dataclass(slots=True)
 class RuleFindings:
     """
-    What rules say of a value.
+    Results of the rules for a value.
 
     Attributes:
-        budget: What is left of it; less than zero where not all rules were run.
-        errors: The errors, in the server's order; where it meets keys in random order, by name.
-        warnings: The errors about what an update leaves unchanged, as warnings.
+        budget: The remaining budget; negative if not all rules ran.
+        errors: The errors in the server's order; sorted by name where the server's order is random.
+        warnings: The errors about values that an update leaves unchanged, as warnings.
     """
 
     budget: int = BUDGET
@@ -60,11 +60,11 @@ class RuleFindings:
 @dataclass(frozen=True, slots=True)
 class _Ratchet:
     """
-    What decides whether a failure is only warned about.
+    Ratcheting of one value: whether a failure is only a warning.
 
     Attributes:
-        current: New and old value; None where no old value corresponds.
-        parent: The same of the nearest value around it that has an old one.
+        current: New and old value; None if there is no corresponding old value.
+        parent: New and old value of the nearest enclosing value with a corresponding old one.
     """
 
     current: Correlation | None = None
@@ -72,33 +72,33 @@ class _Ratchet:
 
     @property
     def forgives(self) -> bool:
-        """Whether the value, or the nearest around it that has an old one, is unchanged."""
-        known = self.current or self.parent
-        return known is not None and known.is_unchanged
+        """Whether the value, or the nearest enclosing value with an old one, is unchanged."""
+        correlation = self.current or self.parent
+        return correlation is not None and correlation.is_unchanged
 
     def key(self, name: str) -> _Ratchet:
-        """Return that of the field *name*."""
+        """Return the ratcheting of the field *name*."""
         if self.current is None:
             return self
         if self.parent is None and name in {"apiVersion", "kind"}:
-            return _Ratchet()  # both sides were converted to the same version
+            return _Ratchet()  # never ratcheted: old and new object were converted to the same version
         return _Ratchet(self.current.field(name), self.current)
 
     def index(self, position: int) -> _Ratchet:
-        """Return that of the item at *position*."""
+        """Return the ratcheting of the item at *position*."""
         return self if self.current is None else _Ratchet(self.current.item(position), self.current)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleSubject:
     """
-    A value that rules speak about.
+    Value to evaluate rules on.
 
     Attributes:
-        value: A JSON value that is valid under the schema as far as rules need it.
-        old: The value that it replaces; None where there is none.
-        path: Where it stands.
-        correlation: Both beside each other, for what an update leaves unchanged; None on create.
+        value: A JSON value that passed value validation as far as rules require.
+        old: The value that it replaces; None on create.
+        path: Its path.
+        correlation: New and old value for ratcheting; None on create.
     """
 
     value: JSONValue
@@ -109,13 +109,13 @@ class RuleSubject:
 
 class _Place(NamedTuple):
     """
-    A part of the value, and what belongs to it.
+    Part of the value.
 
     Attributes:
         value: The part.
-        old: What it replaces; None where there is nothing.
-        path: Where it stands.
-        ratchet: What decides whether its failures count.
+        old: The old part; None if there is none.
+        path: Its path.
+        ratchet: Its ratcheting.
     """
 
     value: JSONValue
@@ -133,14 +133,14 @@ def validate(
     outcomes: list[RuleOutcome] | None = None,
 ) -> RuleFindings:
     """
-    Return what the rules say of a value.
+    Return the results of the rules for a value.
 
     Args:
         root: The rules of its schema.
         subject: The value.
         profile: The Kubernetes version.
-        budget: What all of it may cost.
-        outcomes: Takes what each rule was, where that is asked for.
+        budget: The cost limit for all rules together.
+        outcomes: A list to append the outcome of each rule to; None to skip this.
 
     Errors:
         Invalid, Forbidden, Required, Duplicate.
@@ -167,7 +167,7 @@ class _Walk:
         self._depth = depth
 
     def visit(self, node: RuleNode, place: _Place) -> None:
-        """Evaluate the rules of a node, then those of what is inside it."""
+        """Evaluate the rules of a node, then those of nested nodes."""
         if place.value is None:
             return
         if node.rules:
@@ -199,7 +199,7 @@ class _Walk:
     def _evaluate(self, node: RuleNode, place: _Place) -> None:
         if self.findings.budget <= 0:
             self._stop(place.path, node, _OUT_OF_BUDGET)
-        # What makes the message of a rule sees the old value only where one of the rules does.
+        # A message expression sees the old value only if a rule of the same schema uses it.
         old = place.old if place.old is not None and any(rule.uses_old_self for rule in node.rules) else None
         variables = Variables(node.view, place.value, old, self._profile)
         for rule in node.rules:
@@ -212,45 +212,47 @@ class _Walk:
     def _run(
         self, rule: CompiledRule, expression: Expression, node: RuleNode, place: _Place, variables: Variables
     ) -> None:
-        """Evaluate one rule, and take down what it says."""
+        """Evaluate one rule and record its result."""
         try:
-            outcome = expression.program.evaluate(variables.of(optional=rule.has_optional_old_self))
+            outcome = expression.program.evaluate(variables.bindings(optional=rule.has_optional_old_self))
         except CostLimitError as error:
             if error.cost > self.findings.budget:
                 self._stop(place.path, node, _OUT_OF_BUDGET)
-            self._stop(place.path, node, rulemessages.of_call_limit(error, rule.rule), self._failed(rule, node, place))
+            self._stop(
+                place.path, node, rulemessages.call_limit_message(error, rule.rule), self._failed(rule, node, place)
+            )
         if outcome.cost > self.findings.budget:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         self.findings.budget -= outcome.cost
         if outcome.error is not None:
             failed = self._failed(rule, node, place, variables, was_evaluated=False)
-            self._fail(place.path, node, rulemessages.of_run_time_error(outcome.error, rule.rule), failed)
+            self._fail(place.path, node, rulemessages.run_time_error_message(outcome.error, rule.rule), failed)
         elif outcome.value is not True:
             self._report(rule, node, place, variables)
 
     def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
-        """Take down that a rule does not hold: as an error, or as a warning where an update leaves the value alone."""
+        """Record a failed rule: as an error, or as a warning if an update leaves the value unchanged."""
         expression, detail = rule.message_expression, ""
-        # The server looks at the field path last: not where the message expression is wrong.
+        # The server reads the field path last, so not if the message expression does not compile.
         path = (
             place.path
             if isinstance(expression, CompileProblem)
-            else rulemessages.path_of(rule.rule, place.path, node.schema)
+            else rulemessages.error_path(rule.rule, place.path, node.schema)
         )
         is_forgiven = not rule.uses_old_self and place.ratchet.forgives
         failed = self._failed(rule, node, place, variables)
         if isinstance(expression, Expression):
             evaluated = rulemessages.evaluate(
-                rule.rule, expression.program, variables.of(optional=False), self.findings.budget
+                rule.rule, expression.program, variables.bindings(optional=False), self.findings.budget
             )
             if evaluated.problem:
-                self._add(_found_by(failed, self._invalid(path, node, evaluated.problem)), is_forgiven=is_forgiven)
+                self._add(_with_rule(failed, self._invalid(path, node, evaluated.problem)), is_forgiven=is_forgiven)
                 raise _SpentError
             self.findings.budget -= evaluated.cost
             detail = evaluated.message
-        words = detail or rulemessages.of_failure(rule.rule)
-        error = rulemessages.error(rule.rule, path, self._shown(node, place), words)
-        self._add(_found_by(failed, error), is_forgiven=is_forgiven)
+        text = detail or rulemessages.failure_message(rule.rule)
+        error = rulemessages.error(rule.rule, path, self._bad_value(node, place), text)
+        self._add(_with_rule(failed, error), is_forgiven=is_forgiven)
 
     def _failed(
         self,
@@ -261,17 +263,17 @@ class _Walk:
         *,
         was_evaluated: bool = True,
     ) -> FailedRule:
-        """Return the rule as an error has it; *variables*: those that it was run with, None where it was not run to its end."""
-        reasons, is_over = partial(_reasons, rule, variables), was_evaluated and variables is not None
-        return FailedRule(rule.text, self._steps_of(rule, node, place), reasons, was_evaluated=is_over)
+        """Return the rule for its error; *variables* is None if the rule did not run to its end."""
+        reasons, is_complete = partial(_reasons, rule, variables), was_evaluated and variables is not None
+        return FailedRule(rule.text, self._steps_of(rule, node, place), reasons, was_evaluated=is_complete)
 
     def _steps_of(self, rule: CompiledRule, node: RuleNode, place: _Place) -> Steps:
-        """Return where a rule stands in the schema of the value."""
+        """Return the path of a rule in the schema of the value."""
         schema = origin.schema_steps(place.path.segments[self._depth :])
         return (*schema, "x-kubernetes-validations", node.rules.index(rule))
 
-    def _shown(self, node: RuleNode, place: _Place) -> JSONValue:
-        """Return what the error on a rule that does not hold prints as the bad value."""
+    def _bad_value(self, node: RuleNode, place: _Place) -> JSONValue:
+        """Return the bad value for the error of a failed rule."""
         if not self._profile.prints_failed_values:
             return node.schema.type
         return Omitted.VALUE if node.schema.type in {"object", "array"} else place.value
@@ -286,16 +288,16 @@ class _Walk:
         return fielderror.invalid(path, node.schema.type, detail)
 
     def _fail(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> None:
-        self.findings.errors.append(_found_by(rule, self._invalid(path, node, detail)))
+        self.findings.errors.append(_with_rule(rule, self._invalid(path, node, detail)))
 
     def _stop(self, path: FieldPath, node: RuleNode, detail: str, rule: FailedRule | None = None) -> NoReturn:
-        """Take down why no further rule is run, and run none."""
+        """Record why the evaluation ends, and end it."""
         self._fail(path, node, detail, rule)
         raise _SpentError
 
 
 class _ObservedWalk(_Walk):
-    """A walk that takes down what each rule was: of what an update leaves alone, only that it holds."""
+    """Walk that also records the outcome of each rule; for unchanged values of an update, only successes."""
 
     def __init__(self, profile: Profile, findings: RuleFindings, depth: int, outcomes: list[RuleOutcome]) -> None:
         super().__init__(profile, findings, depth)
@@ -319,21 +321,21 @@ class _ObservedWalk(_Walk):
 
 
 def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]:
-    """Return the values that decided what a rule is; none of one that was not evaluated."""
+    """Return the values that decided the result of a rule; empty if it was not evaluated."""
     expression = rule.expression
     if variables is None or not isinstance(expression, Expression):
         return ()
-    known = variables.of(optional=rule.has_optional_old_self)
-    return explanation.find_reasons(expression.checked, expression.environment.functions, known).lines
+    bindings = variables.bindings(optional=rule.has_optional_old_self)
+    return explanation.find_reasons(expression.checked, expression.environment.functions, bindings).lines
 
 
 def _is_skipped(rule: CompiledRule, place: _Place) -> bool:
-    """Return whether a rule on a change is not run, for there is nothing that changed."""
+    """Return whether a transition rule does not run because there is no old value."""
     return place.old is None and rule.uses_old_self and not rule.has_optional_old_self
 
 
-def _found_by(rule: FailedRule | None, error: FieldError) -> FieldError:
-    """Return *error* with the rule that found it, which is where it comes from."""
+def _with_rule(rule: FailedRule | None, error: FieldError) -> FieldError:
+    """Return *error* with *rule* as its cause and origin."""
     if rule is None:
         return error
     *schema, keyword, index = rule.steps

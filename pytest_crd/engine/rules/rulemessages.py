@@ -1,5 +1,5 @@
 """
-The words for a rule that does not hold, or that could not be evaluated.
+Messages about rules that fail or cannot be evaluated.
 
 Reference:
     apiextensions-apiserver schema/cel/validation.go, evalMessageExpression, fieldErrorForReason.
@@ -33,12 +33,12 @@ _OUT_OF_BUDGET: Final = (
 @dataclass(frozen=True, slots=True)
 class Evaluated:
     """
-    What came of a `messageExpression`.
+    Result of a `messageExpression`.
 
     Attributes:
-        message: The message; empty where it made none that may be used.
-        cost: What it cost.
-        problem: Why no further rule is run; empty where others are.
+        message: The message; empty if it is not usable.
+        cost: The cost of the evaluation.
+        problem: Why no further rule runs; else empty.
     """
 
     message: str = ""
@@ -47,7 +47,7 @@ class Evaluated:
 
 
 def evaluate(rule: DeclaredRule, program: Program, variables: Mapping[str, Value], budget: int) -> Evaluated:
-    """Return what the `messageExpression` of *rule* says; *budget* is what it may cost beside its own limit."""
+    """Return the result of the `messageExpression` of *rule*; *budget* limits its cost besides its own limit."""
     try:
         outcome = program.evaluate(variables)
     except CostLimitError as error:
@@ -68,43 +68,43 @@ def evaluate(rule: DeclaredRule, program: Program, variables: Mapping[str, Value
 
 
 def rule_or_message(rule: DeclaredRule) -> str:
-    """Return by what the server names a rule: its message, or else the rule."""
+    """Return the server's name for a rule: its message, or else the rule."""
     return trim_space(rule.get("message") or rule.get("rule") or "")
 
 
-def of_failure(rule: DeclaredRule) -> str:
-    """Return the message on a rule that does not hold, where no expression makes one."""
+def failure_message(rule: DeclaredRule) -> str:
+    """Return the message of a failed rule without a `messageExpression`."""
     return trim_space(rule["message"]) if rule.get("message") else f"failed rule: {rule_or_message(rule)}"
 
 
-def of_run_time_error(error: EvaluationError, rule: DeclaredRule) -> str:
-    """Return the message on a rule that ends in an error."""
+def run_time_error_message(error: EvaluationError, rule: DeclaredRule) -> str:
+    """Return the message of a rule that ends in an error."""
     if str(error).startswith("no such overload"):
-        words = "call arguments did not match a supported operator, function or macro signature"
-        return f"'{error}': {words} for rule: {rule_or_message(rule)}"
+        text = "call arguments did not match a supported operator, function or macro signature"
+        return f"'{error}': {text} for rule: {rule_or_message(rule)}"
     return f"{error} evaluating rule: {rule_or_message(rule)}"
 
 
-def of_call_limit(error: CostLimitError, rule: DeclaredRule) -> str:
-    """Return the message on a rule that costs more than one evaluation may."""
-    words = "no further validation rules will be run due to call cost exceeds limit"
-    return f"'{error}': {words} for rule: {rule_or_message(rule)}"
+def call_limit_message(error: CostLimitError, rule: DeclaredRule) -> str:
+    """Return the message of a rule that exceeds the cost limit of one evaluation."""
+    text = "no further validation rules will be run due to call cost exceeds limit"
+    return f"'{error}': {text} for rule: {rule_or_message(rule)}"
 
 
-def path_of(rule: DeclaredRule, path: FieldPath, schema: Structural) -> FieldPath:
-    """Return where the error stands: at *path*, or at the field below it that the rule names."""
+def error_path(rule: DeclaredRule, path: FieldPath, schema: Structural) -> FieldPath:
+    """Return the path of the error: *path*, or the field below it that the rule names."""
     if not rule.get("fieldPath"):
         return path
     try:
-        found = schemapaths.find(rule["fieldPath"], schema)
+        target = schemapaths.find(rule["fieldPath"], schema)
     except schemapaths.PathError:
         return path
-    # Servers take all of it for one name: `spec.[a]` of the key `a`.
-    return path.child(SpelledPath(str(found.path), found.path.steps)) if found.path.segments else path
+    # Servers treat the whole field path as one name: the key `a` is spelled `spec.[a]`.
+    return path.child(SpelledPath(str(target.path), target.path.steps)) if target.path.segments else path
 
 
 def error(rule: DeclaredRule, path: FieldPath, value: JSONValue, detail: str) -> FieldError:
-    """Return the error of the reason that the rule gives."""
+    """Return the field error with the declared reason of the rule."""
     reason = rule.get("reason")
     if reason == "FieldValueForbidden":
         return fielderror.forbidden(path, detail)

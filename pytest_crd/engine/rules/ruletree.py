@@ -1,4 +1,4 @@
-"""The rules of a schema as a tree: its nodes that have rules, and those around them."""
+"""Rules of a schema as a tree of the nodes that have rules, and their parents."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from pytest_crd.engine.rules.schemadeclarations import (
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
 
-# The server makes up a name with a random number in it: messages that name the type of an object cannot be foretold.
+# The server generates a name with a random number, so messages with the type name of an object are unpredictable.
 TYPE_NAME: Final = "selfType"
 
 
 @dataclass(slots=True)
 class RuleNode:
     """
-    A node of a schema that has rules, or in which there are some.
+    Node of a schema with rules in it or in nested nodes.
 
     Attributes:
         schema: The node.
         rules: Its own rules.
-        view: What expressions see of its values.
-        items: The node of list items; None where no rules are in it.
-        values: The node of map values; None where no rules are in it.
-        properties: The nodes of the properties that have rules in them, by name.
+        view: Converts its values to CEL values.
+        items: The node of list items; None if they have no rules.
+        values: The node of map values; None if they have no rules.
+        properties: The nodes of the properties with rules, by name.
     """
 
     schema: Structural
@@ -49,7 +49,7 @@ class RuleNode:
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """What all nodes of one tree have in common."""
+    """Settings that all nodes of one tree share."""
 
     profile: Profile
     rules: Environments
@@ -64,7 +64,7 @@ class _Builder:
         return self.node(schema, declaration, schemadeclarations.structs(declaration), is_resource=is_resource)
 
     def _undeclared(self, schema: Structural) -> RuleNode | None:
-        """Return the node of a schema of which expressions cannot speak, though they can of something in it."""
+        """Return the node of a schema without declaration; nested schemas may have one. None if they have no rules."""
         items, values = self._alone(schema.items), self._alone(schema.value_schema)
         below = {name: self._alone(child) for name, child in schema.properties.items()}
         properties = {name: node for name, node in below.items() if node is not None}
@@ -106,7 +106,7 @@ class _Builder:
     def _properties(
         self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration]
     ) -> dict[str, RuleNode]:
-        found = {}
+        nodes = {}
         for name, child in schema.properties.items() if declaration.fields is not None else ():
             if id(child) not in self.with_rules:
                 continue
@@ -116,8 +116,8 @@ class _Builder:
             else:
                 node = self._below(child, (declaration.fields or {}).get(identifier), structs)
             if node is not None:
-                found[name] = node
-        return found
+                nodes[name] = node
+        return nodes
 
     def _rules(
         self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
@@ -135,7 +135,7 @@ class _Builder:
         return SchemaDeclarations(declaration, schemadeclarations.structs(declaration))
 
 
-def build(  # noqa: PLR0913 - what a server has two of
+def build(  # noqa: PLR0913 - stored and new expressions have separate environments
     schema: Structural,
     profile: Profile,
     rules: Environments,
@@ -150,14 +150,14 @@ def build(  # noqa: PLR0913 - what a server has two of
     Args:
         schema: The schema.
         profile: The Kubernetes version.
-        rules: In which environment a rule is compiled.
-        messages: In which environment a `messageExpression` is compiled.
+        rules: Returns the environment of a rule.
+        messages: Returns the environment of a `messageExpression`.
         is_resource: Whether its values are whole resources.
-        looks_everywhere: Whether rules count of which something around has no type: they are checked when a CRD is written, and
-            never run.
+        looks_everywhere: Whether to include rules below schemas without a type. They are validated when a CRD is
+            written, but never run.
 
     Returns:
-        None where there are none.
+        None if there are no rules.
     """
     with_rules = structural.with_rules(schema)
     if not with_rules:
@@ -165,7 +165,7 @@ def build(  # noqa: PLR0913 - what a server has two of
     return _Builder(profile, rules, messages, looks_everywhere, with_rules).root(schema, is_resource=is_resource)
 
 
-def of_stored(schema: Structural, profile: Profile, *, is_resource: bool) -> RuleNode | None:
-    """Return the rules of the schema of a stored CRD, which may use all that the server knows; None without rules."""
+def build_stored(schema: Structural, profile: Profile, *, is_resource: bool) -> RuleNode | None:
+    """Return the rules of the schema of a stored CRD, in the environment of stored rules; None without rules."""
     stored = environments.stored(profile)
     return build(schema, profile, lambda _: stored, lambda _: stored, is_resource=is_resource)

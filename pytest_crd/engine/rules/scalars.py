@@ -1,5 +1,5 @@
 """
-Scalars of a resource as expressions see them: numbers of type `number` are doubles, texts of some formats are times and bytes.
+CEL values of scalars: numbers of type `number` are doubles, texts of some formats are times and bytes.
 
 Reference:
     apiserver pkg/cel/common/valuesunstructured.go, UnstructuredToVal.
@@ -17,12 +17,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import timeformats
 from pytest_crd.engine.rules.natives import go_type
 
-# Makes what expressions see of a JSON value; raises EvaluationError where it is none of its schema.
+# Converts a JSON value to its CEL value; raises EvaluationError if it does not fit its schema.
 View: TypeAlias = Callable[[JSONValue], Value]
 
 
 def int_or_string(value: JSONValue) -> Value:
-    """Return a value of an int-or-string."""
+    """Return the CEL value of an int-or-string."""
     if type(value) is str or type(value) is int:
         return value
     raise EvaluationError("invalid data, expected XIntOrString value to be either a string or integer")
@@ -59,12 +59,12 @@ def _unexpected(expected: str, value: JSONValue) -> EvaluationError:
 
 
 def texts(format_: str) -> View:
-    """Return what makes the texts of a format visible."""
+    """Return the view of texts with a format."""
     read = _FORMATS.get(format_)
     return _string if read is None else lambda value: read(_string(value))
 
 
-# Texts of the format are read with the alphabet of URLs, although the format itself takes the other one. Go skips line breaks.
+# The server decodes with the URL alphabet, although the format itself requires the standard one. Go skips line breaks.
 _STANDARD: Final = str.maketrans("-_+/", "+/**", "\r\n")
 
 
@@ -82,10 +82,10 @@ _FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
     "byte": _bytes,
 }
 BY_TYPE: Final[Mapping[str, View]] = {"number": _number, "integer": _integer, "boolean": _boolean}
-"""What makes scalars other than texts visible, by the type of their schema."""
+"""Views of scalars other than texts, by the type of their schema."""
 UNCHANGED: Final[Mapping[View, frozenset[type]]] = {
     _string: frozenset({str}),
     _integer: frozenset({int}),
     _boolean: frozenset({bool}),
 }
-"""Which values are themselves what expressions see of them."""
+"""Python types of the values that a view leaves unchanged."""

@@ -1,7 +1,7 @@
 """
-What a structural schema is to the checker of expressions: types, and how large their values may become.
+Type declarations of structural schemas for the CEL checker, with the maximal sizes of values.
 
-What has no declaration cannot be spoken of in expressions: values of any type, lists and maps of such.
+Expressions cannot use values without a declaration: those of any type, and lists and maps of them.
 
 Reference:
     apiserver pkg/cel/common/schemas.go, SchemaDeclType; pkg/cel/types.go, DeclType.
@@ -19,20 +19,20 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules.escaping import RESERVED, escape
 from pytest_crd.engine.schema.structural import Structural, ValueValidation
 
-# A request body may have 3 MiB, which bounds whatever the schema leaves without a bound; the quotes of a text are in it.
+# The limit of request bodies, 3 MiB, which bounds all values that the schema does not bound; quotes count.
 MAX_REQUEST_SIZE: Final = 3 * 1024 * 1024
 _LONGEST_TEXT: Final = MAX_REQUEST_SIZE - 2
 _BYTES_PER_CHARACTER: Final = 4
-# A key of no characters with its quotes, colon and comma, beside the value.
+# An empty key with its quotes, colon and comma.
 _ENTRY_SIZE: Final = 6
 _FORMATTED: Final = {
-    # The longest text of the format in JSON, and the shortest.
+    # The maximal and the minimal length of the format in JSON.
     "duration": (celtypes.DURATION, 32, 3),
     "date": (celtypes.TIMESTAMP, 12, 12),
     "date-time": (celtypes.TIMESTAMP, 32, 21),
 }
 _LONGEST_NAME: Final = 253
-# What a server adds to a generateName has a character at least.
+# A server appends at least one character to a generateName.
 _LONGEST_GENERATE_NAME: Final = _LONGEST_NAME - 1
 _STRING: Final = Structural(type="string")
 
@@ -40,13 +40,13 @@ _STRING: Final = Structural(type="string")
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """
-    What the checker knows of the values of a schema.
+    Declaration of the values of a schema.
 
     Attributes:
         type: Their type.
-        max_elements: How many characters, bytes, items or entries they have at most; 0 where they have none.
-        min_size: How many bytes the smallest of them takes as JSON.
-        fields: The declarations of an object's properties by their identifiers; None for all but objects.
+        max_elements: The maximal number of characters, bytes, items or entries; 0 for other types.
+        min_size: The size of the smallest value as JSON, in bytes.
+        fields: The declarations of an object's properties by their identifiers; None for other types.
         element: The declaration of the items of a list, or of the values of a map.
     """
 
@@ -70,11 +70,11 @@ def declare(schema: Structural, profile: Profile, name: str, *, is_resource: boo
     Args:
         schema: The schema.
         profile: The Kubernetes version.
-        name: The name that its type gets if it is an object; those of objects inside begin with it.
-        is_resource: Whether it is a whole resource, of which expressions see kind, apiVersion and name in any case.
+        name: The type name if it is an object; type names of nested objects begin with it.
+        is_resource: Whether it is a whole resource, which always declares kind, apiVersion and name.
 
     Returns:
-        None where expressions cannot speak of its values.
+        None if expressions cannot use its values.
     """
     if schema.x_int_or_string:
         return _int_or_string(schema.validation, profile)
@@ -157,7 +157,7 @@ def _object(schema: Structural, profile: Profile, name: str) -> Declaration:
         if identifier is not None:
             fields[identifier] = declared
         if property_name in required and child.default is None:
-            # With its quotes, colon and comma.
+            # Quotes, colon and comma count.
             min_size += len(property_name.encode()) + declared.min_size + 4
     return Declaration(celtypes.struct(name), min_size=min_size, fields=fields)
 
@@ -184,7 +184,7 @@ def _bytes(characters: int) -> int:
 
 class SchemaDeclarations:
     """
-    What the checker asks for types and the estimate for sizes.
+    Types for the checker, and sizes for cost estimates.
 
     Attributes:
         root: The declaration of `self`.
@@ -195,12 +195,12 @@ class SchemaDeclarations:
         self._structs = structs
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type called *name*; also what else has a name: expressions know `duration` by this alone."""
-        found = self._structs.get(name)
-        return _NAMED.get(name) if found is None else found.type
+        """Return the type called *name*: an object, or a named CEL type such as `duration`; None if it is unknown."""
+        declaration = self._structs.get(name)
+        return _NAMED.get(name) if declaration is None else declaration.type
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a property; one whose name is a reserved word may be written without its escape."""
+        """Return the type of a property; a name that is a reserved word matches without its escape."""
         struct = self._structs.get(struct_name)
         if struct is None or struct.fields is None:
             return None
@@ -210,7 +210,7 @@ class SchemaDeclarations:
         return None if declared is None else declared.type
 
     def max_elements(self, path: tuple[str, ...]) -> int | None:
-        """Return how many elements the part of `self` at *path* has at most; None where it is not declared."""
+        """Return the maximal number of elements of the part of `self` at *path*; None if it is not declared."""
         declaration: Declaration | None = self.root
         for name in path[1:]:
             if declaration is None:
@@ -240,14 +240,14 @@ _NAMED: Final = {
 
 
 def structs(declaration: Declaration) -> dict[str, Declaration]:
-    """Return the declarations of all objects in *declaration*, itself among them, by the names of their types."""
-    found: dict[str, Declaration] = {}
-    waiting = [declaration]
-    while waiting:
-        current = waiting.pop()
+    """Return the declarations of all objects in *declaration* and below, by the names of their types."""
+    declarations: dict[str, Declaration] = {}
+    pending = [declaration]
+    while pending:
+        current = pending.pop()
         if current.fields is not None:
-            found[current.type.name] = current
-            waiting += current.fields.values()
+            declarations[current.type.name] = current
+            pending += current.fields.values()
         if current.element is not None:
-            waiting.append(current.element)
-    return found
+            pending.append(current.element)
+    return declarations

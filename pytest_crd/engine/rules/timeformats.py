@@ -1,5 +1,5 @@
 """
-Texts of the formats that expressions see as times.
+Parsing of texts in the formats that CEL sees as times.
 
 Reference:
     kube-openapi strfmt: ParseDuration, ParseDateTime; encoding/base64.
@@ -20,7 +20,7 @@ _LOCAL_TIME: Final = "2006-01-02T15:04:05"
 _INT64: Final = 2**64
 _MAX: Final = 2**63 - 1
 _SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
-# How the units of Scala begin, and their nanoseconds; abbreviations count only whole.
+# The units of Scala and their nanoseconds; long forms match by prefix, abbreviations only in full.
 _SCALA_UNITS: Final = (
     (re.compile(r"ns|nano.*", re.IGNORECASE), 1),
     (re.compile(r"us|\u00b5s|micro.*", re.IGNORECASE), 10**3),
@@ -36,16 +36,16 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9_-]")
 
 def duration(text: str) -> Duration:
     """
-    Return the duration that *text* says, as Go or as Scala writes it: `1h30m`, `2 weeks`.
+    Return the duration of *text*, in Go's or Scala's notation: `1h30m`, `2 weeks`.
 
     Raises:
-        EvaluationError: It says none.
+        EvaluationError: It is not a duration.
     """
     return celdurations.parse(text) or _scala(text)
 
 
 def _scala(text: str) -> Duration:
-    total, is_one = 0, False
+    total, is_duration = 0, False
     for digits, unit in _SCALA_PART.findall(text):
         number = int(digits) if len(digits) < 20 else _MAX + 1
         if number > _MAX:
@@ -53,9 +53,9 @@ def _scala(text: str) -> Duration:
             raise EvaluationError(f"Invalid duration {text}: {problem}")
         for form, nanoseconds in _SCALA_UNITS:
             if form.fullmatch(unit):
-                is_one = True
+                is_duration = True
                 total += number * nanoseconds
-    if not is_one:
+    if not is_duration:
         raise EvaluationError(f"Invalid duration {text}: unable to parse {text} as duration")
     # Go's sums wrap around.
     return Duration((total + _MAX + 1) % _INT64 - _MAX - 1)
@@ -63,10 +63,10 @@ def _scala(text: str) -> Duration:
 
 def date(text: str) -> Timestamp:
     """
-    Return midnight in UTC of the day that *text* says: `2020-02-29`.
+    Return midnight in UTC of the day in *text*: `2020-02-29`.
 
     Raises:
-        EvaluationError: It says none.
+        EvaluationError: It is not a date.
     """
     if problem := time.find_problem(text, _DATE):
         raise EvaluationError(f"Invalid date formatted string {text}: {problem}")
@@ -75,45 +75,45 @@ def date(text: str) -> Timestamp:
 
 def date_time(text: str) -> Timestamp:
     """
-    Return the time that *text* says, in UTC where it has no zone; without a text it is 1970.
+    Return the time in *text*, in UTC if it has no zone; 1970 for an empty text.
 
     Raises:
-        EvaluationError: It says none.
+        EvaluationError: It is not a time.
     """
     if not text:
         return Timestamp(0)
-    found = timestamps.parse_any(text)
-    if found is not None:
-        return found
+    timestamp = timestamps.parse_any(text)
+    if timestamp is not None:
+        return timestamp
     if problem := time.find_problem(text, _LOCAL_TIME):
         raise EvaluationError(f"Invalid date-time formatted string {text}: {problem}")
     return _utc(f"{text}Z")
 
 
 def _utc(text: str) -> Timestamp:
-    found = timestamps.parse_any(text)
-    if found is None:
+    timestamp = timestamps.parse_any(text)
+    if timestamp is None:
         raise AssertionError(f"{text} is a time, but cannot be read")
-    return found
+    return timestamp
 
 
 def base64_problem(text: str) -> str:
-    """Return what Go says of a *text* that is no base64: where it stops to be one, in bytes."""
+    """Return Go's error message about a *text* that is not base64, with the byte offset of the error."""
     data = text.encode("utf-8", "surrogatepass")
-    kept = [(index, chr(byte)) for index, byte in enumerate(data) if byte not in b"\r\n"]
-    for position, (index, char) in enumerate(kept):
+    chars = [(index, chr(byte)) for index, byte in enumerate(data) if byte not in b"\r\n"]
+    for position, (index, char) in enumerate(chars):
         if _BASE64.match(char):
             continue
-        return f"illegal base64 data at input byte {_padding_problem(kept, position, index, len(data), char)}"
-    start = len(kept) - len(kept) % 4
-    return f"illegal base64 data at input byte {kept[start][0] if start < len(kept) else len(data)}"
+        return f"illegal base64 data at input byte {_padding_problem(chars, position, index, len(data), char)}"
+    start = len(chars) - len(chars) % 4
+    return f"illegal base64 data at input byte {chars[start][0] if start < len(chars) else len(data)}"
 
 
-def _padding_problem(kept: list[tuple[int, str]], position: int, index: int, size: int, char: str) -> int:
-    """Return where the first *char* that is no digit of base64, at *index*, is wrong, or what follows it."""
+def _padding_problem(chars: list[tuple[int, str]], position: int, index: int, size: int, char: str) -> int:
+    """Return the offset of the error at the first *char* that is not a base64 digit, at *index*, or behind it."""
     if char != "=" or position % 4 < 2:
         return index
-    rest = kept[position + 1 :]
+    rest = chars[position + 1 :]
     if position % 4 == 2:
         if not rest:
             return size

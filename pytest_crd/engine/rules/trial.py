@@ -1,4 +1,4 @@
-"""One expression, tried on one value: what whoever writes a rule wants to see of it."""
+"""Trial of one expression on one value, for authors of rules."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _MOST_PARTS: Final = 200
 
 
 class TrialError(ValueError):
-    """An expression cannot be tried; the message says why."""
+    """An expression that cannot be tried; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """
-    What came of an expression.
+    Result of an expression.
 
     Attributes:
-        value: Its value as one would write it; empty where there is an error.
-        type: Its type, as the checker's messages write types.
-        cost: What the evaluation cost.
-        estimate: What one evaluation costs at most, by the server's estimate.
-        values: How many such values an object has at most, by the same estimate.
-        parts: Every part of it that has a value of its own, a line each; the last says where some are left out.
-        error: The error at run time; empty where there is a value.
+        value: Its value in CEL notation; empty if there is an error.
+        type: Its type, as the checker prints types.
+        cost: The cost of the evaluation.
+        estimate: The estimated maximal cost of one evaluation.
+        values: The estimated maximal number of such values in an object.
+        parts: One line for each subexpression with a value; the last line says if some are omitted.
+        error: The run-time error; empty if there is a value.
     """
 
     value: str
@@ -61,24 +61,24 @@ def run(
     values: Sequence[JSONValue],
 ) -> Trial:
     """
-    Return what comes of an expression, compiled as one of a new CRD.
+    Return the result of an expression, compiled as a rule of a new CRD.
 
     Args:
-        schema: What the schema of a version says of whole objects.
+        schema: The schema map of a version, at the root.
         profile: The Kubernetes version.
         text: The expression; of any type.
-        path: Where in a resource the value of `self` stands.
-        values: That of `self`, and where there is one that of `oldSelf`.
+        path: The path of the value of `self` in a resource.
+        values: The value of `self`, and optionally that of `oldSelf`.
 
     Raises:
-        TrialError: It cannot be compiled; expressions cannot speak of what is at the path; it speaks of `oldSelf`, and there
-            is none.
-        UnsupportedExpressionError: It uses what the server knows and this engine does not.
+        TrialError: The expression does not compile; the schema at the path has no CEL type; or the expression uses
+            `oldSelf` without a value for it.
+        UnsupportedExpressionError: It uses a feature that the server has and this engine has not.
     """
     declared = schema.of_path(path)
     if declared is None:
         raise TrialError(f"the schema says nothing of {path[-1]!r} in the path")
-    node = _node(ruletree.of_stored(_with_rule(declared, profile), profile, is_resource=True), path)
+    node = _node(ruletree.build_stored(_with_rule(declared, profile), profile, is_resource=True), path)
     cardinality = _cardinality(declared)
     scope = node.rules[0].scope
     compilation = _compiled(text, scope, profile)
@@ -119,7 +119,7 @@ def _evaluated(compilation: Compilation, scope: RuleScope, variables: Mapping[st
 
 
 def _with_rule(schema: SchemaNode, profile: Profile) -> Structural:
-    """Return the whole schema around *schema* with no rule but one for its values, so that expressions can speak of them."""
+    """Return the whole schema around *schema* with one rule for its values, so that expressions can use them."""
     around: JSONValue = {**schema.schema, schemamap.RULES: [{"rule": "true"}]}
     *_, root = (schema, *schema.around)
     return structuralversion.from_schema(_replaced(root.schema, schema.steps, around), profile)
@@ -130,7 +130,7 @@ def _replaced(value: JSONValue, steps: Steps, new: JSONValue) -> JSONValue:
 
 
 def _cardinality(schema: SchemaNode) -> int | None:
-    """Return how many values like those of *schema* an object has at most; None where nothing limits them."""
+    """Return the maximal number of values of *schema* in an object; None if it is unlimited."""
     times = 1
     for node, outer in zip((schema, *schema.around), schema.around, strict=False):
         if isinstance(step := node.place[-1], Each):

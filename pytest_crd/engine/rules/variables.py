@@ -1,5 +1,5 @@
 """
-The variables of rules: `self` and `oldSelf`.
+Variables of rules: `self` and `oldSelf`.
 
 Reference:
     apiextensions-apiserver schema/cel/validation.go, validationActivation.
@@ -18,10 +18,10 @@ from pytest_crd.engine.rules.scalars import View
 
 
 class Variables:
-    """`self` and `oldSelf`, made when a rule asks for them."""
+    """`self` and `oldSelf`, created on first use."""
 
     def __init__(self, view: View, value: JSONValue, old: JSONValue, profile: Profile) -> None:
-        """Take how expressions see the value, the value, and what it replaces: None where there is nothing."""
+        """Create from the view of the schema, the value, and the old value (None on create)."""
         self._view = view
         self._value = value
         self._old = old
@@ -29,8 +29,8 @@ class Variables:
         self._plain: Bindings | None = None
         self._optional: Bindings | None = None
 
-    def of(self, *, optional: bool) -> Mapping[str, Value]:
-        """Return the variables by name; *optional*: `oldSelf` is an optional value."""
+    def bindings(self, *, optional: bool) -> Mapping[str, Value]:
+        """Return the variables by name; *optional* makes `oldSelf` an optional value."""
         if self._plain is None:
             self._plain = Bindings()
             self._plain.bind(SELF, self._view, self._value)
@@ -60,26 +60,26 @@ class Variables:
 
 class Bindings(dict[str, Value]):
     """
-    Variables by name. A value that is none of its schema is an error, but only for expressions that ask for it.
+    Variables by name. A value that does not fit its schema raises only if an expression uses it.
 
     Attributes:
         problems: The errors by name.
     """
 
     def __init__(self, variables: Mapping[str, Value] | None = None) -> None:
-        """Take those that can be read."""
+        """Create with *variables* that have values."""
         super().__init__(variables or {})
         self.problems: dict[str, EvaluationError] = {}
 
     def bind(self, name: str, view: View, value: JSONValue) -> None:
-        """Bind *name* to what expressions see of *value*."""
+        """Bind *name* to the CEL value of *value*."""
         try:
             self[name] = view(value)
         except EvaluationError as problem:
             self.problems[name] = problem.with_traceback(None)
 
     def __missing__(self, name: str) -> Value:
-        """Raise what is wrong with the value of *name*, or KeyError where nothing is bound to it."""
+        """Raise the error of the value of *name*, or KeyError if *name* is not bound."""
         if name in self.problems:
             raise self.problems[name]
         raise KeyError(name)

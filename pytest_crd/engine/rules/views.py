@@ -1,5 +1,5 @@
 """
-Values of a resource as expressions see them: the JSON values themselves, but where the schema makes something else of them.
+CEL views of the values of a resource: JSON values themselves, unless the schema gives them another type.
 
 Reference:
     apiserver pkg/cel/common/valuesunstructured.go, UnstructuredToVal.
@@ -25,20 +25,20 @@ from pytest_crd.engine.schema.structural import Structural
 
 def compile(schema: Structural, profile: Profile) -> View:  # noqa: A001 - as `re.compile`
     """
-    Return what makes values of *schema* visible to expressions; for what lies inside it is made when that is first asked for.
+    Return the view of values of *schema*; views of nested values are compiled on first use.
 
     Args:
         schema: The schema.
         profile: The Kubernetes version.
     """
-    seen = _view(schema, profile)
+    view = _view(schema, profile)
     if schema.nullable:
-        return lambda value: None if value is None else seen(value)
+        return lambda value: None if value is None else view(value)
 
     def refuse_null(value: JSONValue) -> Value:
         if value is None:
             raise EvaluationError("invalid data, got null for schema with nullable=false")
-        return seen(value)
+        return view(value)
 
     return refuse_null
 

@@ -81,7 +81,7 @@ class VersionRules:
     @cached_property
     def _root(self) -> RuleNode | None:
         schema = self.version.schema
-        return None if schema is None else ruletree.of_stored(schema, self.profile, is_resource=True)
+        return None if schema is None else ruletree.build_stored(schema, self.profile, is_resource=True)
 
     def at(self, base: Steps, index: int) -> RunnableRule | None:
         """Return the rule at *index* of the value at *base*; None if the rule is missing or does not compile."""
@@ -172,7 +172,7 @@ class PartEvaluator:
         if "variables" not in state.memory:
             new, old = (None if resource is None else self._view(resource) for resource in (state.new, state.old))
             variables = Variables(self._node.view, new, old, self._rules.profile)
-            state.memory["variables"] = variables.of(optional=self._is_optional)
+            state.memory["variables"] = variables.bindings(optional=self._is_optional)
         cached: Mapping[str, Value] = state.memory["variables"]
         return cached
 

@@ -18,7 +18,7 @@ OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no 
 
 
 def found(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = ruleevaluation.BUDGET) -> RuleFindings:
-    root = ruletree.of_stored(structural.from_schema(schema), NEWEST, is_resource=False)
+    root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=False)
     assert root is not None
     return ruleevaluation.validate(root, RuleSubject(value, old), NEWEST, budget=budget)
 
@@ -109,13 +109,13 @@ def test_a_call_that_costs_too_much_counts_as_a_spent_budget_where_less_was_left
 def test_rules_of_what_has_no_type_in_cel_are_not_run(schema: dict[str, Any]) -> None:
     node = structural.from_schema(schema | {"x-kubernetes-validations": [{"rule": "false"}]})
 
-    assert ruletree.of_stored(node, NEWEST, is_resource=False) is None
+    assert ruletree.build_stored(node, NEWEST, is_resource=False) is None
 
 
 def test_a_failure_at_the_kind_of_a_resource_is_never_forgiven() -> None:
     kind = ruled("string", {"rule": "false"})
     schema = {"type": "object", "properties": {"kind": kind, "spec": kind}}
-    root = ruletree.of_stored(structural.from_schema(schema), NEWEST, is_resource=True)
+    root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=True)
     assert root is not None
     value = {"kind": "A", "spec": "A"}
 

@@ -60,7 +60,7 @@ def test_a_message_that_costs_too_much_ends_it_all() -> None:
     ],
 )
 def test_a_rule_is_named_by_its_message_or_by_itself(rule: dict[str, Any], words: str) -> None:
-    assert rulemessages.of_failure(rule) == words
+    assert rulemessages.failure_message(rule) == words
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(
     schema = structural.from_schema({"type": "object", "properties": {"a": text, "c": inner}})
     rule = {"rule": "false", "fieldPath": field_path}
 
-    found = rulemessages.path_of(rule, FieldPath(("s",)), schema)
+    found = rulemessages.error_path(rule, FieldPath(("s",)), schema)
 
     assert (str(found), found.steps) == (expected, ("s", *steps))

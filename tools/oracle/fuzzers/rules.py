@@ -55,7 +55,7 @@ def found(question: Question, kubernetes: Profile) -> JSONValue:
     schema = structural.from_schema(question["schema"])
     if not question.get("rules"):
         return {"answers": estimated(question, schema, kubernetes)}
-    root = ruletree.of_stored(schema, kubernetes, is_resource=question["root"])
+    root = ruletree.build_stored(schema, kubernetes, is_resource=question["root"])
     if root is None:
         raise AssertionError("a schema without rules")
     subject = RuleSubject(question["self"], question.get("oldSelf"), FieldPath(("self",)))

@@ -1,5 +1,6 @@
 """
-The validation of a CustomResourceDefinition: every rule that the server has for one.
+Validation of CustomResourceDefinitions: all of the server's rules.
 
-The internal form comes in, errors in the server's order go out: `wholecrd` has that order, and `schemas` what is demanded of schemas.
+The input is the internal form, the output errors in the server's order. `wholecrd` has that order; `schemas` validates
+the schemas.
 """

@@ -1,7 +1,7 @@
 """
-Conversion of custom resources between versions: what `conversion` of a CustomResourceDefinition may say.
+Validation of `conversion` of a CustomResourceDefinition.
 
-Errors name the fields of the server's internal form, in which `webhook` is no field of its own.
+Errors name the fields of the internal form, in which the fields of `webhook` are inlined.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_crd.engine.profile import Profile
 
 REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 
-# The server's words for each have them the wrong way round.
+# Each field of a Service and the name in the server's message, which swaps them.
 _NAMES_OF_SERVICES: Final[tuple[tuple[Literal["namespace", "name"], str], ...]] = (
     ("namespace", "name"),
     ("name", "namespace"),
@@ -32,14 +32,14 @@ _NOT_A_WEBHOOK: Final = "should not be set when strategy is not set to Webhook"
 _FORM: Final = "; desired format: https://host[/path]"
 
 
-def find(conversion: Conversion | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
+def validate(conversion: Conversion | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
     """
-    Yield what is wrong with a CRD's conversion.
+    Yield the errors of a CRD's conversion.
 
     Args:
-        conversion: `conversion` in its internal form; None where there is none.
-        path: Where it stands.
-        options: What is demanded of the CRD.
+        conversion: `conversion` in its internal form; None if there is none.
+        path: The path of the field.
+        options: The options of the validation.
         profile: The Kubernetes version.
 
     Errors:
@@ -53,7 +53,7 @@ def find(conversion: Conversion | None, path: FieldPath, options: ValidationOpti
     strategy = conversion.get("strategy", "")
     client_config, versions = conversion.get("webhookClientConfig"), conversion.get("conversionReviewVersions") or []
     config_path, versions_path = path.child("webhookClientConfig"), path.child("conversionReviewVersions")
-    yield from crdnames.one_of(strategy, _STRATEGIES, path.child("strategy"))
+    yield from crdnames.validate_choice(strategy, _STRATEGIES, path.child("strategy"))
     if strategy == "Webhook":
         yield from _client_config(client_config, config_path, options, profile)
         yield from _review_versions(versions, versions_path, options, profile)
@@ -78,14 +78,14 @@ def _client_config(
     else:
         yield from _service(service, path.child("service"), profile)
     bundle = config.get("caBundle")
-    is_asked = profile.checks_ca_bundles and not options.allow_invalid_ca_bundle
-    if is_asked and (problem := cabundle.problem_of(bundle or "")):
+    checks_bundle = profile.checks_ca_bundles and not options.allow_invalid_ca_bundle
+    if checks_bundle and (problem := cabundle.problem_of(bundle or "")):
         yield badvalues.invalid_of_type(path.child("caBundle"), bundle, gotypes.BYTES, problem, profile)
 
 
 def _url(text: str, path: FieldPath, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the URL of a webhook.
+    Yield the errors of a webhook's URL.
 
     Reference:
         apiserver util/webhook, ValidateWebhookURL.
@@ -98,8 +98,8 @@ def _url(text: str, path: FieldPath, profile: Profile) -> Errors:
     if url.scheme != "https":
         yield fielderror.invalid(path, url.scheme, f"'https' is the only allowed URL scheme{_FORM}")
     if not url.host:
-        demanded = "specified" if profile.speaks_of_specified_hosts else "provided"
-        yield fielderror.invalid(path, url.host, f"host must be {demanded}{_FORM}")
+        verb = "specified" if profile.speaks_of_specified_hosts else "provided"
+        yield fielderror.invalid(path, url.host, f"host must be {verb}{_FORM}")
     if url.user is not None:
         yield fielderror.invalid(path, url.user, "user information is not permitted in the URL")
     if url.fragment:
@@ -110,15 +110,15 @@ def _url(text: str, path: FieldPath, profile: Profile) -> Errors:
 
 def _service(service: Service, path: FieldPath, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the Service of a webhook.
+    Yield the errors of a webhook's Service.
 
     Reference:
-        apiserver util/webhook, ValidateWebhookService; the caller there has name and namespace the wrong way round.
+        apiserver util/webhook, ValidateWebhookService; its caller swaps name and namespace.
     """
-    for field, said in _NAMES_OF_SERVICES:
+    for field, printed_name in _NAMES_OF_SERVICES:
         if not service.get(field):
-            detail = f"service {said} is required" if profile.repeats_required_fields else ""
-            yield fielderror.required(path.child(said), detail)
+            detail = f"service {printed_name} is required" if profile.repeats_required_fields else ""
+            yield fielderror.required(path.child(printed_name), detail)
     port = service.get("port", 0)
     if not 1 <= port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
@@ -133,7 +133,7 @@ def _service(service: Service, path: FieldPath, profile: Profile) -> Errors:
 def _url_path(text: str, path: FieldPath) -> Errors:
     if not text.startswith("/"):
         yield fielderror.invalid(path, text, "must start with a '/'")
-    # The first byte is cut off, whatever it is.
+    # The server cuts off the first byte without checking it.
     rest = text.encode()[1:].decode(errors="replace")
     for index, step in enumerate(rest.removesuffix("/").split("/")):
         if not step:
@@ -145,7 +145,7 @@ def _url_path(text: str, path: FieldPath) -> Errors:
 
 def _review_versions(versions: list[str], path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the versions of ConversionReview that the webhook knows.
+    Yield the errors of `conversionReviewVersions`.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateConversionReviewVersions.
@@ -165,5 +165,5 @@ def _review_versions(versions: list[str], path: FieldPath, options: ValidationOp
 
 
 def is_recognized(versions: list[str]) -> bool:
-    """Return whether the server speaks one of these versions of ConversionReview."""
+    """Return whether the server supports any of these versions of ConversionReview."""
     return any(version in REVIEW_VERSIONS for version in versions)

@@ -1,4 +1,4 @@
-"""The names in a CustomResourceDefinition, each by itself: its group, its scope, and the names of its resources."""
+"""Validation of the names of a CustomResourceDefinition: group, scope, and the names of its resources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 def group(text: str, path: FieldPath) -> Errors:
     """
-    Yield what is wrong with a CRD's group.
+    Yield the errors of a CRD's group.
 
     Errors:
         Required or Invalid.
@@ -38,32 +38,32 @@ def group(text: str, path: FieldPath) -> Errors:
 
 def scope(text: str, path: FieldPath) -> Errors:
     """
-    Yield what is wrong with a CRD's scope.
+    Yield the errors of a CRD's scope.
 
     Errors:
         Required or NotSupported.
     """
-    yield from one_of(text, _SCOPES, path)
+    yield from validate_choice(text, _SCOPES, path)
 
 
-def one_of(text: str, supported: tuple[str, ...], path: FieldPath) -> Errors:
-    """Yield that one of some texts is required, or that *text* is none of them."""
+def validate_choice(text: str, supported: tuple[str, ...], path: FieldPath) -> Errors:
+    """Yield an error if *text* is empty or not a supported value."""
     if not text:
         yield fielderror.required(path, "")
     elif text not in supported:
         yield fielderror.not_supported(path, text, supported)
 
 
-def required(given: InternalNames, path: FieldPath) -> Errors:
-    """Yield the names that a CRD lacks after all defaults."""
+def required(names_field: InternalNames, path: FieldPath) -> Errors:
+    """Yield an error for each name that is empty after defaulting."""
     for name in _REQUIRED:
-        if not given.get(name):
+        if not names_field.get(name):
             yield fielderror.required(path.child(name), "")
 
 
-def malformed(given: InternalNames, path: FieldPath) -> Errors:
+def malformed(names_field: InternalNames, path: FieldPath) -> Errors:
     """
-    Yield what is wrong with the names that there are.
+    Yield the errors of all names that are not empty.
 
     Errors:
         Invalid.
@@ -72,22 +72,24 @@ def malformed(given: InternalNames, path: FieldPath) -> Errors:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionNames.
     """
     for name in _LABELS:
-        text = given.get(name)
+        text = names_field.get(name)
         if text and (problems := names.dns1035_label(text)):
             yield fielderror.invalid(path.child(name), text, ",".join(problems))
     for name in _KINDS:
-        text = given.get(name)
+        text = names_field.get(name)
         if text and (problems := names.dns1035_label(names.lower(text))):
             yield fielderror.invalid(path.child(name), text, _MIXED_CASE + ",".join(problems))
-    for index, short_name in enumerate(given.get("shortNames") or ()):
+    for index, short_name in enumerate(names_field.get("shortNames") or ()):
         yield from label(short_name, path.child("shortNames").index(index))
-    if given.get("kind") and given["kind"] == given.get("listKind"):
-        yield fielderror.invalid(path.child("listKind"), given["listKind"], "kind and listKind may not be the same")
-    for index, category in enumerate(given.get("categories") or ()):
+    if names_field.get("kind") and names_field["kind"] == names_field.get("listKind"):
+        yield fielderror.invalid(
+            path.child("listKind"), names_field["listKind"], "kind and listKind may not be the same"
+        )
+    for index, category in enumerate(names_field.get("categories") or ()):
         yield from label(category, path.child("categories").index(index))
 
 
 def label(text: str, path: FieldPath) -> Errors:
-    """Yield what is wrong with *text* as a label of DNS, all of it in one error."""
+    """Yield one error with all problems of *text* as a DNS label."""
     if problems := names.dns1035_label(text):
         yield fielderror.invalid(path, text, ",".join(problems))

@@ -1,7 +1,7 @@
 """
-Options of validation: everything is demanded of a new CRD, and of an updated one what the old one already met.
+Options of the validation of a CRD.
 
-Nothing is validated here.
+A new CRD must meet every requirement. An updated CRD must meet the requirements that the old one met.
 """
 
 from __future__ import annotations
@@ -13,28 +13,29 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class ValidationOptions:
     """
-    The demands on one CRD; the defaults are those on a CRD that is created as v1.
+    Requirements for one CRD; the defaults apply to the creation of a CRD of v1.
 
     Attributes:
         allow_defaults: Whether a schema may have `default`.
-        disallow_defaults_reason: Why it may not; ends the message that says so.
-        require_recognized_conversion_review_version: Whether conversion must know a version of ConversionReview that the
-            server speaks.
-        require_immutable_names: Whether scope and kind may not change: the CRD is established.
+        disallow_defaults_reason: The end of the message about a forbidden `default`.
+        require_recognized_conversion_review_version: Whether conversion must list a version of ConversionReview that
+            the server supports.
+        require_immutable_names: Whether scope and kind may not change, because the CRD is established.
         require_openapi_schema: Whether every version needs a schema.
         require_valid_property_type: Whether each `type` must be one of OpenAPI v3.
         require_structural_schema: Whether schemas must be structural.
-        require_pruned_defaults: Whether defaults may hold only what their schema knows.
+        require_pruned_defaults: Whether defaults may contain only fields of their schema.
         require_atomic_set_type: Whether the items of a set must be atomic.
         require_map_list_keys_map_set_validation: Whether keys of a list-map must be required or defaulted, and items of
             list-maps and sets not nullable.
-        preexisting_rules: The CEL rules of the old CRD, which may use what new ones may not yet.
-        preexisting_message_expressions: The same of its message expressions.
-        versions_with_unchanged_schemas: The versions whose schema is that of the old CRD.
-        suppress_per_expression_cost: Whether one CEL expression may cost more than its limit: its schema is unchanged.
-        allow_invalid_ca_bundle: Whether `caBundle` may be no certificate.
-        too_many_selectable_fields: The versions that may have more selectable fields than allowed, having had them
-            before; `""` stands for those of all versions.
+        preexisting_rules: The CEL rules of the old CRD, which may use the libraries of stored rules.
+        preexisting_message_expressions: The message expressions of the old CRD, likewise.
+        versions_with_unchanged_schemas: The versions with the same schema as in the old CRD.
+        suppress_per_expression_cost: Whether one CEL expression may exceed its cost limit, because its schema is
+            unchanged.
+        allow_invalid_ca_bundle: Whether `caBundle` may be invalid.
+        too_many_selectable_fields: The versions that may exceed the limit of selectable fields, because they did
+            before; `""` is the shared list of all versions.
     """
 
     allow_defaults: bool = True
@@ -66,5 +67,5 @@ class ValidationOptions:
         return self
 
     def with_structural_schema(self) -> ValidationOptions:
-        """Return the options that demand structural schemas too."""
+        """Return options that also require structural schemas."""
         return self if self.require_structural_schema else dataclasses.replace(self, require_structural_schema=True)

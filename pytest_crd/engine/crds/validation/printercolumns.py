@@ -1,4 +1,4 @@
-"""The columns that kubectl prints of custom resources: what `additionalPrinterColumns` may say."""
+"""Validation of `additionalPrinterColumns`, the columns that kubectl prints."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ONE_OF_TYPES: Final = f"must be one of {','.join(_TYPES)}"
 _ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
 
 
-def find(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
+def validate(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
     """
-    Yield what is wrong with the columns of one version, or with those of all versions.
+    Yield the errors of the columns of one version, or of all versions.
 
     Args:
-        columns: `additionalPrinterColumns`; None where there are none.
-        path: Where they stand.
+        columns: `additionalPrinterColumns`; None if there are none.
+        path: The path of the columns.
 
     Errors:
         Required and Invalid. The path of a value is spelled `JSONPath`, as in the server's internal form.

@@ -1,4 +1,4 @@
-"""The subresources of a CustomResourceDefinition: which fields `scale` may name."""
+"""Validation of the subresources of a CustomResourceDefinition: the paths of `scale`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SELECTOR_UNDER: Final = (".spec.", ".status.")
 _SELECTOR_DETAIL: Final = "should be a json path under either .spec or .status"
 
 
-def find(subresources: InternalSubresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+def validate(subresources: InternalSubresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
     """
-    Yield what is wrong with the subresources of one version, or with those of all versions.
+    Yield the errors of the subresources of one version, or of all versions.
 
     Args:
-        subresources: `subresources`; None where there are none.
-        path: Where they stand.
+        subresources: `subresources`; None if there are none.
+        path: The path of the subresources.
         profile: The Kubernetes version.
 
     Errors:
@@ -39,17 +39,17 @@ def find(subresources: InternalSubresources | None, path: FieldPath, profile: Pr
     scale = None if subresources is None else subresources.get("scale")
     if scale is None:
         return
-    at = path.child("scale")
+    scale_path = path.child("scale")
     for field, under in _UNDER.items():
         text = scale.get(field, "")
         if not text:
-            yield fielderror.required(at.child(field), "")
+            yield fielderror.required(scale_path.child(field), "")
         elif problem := simplepath.problem_of(text):
-            yield fielderror.invalid(at.child(field), text, problem)
+            yield fielderror.invalid(scale_path.child(field), text, problem)
         elif not text.startswith(f"{under}."):
-            yield fielderror.invalid(at.child(field), text, f"should be a json path under {under}")
+            yield fielderror.invalid(scale_path.child(field), text, f"should be a json path under {under}")
     if selector := scale.get("labelSelectorPath"):
-        yield from _selector(selector, at.child("labelSelectorPath"), profile)
+        yield from _selector(selector, scale_path.child("labelSelectorPath"), profile)
 
 
 def _selector(text: str, path: FieldPath, profile: Profile) -> Iterator[FieldError]:

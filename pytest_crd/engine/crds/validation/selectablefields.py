@@ -1,4 +1,4 @@
-"""The fields by which custom resources can be selected: what `selectableFields` may name."""
+"""Validation of `selectableFields`, the fields for field selectors of custom resources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRONG_TYPE: Final = (
 _NO_ANSWER: Final = "the API server breaks off without an answer on such a schema"
 
 
-def find(
+def validate(
     fields: Sequence[SelectableField],
     schema: OpenAPISchema | None,
     path: FieldPath,
@@ -31,16 +31,16 @@ def find(
     allow_too_many: bool,
 ) -> Iterator[FieldError]:
     """
-    Yield what is wrong with the selectable fields of one version, or with those of all versions.
+    Yield the errors of the selectable fields of one version, or of all versions.
 
     Args:
         fields: `selectableFields`.
-        schema: The `openAPIV3Schema` into which they point.
-        path: Where they stand.
-        allow_too_many: Whether there may be more than eight, because there were before.
+        schema: The `openAPIV3Schema` that they point into.
+        path: The path of the fields.
+        allow_too_many: Whether there may be more than eight, because the old CRD had too many.
 
     Errors:
-        Required, Invalid, Duplicate and TooMany; Internal where the server itself fails, on a schema without a structural
+        Required, Invalid, Duplicate and TooMany; Internal if the server itself fails, on a schema without a structural
         form.
 
     Reference:
@@ -52,36 +52,36 @@ def find(
         form = None
         parent = FieldPath(path.segments[:-1])
         yield fielderror.invalid(parent.child("schema", "openAPIV3Schema"), "", str(error))
-    seen: set[str] = set()
+    paths: set[str] = set()
     for index, field in enumerate(fields):
-        yield from _field(field.get("jsonPath", ""), form, path.index(index).child("jsonPath"), seen)
-    if len(seen) > MAX and not allow_too_many:
-        yield fielderror.too_many(path, len(seen), MAX)
+        yield from _field(field.get("jsonPath", ""), form, path.index(index).child("jsonPath"), paths)
+    if len(paths) > MAX and not allow_too_many:
+        yield fielderror.too_many(path, len(paths), MAX)
 
 
-def _field(json_path: str, schema: Structural | None, path: FieldPath, seen: set[str]) -> Iterator[FieldError]:
-    """Yield what is wrong with one field, and add it to those *seen*."""
+def _field(json_path: str, schema: Structural | None, path: FieldPath, paths: set[str]) -> Iterator[FieldError]:
+    """Yield the errors of one field, and add its path to *paths*."""
     if not json_path:
         yield fielderror.required(path, "")
         return
     try:
-        found = _found(json_path, schema)
+        target = _find_target(json_path, schema)
     except PanicError:
         yield fielderror.internal(path, _NO_ANSWER)
         return
     except PathError as error:
         yield fielderror.invalid(path, json_path, f"is an invalid path: {error}")
         return
-    if str(FieldPath(found.path.segments[:1])) == "metadata":
+    if str(FieldPath(target.path.segments[:1])) == "metadata":
         yield fielderror.invalid(path, json_path, "must not point to fields in metadata")
-    if found.schema is None or found.schema.type not in _TYPES:
+    if target.schema is None or target.schema.type not in _TYPES:
         yield fielderror.invalid(path, json_path, _WRONG_TYPE)
-    if str(found.path) in seen:
+    if str(target.path) in paths:
         yield fielderror.duplicate(path, json_path)
-    seen.add(str(found.path))
+    paths.add(str(target.path))
 
 
-def _found(json_path: str, schema: Structural | None) -> PathTarget:
+def _find_target(json_path: str, schema: Structural | None) -> PathTarget:
     try:
         return schemapaths.find(json_path, schema or Structural(), array_notation=False)
     except PathError as error:

@@ -1,7 +1,7 @@
 """
-Updates of a CustomResourceDefinition: what they may not change, and what they need not obey because the old CRD did not.
+Validation of CRD updates: immutable fields, and requirements that are waived because the old CRD did not meet them.
 
-The rules that hold for any CRD are not here.
+Rules that hold for every CRD are in other modules.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ANYWHERE: Final = FieldPath()
 
 def create_options(crd: InternalCrd) -> ValidationOptions:
     """
-    Return what is demanded of a CRD that is created.
+    Return the validation options for the creation of a CRD.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
@@ -52,32 +52,32 @@ def create_options(crd: InternalCrd) -> ValidationOptions:
 
 def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_established: bool) -> ValidationOptions:
     """
-    Return what is demanded of a CRD that replaces the *old* one: nothing that only the old one breaks is tightened.
+    Return the validation options for the update of a CRD; requirements that *old* does not meet are waived.
 
     Args:
         crd: The new CRD.
-        old: The stored one.
+        old: The stored CRD.
         profile: The Kubernetes version.
-        is_established: Whether the server serves the old one.
+        is_established: Whether the server serves the stored CRD.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
-    schemas, held = old.schemas, tuple(old.nodes)
-    may_default = not crd.is_v1beta1 or subschemas.have_defaults(held)
+    schemas, old_nodes = old.schemas, tuple(old.nodes)
+    may_default = not crd.is_v1beta1 or subschemas.have_defaults(old_nodes)
     return ValidationOptions(
         allow_defaults=may_default,
         disallow_defaults_reason="" if may_default else _NO_DEFAULTS,
         require_recognized_conversion_review_version=_spoke_a_known_version(old),
         require_immutable_names=is_established,
         require_openapi_schema=not crd.is_v1beta1 and _has_all_schemas(old),
-        require_valid_property_type=not crd.is_v1beta1 and not subschemas.have_invalid_types(held),
+        require_valid_property_type=not crd.is_v1beta1 and not subschemas.have_invalid_types(old_nodes),
         require_structural_schema=not crd.is_v1beta1 and all(_form(schema, profile) is not None for schema in schemas),
         require_pruned_defaults=not any(_has_unpruned_defaults(schema, profile) for schema in schemas),
-        require_atomic_set_type=all(map(listtypekeywords.has_atomic_items, held)),
-        require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, held)),
-        preexisting_rules=_rule_fields(held, "rule"),
-        preexisting_message_expressions=_rule_fields(held, "messageExpression") - {""},
+        require_atomic_set_type=all(map(listtypekeywords.has_atomic_items, old_nodes)),
+        require_map_list_keys_map_set_validation=not any(map(_has_absent_keys, old_nodes)),
+        preexisting_rules=_rule_fields(old_nodes, "rule"),
+        preexisting_message_expressions=_rule_fields(old_nodes, "messageExpression") - {""},
         versions_with_unchanged_schemas=frozenset(_unchanged_schemas(crd, old, profile)),
         allow_invalid_ca_bundle=not is_established or _had_invalid_ca_bundle(old),
         too_many_selectable_fields=frozenset(_too_many_selectable_fields(crd, old, profile)),
@@ -85,10 +85,10 @@ def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_establis
 
 
 def immutable(
-    crd: InternalCrd, old: InternalCrd, demanded: ValidationOptions, profile: Profile
+    crd: InternalCrd, old: InternalCrd, requirements: ValidationOptions, profile: Profile
 ) -> Iterator[FieldError]:
     """
-    Yield the fields that changed and may not.
+    Yield an error for each immutable field that changed.
 
     Errors:
         Invalid.
@@ -97,18 +97,18 @@ def immutable(
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpecUpdate.
     """
     path = internal.SPEC
-    scope, old_scope = (held.spec.get("scope", "") for held in (crd, old))
-    if demanded.require_immutable_names and scope != old_scope:
-        # A type of its own in Go, and so printed as JSON.
+    scope, old_scope = (each.spec.get("scope", "") for each in (crd, old))
+    if requirements.require_immutable_names and scope != old_scope:
+        # Go has a named string type for the scope, and prints it as JSON.
         yield badvalues.invalid_of_type(path.child("scope"), scope, gotypes.STRING, _IMMUTABLE, profile)
     texts = [
         (path.child("names", "kind"), crd.names.get("kind", ""), old.names.get("kind", "")),
         (path.child("group"), crd.spec.get("group", ""), old.spec.get("group", "")),
         (path.child("names", "plural"), crd.names.get("plural", ""), old.names.get("plural", "")),
     ]
-    for at, new, before in texts if demanded.require_immutable_names else texts[1:]:
+    for field_path, new, before in texts if requirements.require_immutable_names else texts[1:]:
         if new != before:
-            yield fielderror.invalid(at, new, _IMMUTABLE)
+            yield fielderror.invalid(field_path, new, _IMMUTABLE)
 
 
 def _has_all_schemas(crd: InternalCrd) -> bool:
@@ -123,7 +123,7 @@ def _has_schema(holder: Validation | None) -> bool:
 
 
 def _form(schema: OpenAPISchema, profile: Profile) -> Structural | None:
-    """Return the structural form of *schema*; None where it is not structural."""
+    """Return the structural form of *schema*; None if it is not structural."""
     try:
         form = schema.structural
     except UnsupportedConstructError:
@@ -139,11 +139,11 @@ def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:
 
 
 def _has_absent_keys(node: Schema) -> bool:
-    return any(True for _ in listtypekeywords.always_present(node, _ANYWHERE))
+    return any(True for _ in listtypekeywords.validate_presence(node, _ANYWHERE))
 
 
-def _rule_fields(held: tuple[Schema, ...], field: str) -> frozenset[str]:
-    return frozenset(rule.get(field, "") for node in held for rule in node.get("x-kubernetes-validations") or ())
+def _rule_fields(nodes: tuple[Schema, ...], field: str) -> frozenset[str]:
+    return frozenset(rule.get(field, "") for node in nodes for rule in node.get("x-kubernetes-validations") or ())
 
 
 def _unchanged_schemas(crd: InternalCrd, old: InternalCrd, profile: Profile) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _unchanged_schemas(crd: InternalCrd, old: InternalCrd, profile: Profile) -> 
 
 
 def _schemas_of(crd: InternalCrd, name: str) -> list[Validation | None]:
-    """Return the one schema of the version *name*; nothing where it cannot be told or there is no such version."""
+    """Return a list with the schema of the version *name*; empty if it is ambiguous or there is no such version."""
     validation = crd.spec.get("validation")
     if all(version.get("schema") is None for version in crd.versions):
         return [validation]
@@ -176,7 +176,7 @@ def _had_invalid_ca_bundle(old: InternalCrd) -> bool:
 
 
 def _too_many_selectable_fields(crd: InternalCrd, old: InternalCrd, profile: Profile) -> Iterator[str]:
-    """Yield the names of the versions that have more selectable fields than allowed and always had; `""` for all."""
+    """Yield the names of versions with unchanged selectable fields above the limit; `""` for the shared list."""
     if not profile.ratchets_selectable_fields:
         return
     before = {version.get("name", ""): version for version in old.versions}

@@ -1,7 +1,7 @@
 """
-The versions of a CustomResourceDefinition: what each may say, and what they must be together.
+Validation of `versions` of a CustomResourceDefinition, each alone and all together.
 
-What their schemas, subresources, columns and selectable fields may say stands in modules of their own.
+Schemas, subresources, columns and selectable fields have modules of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pytest_crd.engine.profile import Profile
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"
-# Where each stands above all versions, and what it is called within one.
+# The shared field of the spec, the field of a version, and its name in the message.
 _EXCLUSIVE: Final[dict[str, tuple[internal.Exclusive, str]]] = {
     "validation": ("schema", "schemas"),
     "subresources": ("subresources", "subresources"),
@@ -32,9 +32,9 @@ _EXCLUSIVE: Final[dict[str, tuple[internal.Exclusive, str]]] = {
 }
 
 
-def without_schema(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+def find_missing_schemas(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
     """
-    Yield the versions that lack a schema and need one.
+    Yield an error for each version without a schema that needs one.
 
     Errors:
         Required.
@@ -47,14 +47,14 @@ def without_schema(crd: InternalCrd, options: ValidationOptions, profile: Profil
     if not options.require_openapi_schema:
         detail = "because otherwise all fields are pruned"
     for index, version in enumerate(crd.versions):
-        is_asked = options.require_openapi_schema or version.get("served")
-        if is_asked and crd.schema_in(version.get("schema")) is None:
+        needs_schema = options.require_openapi_schema or version.get("served")
+        if needs_schema and crd.schema_in(version.get("schema")) is None:
             yield fielderror.required(_VERSIONS.index(index).child("schema", "openAPIV3Schema"), detail)
 
 
-def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
     """
-    Yield what is wrong with each version, one after the other.
+    Yield the errors of each version, in order.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionVersion.
@@ -70,30 +70,30 @@ def each(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Erro
             options.for_version(name),
             has_status=internal.has_status(_subresources(crd, name)),
         )
-        yield from scalefield.find(version.get("subresources"), path.child("subresources"), profile)
+        yield from scalefield.validate(version.get("subresources"), path.child("subresources"), profile)
         columns = version.get("additionalPrinterColumns")
-        yield from printercolumns.find(columns, path.child("additionalPrinterColumns"))
+        yield from printercolumns.validate(columns, path.child("additionalPrinterColumns"))
         yield from _selectable_fields(crd, version, path, options, profile)
 
 
-def together(crd: InternalCrd, profile: Profile) -> Errors:
+def validate_together(crd: InternalCrd, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the versions as a whole.
+    Yield the errors of the versions as a whole.
 
     Errors:
-        Forbidden and Invalid. Only a v1beta1 CRD can say the same above all versions and in one.
+        Forbidden and Invalid. Only a v1beta1 CRD can declare a field both for all versions and in a version.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
     """
     problems: list[str] = []
-    for above, (field, called) in _EXCLUSIVE.items() if crd.is_v1beta1 else ():
+    for above, (field, printed_name) in _EXCLUSIVE.items() if crd.is_v1beta1 else ():
         if _is_set(crd.spec, above) and any(_is_set(version, field) for version in crd.versions):
-            detail = f"top-level and per-version {called} are mutually exclusive"
+            detail = f"top-level and per-version {printed_name} are mutually exclusive"
             yield fielderror.forbidden(internal.SPEC.child(above), detail)
         if internal.is_shared(crd, field, profile):
             should = f"top-level {above} should be used instead"
-            problems.append(f"per-version {called} may not all be set to identical values ({should})")
+            problems.append(f"per-version {printed_name} may not all be set to identical values ({should})")
     names = [version.get("name", "") for version in crd.versions]
     if len(set(names)) != len(names):
         problems.append("must contain unique version names")
@@ -106,7 +106,7 @@ def together(crd: InternalCrd, profile: Profile) -> Errors:
 
 
 def _version(crd: InternalCrd, names: list[str]) -> Errors:
-    """Yield what is wrong with `spec.version`, which of the two API versions only v1beta1 has."""
+    """Yield the errors of `spec.version`, which only v1beta1 has."""
     name = crd.spec.get("version")
     if not name:
         return
@@ -118,7 +118,7 @@ def _version(crd: InternalCrd, names: list[str]) -> Errors:
 
 def _deprecation_warning(version: InternalVersion, path: FieldPath, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the warning that a deprecated version comes with.
+    Yield the errors of the deprecation warning of a version.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateDeprecationWarning.
@@ -127,8 +127,8 @@ def _deprecation_warning(version: InternalVersion, path: FieldPath, profile: Pro
     if text is None:
         return
     for problem in _problems(text, is_deprecated=bool(version.get("deprecated"))):
-        at = path.child("deprecationWarning")
-        yield badvalues.invalid_of_type(at, text, internaltypes.STRING_POINTER, problem, profile)
+        warning_path = path.child("deprecationWarning")
+        yield badvalues.invalid_of_type(warning_path, text, internaltypes.STRING_POINTER, problem, profile)
 
 
 def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
 
 
 def _subresources(crd: InternalCrd, name: str) -> InternalSubresources | None:
-    """Return the subresources of the version *name*: its own, if any version has some of its own."""
+    """Return the subresources of the version *name*: its own if any version declares some, else the shared ones."""
     if all(version.get("subresources") is None for version in crd.versions):
         return crd.spec.get("subresources")
     return next(version.get("subresources") for version in crd.versions if version.get("name", "") == name)
@@ -158,21 +158,21 @@ def _selectable_fields(
     fields = version.get("selectableFields")
     if not fields:
         return
-    at = path.child("selectableFields")
+    fields_path = path.child("selectableFields")
     schema = crd.schema_in(version.get("schema"))
     if schema is None:
-        yield fielderror.invalid(at, "", _without("`version.schema.openAPIV3Schema` is not included", profile))
+        yield fielderror.invalid(fields_path, "", _without("`version.schema.openAPIV3Schema` is not included", profile))
         return
     allowed = version.get("name", "") in options.too_many_selectable_fields
-    yield from selectablefields.find(fields, schema, at, allow_too_many=allowed)
+    yield from selectablefields.validate(fields, schema, fields_path, allow_too_many=allowed)
 
 
-def shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
+def validate_shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the selectable fields that all versions share.
+    Yield the errors of the selectable fields that all versions share.
 
     Errors:
-        As `selectablefields.find`, or Invalid where there is no schema that all versions share.
+        As `selectablefields.validate`, or Invalid if the versions share no schema.
     """
     fields = crd.spec.get("selectableFields")
     if not fields:
@@ -183,7 +183,7 @@ def shared_selectable_fields(crd: InternalCrd, options: ValidationOptions, profi
         yield fielderror.invalid(path, "", _without("validations.schema is included", profile))
         return
     allowed = "" in options.too_many_selectable_fields
-    yield from selectablefields.find(fields, crd.schema_in(validation), path, allow_too_many=allowed)
+    yield from selectablefields.validate(fields, crd.schema_in(validation), path, allow_too_many=allowed)
 
 
 def _without(condition: str, profile: Profile) -> str:

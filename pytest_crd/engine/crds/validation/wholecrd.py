@@ -1,7 +1,7 @@
 """
-Validation of a CustomResourceDefinition that is created or updated: every rule, in the server's order.
+Validation of a CustomResourceDefinition on create and update: every rule, in the server's order.
 
-The order is written here; each rule stands in a module of its own.
+This module has the order; each rule has its own module.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _DEPRECATED: Final = (
 
 def create(new: InternalCrd, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with a CRD that is created.
+    Return the errors of a CRD on creation.
 
     Args:
-        new: The CRD with the status that the server gives it.
+        new: The CRD with the status that the server sets.
         profile: The Kubernetes version.
 
     Errors:
@@ -68,12 +68,12 @@ def create(new: InternalCrd, profile: Profile) -> list[FieldError]:
 
 def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with a CRD that replaces a stored one.
+    Return the errors of a CRD that replaces a stored one.
 
     Args:
-        new: The new CRD with the status that the server gives it.
-        old: The stored one. Where its status has no conditions, it is taken for served unless it itself
-            says why not.
+        new: The new CRD with the status that the server sets.
+        old: The stored CRD. Without conditions in its status, it counts as established unless its own declarations
+            prevent that.
         profile: The Kubernetes version.
 
     Errors:
@@ -95,11 +95,11 @@ def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldEr
 
 def update_status(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with a CRD whose status replaces that of a stored one.
+    Return the errors of a CRD with a new status, which replaces the stored status.
 
     Args:
         new: The stored CRD with its new metadata and status.
-        old: The stored one.
+        old: The stored CRD.
         profile: The Kubernetes version.
 
     Errors:
@@ -114,46 +114,46 @@ def update_status(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[
 
 def warnings(crd: InternalCrd, profile: Profile, old: InternalCrd | None = None) -> tuple[str, ...]:
     """
-    Return the warnings that accompany the answer to a CRD that is accepted; those about unknown fields come before them.
+    Return the warnings with the answer to an accepted CRD, except those about unknown fields, which precede them.
 
     Args:
         crd: The CRD.
         profile: The Kubernetes version.
-        old: On update, the stored one, of which nobody is warned again.
+        old: On update, the stored CRD, whose warnings are not repeated.
 
     Reference:
         apiextensions-apiserver registry/customresourcedefinition/strategy.go, WarningsOnCreate and WarningsOnUpdate.
     """
-    known = set() if old is None else set(_set_warnings(old, profile))
+    old_warnings = set() if old is None else set(_set_warnings(old, profile))
     return (
         *deprecations(profile, is_v1beta1=crd.is_v1beta1),
         *stringformats.warnings(crd.nodes, profile, old=() if old is None else old.nodes),
-        *(warning for warning in _set_warnings(crd, profile) if warning not in known),
+        *(warning for warning in _set_warnings(crd, profile) if warning not in old_warnings),
     )
 
 
 def deprecations(profile: Profile, *, is_v1beta1: bool) -> tuple[str, ...]:
-    """Return the warnings about the API version of a CRD, which accompany every answer, also a refusal."""
+    """Return the warnings about the API version of a CRD, which accompany every answer, including refusals."""
     return (_DEPRECATED,) if profile.serves_v1beta1 and is_v1beta1 else ()
 
 
 def _naming(crd: InternalCrd) -> ObjectNaming:
-    """Return the rule that a CRD is called after its resource; the server asks it of a prefix too."""
-    demanded = f"{crd.names.get('plural', '')}.{crd.spec.get('group', '')}"
+    """Return the naming rule for a CRD, `<plural>.<group>`; the server also applies it to `generateName`."""
+    expected_name = f"{crd.names.get('plural', '')}.{crd.spec.get('group', '')}"
 
-    def with_demand(text: str, problems: tuple[str, ...]) -> tuple[str, ...]:
-        return problems if text == demanded else (*problems, 'must be spec.names.plural+"."+spec.group')
+    def check_name(text: str, problems: tuple[str, ...]) -> tuple[str, ...]:
+        return problems if text == expected_name else (*problems, 'must be spec.names.plural+"."+spec.group')
 
     rule = NameRule(
-        lambda text: with_demand(text, names.dns1123_subdomain(text)),
-        lambda text: with_demand(text, names.dns1123_subdomain_prefix(text)),
+        lambda text: check_name(text, names.dns1123_subdomain(text)),
+        lambda text: check_name(text, names.dns1123_subdomain_prefix(text)),
     )
     return ObjectNaming(rule, namespaced=False)
 
 
 def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with a CRD's spec.
+    Return the errors of a CRD's spec.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
@@ -161,24 +161,24 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
     spec = crd.spec
     errors = [*crdnames.group(spec.get("group", ""), _GROUP)]
     errors += crdnames.scope(spec.get("scope", ""), _SCOPE)
-    errors += versionsfield.without_schema(crd, options, profile)
+    errors += versionsfield.find_missing_schemas(crd, options, profile)
     has_defaults = options.allow_defaults and any(schema.has_defaults for schema in crd.schemas)
     if has_defaults and crd.preserves_unknown_fields:
         errors.append(_refused_to_preserve("must be false in order to use defaults in the schema"))
     if has_defaults or not crd.preserves_unknown_fields or subschemas.have_extensions(crd.nodes):
         options = options.with_structural_schema()
-    errors += versionsfield.each(crd, options, profile)
-    errors += versionsfield.together(crd, profile)
+    errors += versionsfield.validate_each(crd, options, profile)
+    errors += versionsfield.validate_together(crd, profile)
     errors += crdnames.required(crd.names, _NAMES)
     errors += crdnames.malformed(crd.names, _NAMES)
     errors += _above_all_versions(crd, options, profile)
     errors += _conversion_while_preserving(crd, profile)
-    errors += conversionfield.find(spec.get("conversion"), _CONVERSION, options, profile)
+    errors += conversionfield.validate(spec.get("conversion"), _CONVERSION, options, profile)
     return errors
 
 
 def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:
-    """Return what is wrong with what all versions share."""
+    """Return the errors of the fields that all versions share."""
     spec = crd.spec
     holders = (spec, *crd.versions)
     errors = wholeschema.validate(
@@ -187,10 +187,10 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         options.for_version(spec.get("version", "")),
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
-    errors += scalefield.find(spec.get("subresources"), _SUBRESOURCES, profile)
+    errors += scalefield.validate(spec.get("subresources"), _SUBRESOURCES, profile)
     columns = spec.get("additionalPrinterColumns")
-    errors += printercolumns.find(columns, _COLUMNS)
-    errors += versionsfield.shared_selectable_fields(crd, options, profile)
+    errors += printercolumns.validate(columns, _COLUMNS)
+    errors += versionsfield.validate_shared_selectable_fields(crd, options, profile)
     return errors
 
 
@@ -203,7 +203,7 @@ def _conversion_while_preserving(crd: InternalCrd, profile: Profile) -> Errors:
 
 def _status(crd: InternalCrd, profile: Profile) -> Errors:
     """
-    Yield what is wrong with the status that the server has given to a CRD.
+    Yield the errors of the status that the server sets.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionStoredVersions.
@@ -214,10 +214,10 @@ def _status(crd: InternalCrd, profile: Profile) -> Errors:
         detail = "must have at least one stored version"
         yield badvalues.invalid_of_type(_STORED_VERSIONS, None, internaltypes.STRINGS, detail, profile)
         return
-    left = {name: index for index, name in enumerate(stored)}
+    unlisted = {name: index for index, name in enumerate(stored)}
     for version in crd.versions:
         name = version.get("name", "")
-        if version.get("storage") and name not in left:
+        if version.get("storage") and name not in unlisted:
             detail = f"must have the storage version {name}"
             if profile.prints_stored_versions:
                 yield badvalues.invalid_of_type(_STORED_VERSIONS, stored, internaltypes.STRINGS, detail, profile)
@@ -225,8 +225,8 @@ def _status(crd: InternalCrd, profile: Profile) -> Errors:
                 yield badvalues.invalid_of_type(
                     _STORED_VERSIONS, version, internaltypes.version(profile), detail, profile
                 )
-        left.pop(name, None)
-    for name, index in left.items():
+        unlisted.pop(name, None)
+    for name, index in unlisted.items():
         yield fielderror.invalid(_STORED_VERSIONS.index(index), name, _not_listed(name, profile))
 
 
@@ -247,7 +247,7 @@ def _approval(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Er
 
 def _preserve_unknown_fields(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
     """
-    Yield that unknown fields may not be kept without a word in the schema, unless they were already.
+    Yield an error if `preserveUnknownFields` is true and was not true before.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validatePreserveUnknownFields.
@@ -262,8 +262,8 @@ def _preserve_unknown_fields(crd: InternalCrd, old: InternalCrd | None, profile:
 
 
 def _refused_to_preserve(detail: str) -> FieldError:
-    refused = True
-    return fielderror.invalid(_PRESERVE, refused, detail)
+    bad_value = True
+    return fielderror.invalid(_PRESERVE, bad_value, detail)
 
 
 def _set_warnings(crd: InternalCrd, profile: Profile) -> list[str]:

@@ -17,7 +17,7 @@ FORM = "; desired format: https://host[/path]"
 
 
 def _found(declared: Any, kubernetes: str = "1.37", **options: Any) -> list[str]:
-    found = conversionfield.find(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
+    found = conversionfield.validate(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
     return [str(error) for error in found]
 
 

@@ -15,12 +15,12 @@ TYPES = "must be one of boolean,date,integer,number,string"
 
 
 def _found(*columns: Any) -> list[str]:
-    return [str(error) for error in printercolumns.find(list(columns), PATH)]
+    return [str(error) for error in printercolumns.validate(list(columns), PATH)]
 
 
 def test_valid_columns_and_none_are_accepted() -> None:
     assert _found(VALID, VALID | {"type": "date", "format": "date-time", "priority": 1}) == []
-    assert list(printercolumns.find(None, PATH)) == []
+    assert list(printercolumns.validate(None, PATH)) == []
 
 
 def test_name_type_and_path_are_required() -> None:

@@ -17,12 +17,12 @@ EITHER = "should be a json path under either .spec or .status"
 
 
 def _found(scale: Any, kubernetes: str = "1.37") -> list[str]:
-    return [str(error) for error in scalefield.find({"scale": scale}, PATH, profile.named(kubernetes))]
+    return [str(error) for error in scalefield.validate({"scale": scale}, PATH, profile.named(kubernetes))]
 
 
 def test_status_and_a_valid_scale_are_accepted() -> None:
-    assert list(scalefield.find(None, PATH, profile.named("1.37"))) == []
-    assert list(scalefield.find({"status": {}}, PATH, profile.named("1.37"))) == []
+    assert list(scalefield.validate(None, PATH, profile.named("1.37"))) == []
+    assert list(scalefield.validate({"status": {}}, PATH, profile.named("1.37"))) == []
     assert _found(VALID) == []
     assert _found(VALID | {"labelSelectorPath": ".spec.s"}) == []
     assert _found(VALID | {"labelSelectorPath": ""}) == []

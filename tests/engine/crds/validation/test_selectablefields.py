@@ -31,7 +31,7 @@ PREFIX = "spec.selectableFields[0].jsonPath: "
 def _found(*paths: str, schema: Any = SCHEMA, allow_too_many: bool = False) -> list[str]:
     fields: list[SelectableField] = [{"jsonPath": path} if path else {} for path in paths]
     declared = None if schema is None else OpenAPISchema(schema, profile.named("1.37"))
-    errors = selectablefields.find(fields, declared, PATH, allow_too_many=allow_too_many)
+    errors = selectablefields.validate(fields, declared, PATH, allow_too_many=allow_too_many)
     return [str(error) for error in errors]
 
 

@@ -36,24 +36,24 @@ def _texts(errors: Any) -> list[str]:
 
 def _of_each(*versions: Any, kubernetes: profile.Profile = NEWEST, **options: Any) -> list[str]:
     crd = _crd(*versions, kubernetes=kubernetes)
-    return _texts(crdversions.each(crd, ValidationOptions(**options), kubernetes))
+    return _texts(crdversions.validate_each(crd, ValidationOptions(**options), kubernetes))
 
 
 def test_every_version_needs_a_schema() -> None:
     crd = _crd(_version(), _version("v2", schema={}), {"name": "v3"})
     path = "spec.versions[{}].schema.openAPIV3Schema: Required value"
-    assert _texts(crdversions.without_schema(crd, STRICT, NEWEST)) == [path.format(1), path.format(2)]
-    assert _texts(crdversions.without_schema(crd, STRICT, OLD))[0] == f"{path.format(1)}: schemas are required"
-    assert _texts(crdversions.without_schema(_crd(_version()), STRICT, NEWEST)) == []
+    assert _texts(crdversions.find_missing_schemas(crd, STRICT, NEWEST)) == [path.format(1), path.format(2)]
+    assert _texts(crdversions.find_missing_schemas(crd, STRICT, OLD))[0] == f"{path.format(1)}: schemas are required"
+    assert _texts(crdversions.find_missing_schemas(_crd(_version()), STRICT, NEWEST)) == []
 
 
 def test_where_schemas_are_not_demanded_served_versions_need_one_to_prune() -> None:
     crd = _crd({"name": "v1", "served": True}, {"name": "v2", "schema": {}}, api_version=V1BETA1)
-    assert _texts(crdversions.without_schema(crd, LAX, NEWEST)) == [
+    assert _texts(crdversions.find_missing_schemas(crd, LAX, NEWEST)) == [
         "spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields are pruned"
     ]
     preserving = _crd({"name": "v1", "served": True}, api_version=V1BETA1, preserveUnknownFields=True)
-    assert _texts(crdversions.without_schema(preserving, LAX, NEWEST)) == []
+    assert _texts(crdversions.find_missing_schemas(preserving, LAX, NEWEST)) == []
 
 
 def test_errors_come_version_by_version() -> None:
@@ -121,7 +121,7 @@ def test_selectable_fields_of_one_version_need_a_schema_of_its_own() -> None:
 
 def test_selectable_fields_of_all_versions_need_a_schema_of_all() -> None:
     def found(crd: InternalCrd) -> list[str]:
-        return _texts(crdversions.shared_selectable_fields(crd, STRICT, NEWEST))
+        return _texts(crdversions.validate_shared_selectable_fields(crd, STRICT, NEWEST))
 
     version = _version(selectableFields=FIELDS)
     assert found(_crd(version)) == []
@@ -133,7 +133,7 @@ def test_selectable_fields_of_all_versions_need_a_schema_of_all() -> None:
 
 def _of_all(*versions: Any, api_version: str = V1, kubernetes: profile.Profile = NEWEST, **spec: Any) -> list[str]:
     crd = _crd(*versions, api_version=api_version, kubernetes=kubernetes, **spec)
-    return [text.rpartition(": ")[2] for text in _texts(crdversions.together(crd, kubernetes))]
+    return [text.rpartition(": ")[2] for text in _texts(crdversions.validate_together(crd, kubernetes))]
 
 
 def test_exactly_one_version_is_stored() -> None:
@@ -149,7 +149,7 @@ def test_no_two_versions_have_the_same_name() -> None:
 
 
 def test_versions_are_printed_without_what_they_share() -> None:
-    (error,) = crdversions.together(_crd(_version("v2")), NEWEST)
+    (error,) = crdversions.validate_together(_crd(_version("v2")), NEWEST)
     assert error.message.startswith(
         'Invalid value: [{"Name":"v2","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,'
         '"Schema":null,'

@@ -481,7 +481,7 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_with_the_reason(
         raise engine.UnsupportedExpressionError("a message of protobuf")
 
     _with_rules(project, "self.rows >= 0")
-    monkeypatch.setattr("pytest_crd.engine.crds.validation.schemas.declaredrules.find", unknown)
+    monkeypatch.setattr("pytest_crd.engine.crds.validation.schemas.declaredrules.find_rules", unknown)
 
     result = project.run("--crd-checks", "-k", "rules")
 

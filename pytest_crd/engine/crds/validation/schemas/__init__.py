@@ -1,1 +1,1 @@
-"""The validation of a CRD's schemas: `wholeschema` has the order, each other module one kind of rule."""
+"""Validation of the schemas of a CRD: `wholeschema` has the order, each other module one kind of rule."""

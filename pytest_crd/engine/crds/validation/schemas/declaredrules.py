@@ -1,5 +1,5 @@
 """
-The rules of a schema one by one: where each stands, and what it may cost.
+CEL rules of a schema, with their places and estimated costs.
 
 Reference:
     apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
@@ -26,18 +26,18 @@ _NOT_STRUCTURAL: Final = "the schema is not structural, so that the server compi
 _UNDECLARED: Final = "expressions cannot speak of values of this schema"
 
 
-def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
+def find_rules(schema: OpenAPISchema) -> tuple[Rule, ...]:
     """
-    Return the rules of a schema: those of a value before those of what is inside it.
+    Return the rules of a schema, outer values first.
 
-    They are compiled as those of a new CRD, which may not use what is new in its Kubernetes version.
+    They are compiled as rules of a new CRD, which may only use the libraries for new rules.
 
     Args:
         schema: The schema of a whole resource.
 
     Raises:
         UnsupportedConstructError: The schema has a construct that no structural schema can express.
-        UnsupportedExpressionError: A rule uses what the server knows and this engine does not.
+        UnsupportedExpressionError: A rule uses a feature that the server has and this engine has not.
     """
     structure, profile = schema.structural, schema.profile
     if not structural.has_rules(structure):
@@ -52,18 +52,18 @@ def find(schema: OpenAPISchema) -> tuple[Rule, ...]:
 
 
 def _visit(root: SchemaNode, scope: CostScope, problem: str) -> Iterator[Rule]:
-    """Yield the rules in a schema; *problem*: what is wrong with all that were not given to the compiler."""
+    """Yield the rules of a schema; *problem* is the problem of all rules that were not compiled."""
     scopes: dict[SchemaNode, CostScope] = {}
     for node in root:
         scope = scopes[node] = scope if node.parent is None else _inner(scopes[node.parent], node, node.parent)
         compiled = scope.node.rules if scope.node else ()
         for index, declared in enumerate(node.rules):
-            found = _declared(node, index, declared)
-            yield _costed(found, compiled[index], scope) if compiled else replace(found, problem=problem)
+            rule = _declared(node, index, declared)
+            yield _costed(rule, compiled[index], scope) if compiled else replace(rule, problem=problem)
 
 
 def _inner(scope: CostScope, node: SchemaNode, parent: SchemaNode) -> CostScope:
-    """Return what expressions can speak of at *node*, in the *scope* of its parent."""
+    """Return the scope of *node*, given the *scope* of its parent."""
     step = node.place[-1]
     if isinstance(step, str):
         return scope.of_property(step, parent.schema)
@@ -83,14 +83,16 @@ def _declared(node: SchemaNode, index: int, declared: Mapping[str, JSONValue]) -
     )
 
 
-def _costed(found: Rule, compiled: CompiledRule, scope: CostScope) -> Rule:
+def _costed(rule: Rule, compiled: CompiledRule, scope: CostScope) -> Rule:
     problems = [
-        one.message for one in (compiled.expression, compiled.message_expression) if isinstance(one, CompileProblem)
+        expression.message
+        for expression in (compiled.expression, compiled.message_expression)
+        if isinstance(expression, CompileProblem)
     ]
     if compiled.expression is None:
         problems.append(rulekeywords.NOT_SPECIFIED)
     return replace(
-        found,
+        rule,
         is_transition=compiled.uses_old_self,
         cost=scope.cost(compiled),
         message_cost=compiled.max_message_cost,

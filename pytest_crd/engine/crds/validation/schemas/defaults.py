@@ -1,4 +1,4 @@
-"""The `default:` values of a schema as they are judged when the CRD is written: known to their schema, and valid under it."""
+"""Validation of the defaults (`default:`) of a schema when the CRD is written: pruned, and valid under their schema."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import valuevalidation
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
-# Where a schema may have it; inside of allOf and the like it is not structural.
+# The keywords under which a schema may have it; inside `allOf` and similar keywords it is not structural.
 _PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
-# What says nothing of values, or no more than `_is_sound` knows.
-_ASKING_LITTLE: Final = frozenset({"description", "title", "default", "type", "enum"})
+# Keywords without effect on values, or that `_is_sound` checks itself.
+_SIMPLE_KEYWORDS: Final = frozenset({"description", "title", "default", "type", "enum"})
 _OF_TYPES: Final = frozenset({("string", str), ("boolean", bool), ("integer", int), ("number", int), ("number", float)})
 _TYPE_META: Final = {"kind": "Validation", "apiVersion": "validation/v1"}
 
 
-def find(declared: OpenAPISchema, path: FieldPath, *, require_pruned: bool) -> list[FieldError]:
+def validate(declared: OpenAPISchema, path: FieldPath, *, require_pruned: bool) -> list[FieldError]:
     """
-    Return what is wrong with the defaults in a schema; those in maps are not looked at.
+    Return the errors of the defaults in a schema; defaults in maps are not checked.
 
     Args:
-        declared: The schema of a whole resource, structural without flaws.
-        path: Where it stands in the CRD, as the errors are to spell it.
-        require_pruned: Whether defaults may hold only what their schema knows.
+        declared: The schema of a whole resource, structural without errors.
+        path: The path of the schema in the CRD, as errors spell it.
+        require_pruned: Whether defaults may contain only fields of their schema.
 
     Errors:
         Those of value validation, and Invalid for unknown fields and metadata; parents first, then items, then
-        properties by name, which the server meets in random order. Once the budget of rules is spent, nothing follows.
+        properties by name, which the server visits in random order. Stops when the cost budget of rules is spent.
 
     Reference:
         apiextensions-apiserver schema/defaulting/validation.go, ValidateDefaults.
@@ -61,7 +61,7 @@ def find(declared: OpenAPISchema, path: FieldPath, *, require_pruned: bool) -> l
 
 class _Inside(NamedTuple):
     """
-    A place inside the metadata, kind or apiVersion of a resource, where a default is judged with the resource around it.
+    Place inside metadata, kind or apiVersion of a resource, where a default is validated with the resource around it.
 
     Attributes:
         resource: The schema of the resource.
@@ -75,7 +75,7 @@ class _Inside(NamedTuple):
         return _Inside(self.resource, (*self.steps, step))
 
     def resource_with(self, value: JSONValue) -> JSONValue:
-        """Return a resource that holds nothing but its type and *value* in this place."""
+        """Return a resource with only its type and *value* at this place."""
         for step in reversed(self.steps):
             value = [value] if step == 0 else {step: value}
         return _TYPE_META | value
@@ -112,11 +112,11 @@ class _Walk:
             self.visit(child, schema["properties"][name], (place, "properties", name), below)
 
     def _alone(self, node: Structural, schema: Schema, path: FieldPath) -> Iterator[FieldError]:
-        """Yield what is wrong with a default that stands for itself."""
+        """Yield the errors of a default outside metadata."""
         default, problem = node.default, None
         if default and isinstance(default, dict | list):
             default, problem = _coerced(node, default, path, self._profile)
-            # What is found first prints the default as it is after the coercion that comes second.
+            # The server coerces the default later, but prints the coerced value in this earlier error.
             pruned = pruning.compile(node, resource_root=node.x_embedded_resource)(node.default).value
             if self._require_pruned and pruned is not node.default:
                 yield badvalues.invalid(path, default, "must not have unknown fields", profile=self._profile)
@@ -131,21 +131,25 @@ class _Walk:
         return errors or self._hold(node, default, path)
 
     def _hold(self, node: Structural, default: JSONValue, path: FieldPath) -> list[FieldError]:
-        """Return what the rules say of a default that replaces itself, and then of one that replaces nothing."""
+        """Return the errors of the rules for a default as an update of itself; without errors there, as a new value."""
         if self._budget < 0 or not self._has_rules or not self._profile.validation_rules:
             return []
-        root = ruletree.of_stored(node, self._profile, is_resource=node.x_embedded_resource)
+        root = ruletree.build_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:
             return []
-        found = ruleevaluation.validate(root, RuleSubject(default, default, path), self._profile, budget=self._budget)
-        if not found.errors:
-            alone = ruleevaluation.validate(root, RuleSubject(default, None, path), self._profile, budget=self._budget)
-            found = RuleFindings(min(found.budget, alone.budget), alone.errors)
-        self._budget = found.budget
-        return found.errors
+        findings = ruleevaluation.validate(
+            root, RuleSubject(default, default, path), self._profile, budget=self._budget
+        )
+        if not findings.errors:
+            create_findings = ruleevaluation.validate(
+                root, RuleSubject(default, None, path), self._profile, budget=self._budget
+            )
+            findings = RuleFindings(min(findings.budget, create_findings.budget), create_findings.errors)
+        self._budget = findings.budget
+        return findings.errors
 
     def _in_resource(self, node: Structural, schema: Schema, path: FieldPath, inside: _Inside) -> Iterator[FieldError]:
-        """Yield what is wrong with a default inside of metadata."""
+        """Yield the errors of a default inside metadata."""
         problem = _problem(inside.resource, inside.resource_with(node.default), self._profile)
         if problem:
             detail = f"must result in valid metadata: {problem}"
@@ -155,19 +159,20 @@ class _Walk:
 
 
 def _is_sound(schema: Schema) -> bool:
-    """Return whether surely nothing is wrong with the default of *schema*: a text of its `enum`, or all that is asked is its type."""
+    """Return True only if the default of *schema* is surely valid: a string of its `enum`, or of the right type alone."""
     default = schema["default"]
-    if not schema.keys() <= _ASKING_LITTLE or (schema.get("type"), type(default)) not in _OF_TYPES:
+    if not schema.keys() <= _SIMPLE_KEYWORDS or (schema.get("type"), type(default)) not in _OF_TYPES:
         return False
     return "enum" not in schema or (type(default) is str and default in schema["enum"])
 
 
 def _loosened(schema: Schema) -> Schema:
     """
-    Return *schema* as defaults are held to it: `x-kubernetes-int-or-string` demands no type, other than of an object.
+    Return *schema* as the server validates defaults: `x-kubernetes-int-or-string` checks no type unless on an object.
 
     Reference:
-        apiextensions-apiserver schema/kubeopenapi.go, ToKubeOpenAPI, beside validation/validation.go, ConvertJSONSchemaProps.
+        apiextensions-apiserver schema/kubeopenapi.go, ToKubeOpenAPI, beside validation/validation.go,
+        ConvertJSONSchemaProps.
     """
     changes: dict[str, JSONValue] = {}
     for keyword in _PARTS.intersection(schema):
@@ -194,7 +199,7 @@ def _coerced(
 
 
 def _problem(schema: Structural, resource: JSONValue, profile: Profile) -> str:
-    """Return why *resource* has no valid metadata; empty where it has."""
+    """Return the error message about the metadata of *resource*; empty if it is valid."""
     coerce = objectmeta.compile_embedded(schema, profile)
     try:
         coerced = resource if coerce is None else coerce(resource).value
@@ -206,8 +211,8 @@ def _problem(schema: Structural, resource: JSONValue, profile: Profile) -> str:
 
 
 def _metadata(node: Structural, default: JSONValue, path: FieldPath, profile: Profile) -> list[FieldError]:
-    """Return what is wrong with the metadata of the embedded resources in *default*."""
-    # Below the name `default` each path begins as it is to go on behind the schema's.
+    """Return the errors of the metadata of embedded resources in *default*."""
+    # A wrapper field `default` gives each path the prefix that belongs after the schema's path.
     validate = objectmetavalidation.compile_embedded(Structural(properties={"default": node}), profile)
     schema_path = FieldPath(path.segments[:-1])
     errors = validate({"default": default}) if validate else []

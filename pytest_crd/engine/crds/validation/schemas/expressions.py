@@ -1,5 +1,5 @@
 """
-The expressions of rules in a CRD that is written: whether they compile, and what they may cost.
+Validation of CEL expressions in a CRD: compilation and cost limits.
 
 Reference:
     apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema and
@@ -40,12 +40,13 @@ _TOTAL: Final = "x-kubernetes-validations estimated rule cost total for entire O
 
 class CostScope(NamedTuple):
     """
-    What the place of a schema means for its rules.
+    Scope of the rules of a schema, for cost estimates.
 
     Attributes:
-        node: The rules of the schema and of those in it; None where there are none that expressions can speak of.
-        cardinality: How many values of the schema a resource may have; None where nothing limits it.
-        uncorrelatable: The path of the outermost schema around it whose items have no old ones; None where there is none.
+        node: The rules of the schema and its nested schemas; None if expressions cannot use any of them.
+        cardinality: The maximal number of values of the schema in a resource; None if it is unlimited.
+        uncorrelatable: The path of the outermost enclosing schema whose items have no old values; None if there is
+            none.
     """
 
     node: RuleNode | None
@@ -53,20 +54,20 @@ class CostScope(NamedTuple):
     uncorrelatable: FieldPath | None = None
 
     def of_property(self, name: str, schema: Schema) -> CostScope:
-        """Return that of the property *name* of the object *schema*."""
+        """Return the scope of the property *name* of the object *schema*."""
         if self is NO_RULES:
             return self
         node = self.node and self.node.properties.get(name)
         return CostScope(node, self._multiplied(schema), self.uncorrelatable)
 
     def of_values(self, schema: Schema) -> CostScope:
-        """Return that of the values of the map *schema*."""
+        """Return the scope of the values of the map *schema*."""
         if self is NO_RULES:
             return self
         return CostScope(self.node and self.node.values, self._multiplied(schema), self.uncorrelatable)
 
     def of_items(self, schema: Schema, place: LinkedPath) -> CostScope:
-        """Return that of the items of the list *schema*, which stands at *place*."""
+        """Return the scope of the items of the list *schema* at *place*."""
         if self is NO_RULES:
             return self
         is_correlatable = schema.get("x-kubernetes-list-type") == "map"
@@ -74,7 +75,7 @@ class CostScope(NamedTuple):
         return CostScope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
 
     def cost(self, rule: CompiledRule) -> int:
-        """Return what *rule* costs at most on all values that a resource may have here; 0 where it cannot be compiled."""
+        """Return the maximal cost of *rule* for all values that a resource may have here; 0 if it does not compile."""
         times = rule.max_cardinality if self.cardinality is None else self.cardinality
         return _product(rule.max_cost, times) if isinstance(rule.expression, Expression) else 0
 
@@ -84,11 +85,11 @@ class CostScope(NamedTuple):
 
 
 NO_RULES: Final = CostScope(None)
-"""That of a schema of which no expression is compiled."""
+"""Scope of a schema whose expressions are not compiled."""
 
 
 def _max_elements(schema: Schema) -> int | None:
-    """Return how many children of one kind a value of *schema* may have; None where nothing limits it."""
+    """Return the maximal number of children of one kind in a value of *schema*; None if it is unlimited."""
     if schema.get("type") == "array":
         most = schema.get("maxItems")
     elif schema.get("type") == "object" and schema.get("additionalProperties") is not None:
@@ -105,18 +106,18 @@ def _product(cost: int, times: int) -> int:
 @dataclass(slots=True)
 class Costs:
     """
-    What the expressions of one schema cost.
+    Estimated costs of the expressions of one schema.
 
     Attributes:
-        total: All together.
-        most_expensive: Path and cost of those that count, the costliest first.
+        total: The sum of all costs.
+        most_expensive: Path and cost of the expressions to report, the costliest first.
     """
 
     total: int = 0
     most_expensive: list[tuple[FieldPath, int]] = field(default_factory=list)
 
     def add(self, path: FieldPath, cost: int) -> None:
-        """Add an expression."""
+        """Add the cost of an expression."""
         self.total = min(self.total + cost, MAX)
         if cost >= CRD_LIMIT // 100:
             self.most_expensive.append((path, cost))
@@ -124,24 +125,24 @@ class Costs:
             del self.most_expensive[_MOST_NAMED:]
 
     def errors(self, path: FieldPath) -> Iterator[FieldError]:
-        """Yield what is wrong with the total of the schema at *path*, the costliest rules first."""
+        """Yield the errors about a total above the limit: the costliest rules, then the schema at *path*."""
         if self.total > CRD_LIMIT:
             yield from (fielderror.forbidden(place, _CONTRIBUTED) for place, _ in self.most_expensive)
             yield fielderror.forbidden(path, _exceeded(_TOTAL, self.total, CRD_LIMIT))
 
 
 class Expressions:
-    """The check of the expressions of one schema, node by node; costs are added up."""
+    """Validation of the expressions of one schema, node by node; costs are added up."""
 
     def __init__(self, profile: Profile, *, suppress_cost: bool) -> None:
-        """Take the Kubernetes version; *suppress_cost*: one expression may cost what it likes, the total may not."""
+        """Create for a Kubernetes version; *suppress_cost* lifts the limit of single expressions, not that of the total."""
         self.costs = Costs()
         self._profile = profile
         self._suppress_cost = suppress_cost
 
     def find(self, schema: Schema, scope: CostScope, path: FieldPath) -> Iterator[FieldError]:
         """
-        Yield what is wrong with the expressions of the *schema* at *path*.
+        Yield the errors of the expressions of *schema* at *path*.
 
         Errors:
             Forbidden for costs, Invalid, Internal.
@@ -149,31 +150,32 @@ class Expressions:
         if schema.get(rulekeywords.KEYWORD) and not (scope.node and scope.node.rules):
             yield fielderror.internal(path.child(rulekeywords.KEYWORD), _UNDECLARED)
         for index, rule in enumerate(scope.node.rules if scope.node else ()):
-            at = path.child("x-kubernetes-validations").index(index)
-            of_rule, of_message = self._rule(rule, at, scope), self._message(rule, at)
-            yield from (_with_rule(error, rule, at, "rule", rule.expression) for error in of_rule)
+            rule_path = path.child("x-kubernetes-validations").index(index)
+            rule_errors, message_errors = self._rule(rule, rule_path, scope), self._message(rule, rule_path)
+            yield from (_with_rule(error, rule, rule_path, "rule", rule.expression) for error in rule_errors)
             yield from (
-                _with_rule(error, rule, at, "messageExpression", rule.message_expression) for error in of_message
+                _with_rule(error, rule, rule_path, "messageExpression", rule.message_expression)
+                for error in message_errors
             )
             if rule.uses_old_self:
                 if scope.uncorrelatable is not None:
                     yield fielderror.invalid(
-                        at.child("rule"), rule.rule["rule"], f"{_UNCORRELATABLE} {scope.uncorrelatable}"
+                        rule_path.child("rule"), rule.rule["rule"], f"{_UNCORRELATABLE} {scope.uncorrelatable}"
                     )
             elif rule.rule.get("optionalOldSelf") is not None:
-                yield fielderror.invalid(at.child("optionalOldSelf"), rule.rule["optionalOldSelf"], _UNUSED)
+                yield fielderror.invalid(rule_path.child("optionalOldSelf"), rule.rule["optionalOldSelf"], _UNUSED)
 
-    def _rule(self, rule: CompiledRule, at: FieldPath, scope: CostScope) -> Iterator[FieldError]:
-        yield from self._cost("estimated rule cost", at.child("rule"), scope.cost(rule))
+    def _rule(self, rule: CompiledRule, path: FieldPath, scope: CostScope) -> Iterator[FieldError]:
+        yield from self._cost("estimated rule cost", path.child("rule"), scope.cost(rule))
         if isinstance(rule.expression, CompileProblem):
-            yield self._problem(rule, at.child("rule"), rule.expression)
+            yield self._problem(rule, path.child("rule"), rule.expression)
 
-    def _message(self, rule: CompiledRule, at: FieldPath) -> Iterator[FieldError]:
+    def _message(self, rule: CompiledRule, path: FieldPath) -> Iterator[FieldError]:
         if isinstance(rule.message_expression, CompileProblem):
-            yield self._problem(rule, at.child("messageExpression"), rule.message_expression)
+            yield self._problem(rule, path.child("messageExpression"), rule.message_expression)
         elif rule.message_expression is not None:
             yield from self._cost(
-                "estimated messageExpression cost", at.child("messageExpression"), rule.max_message_cost
+                "estimated messageExpression cost", path.child("messageExpression"), rule.max_message_cost
             )
 
     def _cost(self, name: str, path: FieldPath, cost: int) -> Iterator[FieldError]:
@@ -186,16 +188,16 @@ class Expressions:
 
 
 def _with_rule(
-    error: FieldError, rule: CompiledRule, at: FieldPath, key: str, compiled: Expression | CompileProblem | None
+    error: FieldError, rule: CompiledRule, path: FieldPath, key: str, compiled: Expression | CompileProblem | None
 ) -> FieldError:
-    """Return an error about the expression that is the *key* of the rule *at* a path, as one that names it."""
-    steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in at.child(key).segments)
+    """Return *error* with the rule at *path*; *key* is the field of the rule with the expression."""
+    steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in path.child(key).segments)
     offset = compiled.offset if isinstance(compiled, CompileProblem) else None
     return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple, offset=offset))
 
 
 def _exceeded(name: str, cost: int, limit: int) -> str:
-    """Return the message on a cost above its limit."""
+    """Return the message about a cost above its limit."""
     factor = cost / limit
     exactly = f"{factor:f}x" if factor < 1.5 else f"{factor:.1f}x"
     by = "more than 100x" if factor > 100 else exactly

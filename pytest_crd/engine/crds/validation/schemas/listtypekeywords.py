@@ -1,4 +1,4 @@
-"""The keywords `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`: what they demand of schema and items."""
+"""Validation of `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYWORDS: Final = frozenset({_LIST_TYPE, _MAP_TYPE, _MAP_KEYS})
 
 _LIST_TYPES: Final = ("atomic", "set", "map")
 _MAP_TYPES: Final = ("atomic", "granular")
-# The type, the list type and the map type where nothing can be wrong, as in nearly all schemas that have one of the latter.
+# Combinations of type, list type and map type without errors; nearly all schemas with list or map types have one.
 _SOUND: Final = frozenset({("array", "atomic", None), ("object", None, "atomic"), ("object", None, "granular")})
 _ATOMIC_ITEM: Final = "must be atomic as item of a list with x-kubernetes-list-type=set"
 _NO_KEY: Final = "entries must all be names of item properties"
@@ -34,9 +34,11 @@ _KEY_WITHOUT_VALUE: Final = (
 _NULLABLE_KEY: Final = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
 
 
-def find(schema: Schema, place: LinkedPath, options: ValidationOptions, *, profile: Profile) -> Iterator[FieldError]:
+def validate(
+    schema: Schema, place: LinkedPath, options: ValidationOptions, *, profile: Profile
+) -> Iterator[FieldError]:
     """
-    Yield what is wrong with the list and map types of one schema; its children are not looked at for their own sake.
+    Yield the errors of the list and map types of one schema; nested schemas are not validated.
 
     Errors:
         Required, Invalid, NotSupported and Forbidden, in the server's order.
@@ -63,17 +65,17 @@ def find(schema: Schema, place: LinkedPath, options: ValidationOptions, *, profi
     if list_type == "map":
         yield from _list_map(schema, path, profile)
     if options.require_map_list_keys_map_set_validation and list_type in ("map", "set"):
-        yield from always_present(schema, path)
+        yield from validate_presence(schema, path)
 
 
 def is_sound(schema: Schema) -> bool:
-    """Return whether surely nothing is wrong with them, without a look at what is in the schema."""
+    """Return True only if the list and map types of *schema* surely have no error; nested schemas are not read."""
     return _MAP_KEYS not in schema and (schema.get("type"), schema.get(_LIST_TYPE), schema.get(_MAP_TYPE)) in _SOUND
 
 
-def always_present(schema: Schema, path: FieldPath) -> Iterator[FieldError]:
+def validate_presence(schema: Schema, path: FieldPath) -> Iterator[FieldError]:
     """
-    Yield why items of the set or list-map *schema*, or keys of the latter, could be null or absent.
+    Yield the errors about items of the set or list-map *schema*, or its keys, that could be null or absent.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateMapListKeysMapSet.
@@ -99,7 +101,7 @@ def always_present(schema: Schema, path: FieldPath) -> Iterator[FieldError]:
 
 def has_atomic_items(schema: Schema) -> bool:
     """
-    Return whether the items of *schema*, if it is a set, are atomic.
+    Return whether *schema* is not a set, or is a set of atomic items.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, hasNonAtomicSetType.
@@ -113,7 +115,7 @@ def _item(schema: Schema) -> Schema | None:
 
 
 def _not_atomic(item: Schema | None) -> str | None:
-    """Return the keyword that keeps the item of a set from being atomic."""
+    """Return the keyword that makes the item of a set not atomic; None if it is atomic."""
     type_ = None if item is None else item.get("type")
     if item is not None and type_ == "array" and item.get(_LIST_TYPE) not in (None, "atomic"):
         return _LIST_TYPE
@@ -125,11 +127,11 @@ def _not_atomic(item: Schema | None) -> str | None:
 def _set_items(item: Schema | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
     keyword = _not_atomic(item)
     if item is not None and keyword is not None:
-        # The server prints the list type of the item also where its map type is wrong.
-        shown = item.get(_LIST_TYPE)
-        if shown is None and not profile.prints_values_as_json:
-            shown = "null"
-        yield fielderror.invalid(path.child(keyword), shown, _ATOMIC_ITEM)
+        # The server prints the list type of the item even if its map type is wrong.
+        bad_value = item.get(_LIST_TYPE)
+        if bad_value is None and not profile.prints_values_as_json:
+            bad_value = "null"
+        yield fielderror.invalid(path.child(keyword), bad_value, _ATOMIC_ITEM)
 
 
 def _typed(schema: Schema, path: FieldPath, keyword: str, type_: str) -> Iterator[FieldError]:
@@ -168,7 +170,7 @@ def _keys(keys: list[str], properties: Schema, path: FieldPath, profile: Profile
             yield badvalues.invalid_of_type(keys_path, keys, internaltypes.STRINGS, _NO_KEY, profile)
         elif properties[key].get("type") in ("array", "object"):
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
-            # The server prints the type of the item, not that of the key.
+            # The server prints the type of the item, not the type of the key.
             yield fielderror.invalid(path.child("items", "properties").key(key).child("type"), "object", detail)
         if key in keys[:index]:
             detail = "must not contain duplicate entries"
@@ -176,6 +178,6 @@ def _keys(keys: list[str], properties: Schema, path: FieldPath, profile: Profile
 
 
 def _items_type(profile: Profile) -> GoType:
-    """Return the type of `items`, which the server prints without the pointer to it."""
+    """Return the type of `items`, which the server prints without its pointer."""
     pointer = internaltypes.schema(profile).fields["items"]
     return pointer.to if isinstance(pointer, Pointer) else pointer

@@ -1,4 +1,4 @@
-"""The keywords of CEL rules, `x-kubernetes-validations`: everything about them that needs no compiler of CEL."""
+"""Validation of `x-kubernetes-validations` without compiling the expressions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInva
 _LINE_BREAK: Final = re.compile(r"[\n\r]")
 
 
-def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[FieldError]:
+def validate(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[FieldError]:
     """
-    Yield what is wrong with the rules of one schema before anybody reads the expressions in them.
+    Yield the errors of the rules of one schema; the expressions are not compiled.
 
     Errors:
         Required, Invalid and NotSupported, rule by rule.
@@ -32,52 +32,52 @@ def find(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[Field
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
     """
     for index, rule in enumerate(schema.get(KEYWORD) or ()):
-        at = path.child(KEYWORD).index(index)
-        yield from _expressions(rule, at, profile)
+        rule_path = path.child(KEYWORD).index(index)
+        yield from _expressions(rule, rule_path, profile)
         if rule.get("messageExpression") and not gostrings.trim_space(rule["messageExpression"]):
             detail = "messageExpression must be non-empty if specified"
-            yield fielderror.required(at.child("messageExpression"), detail)
+            yield fielderror.required(rule_path.child("messageExpression"), detail)
         reason = rule.get("reason")
         if reason is not None and reason not in _REASONS:
-            yield _reason(reason, at.child("reason"), profile)
+            yield _reason(reason, rule_path.child("reason"), profile)
         if rule.get("fieldPath"):
-            yield from _field_path(rule["fieldPath"], schema, at.child("fieldPath"), profile)
+            yield from _field_path(rule["fieldPath"], schema, rule_path.child("fieldPath"), profile)
 
 
-def _expressions(rule: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
-    """Yield the first thing that is wrong with rule and message."""
+def _expressions(rule: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+    """Yield the first error of rule and message."""
     expression, message = gostrings.trim_space(rule.get("rule", "")), rule.get("message", "")
-    named = "message " if profile.rule_errors_name_the_field else ""
+    prefix = "message " if profile.rule_errors_name_the_field else ""
     if not expression:
-        yield fielderror.required(at.child("rule"), NOT_SPECIFIED)
+        yield fielderror.required(path.child("rule"), NOT_SPECIFIED)
     elif message and not gostrings.trim_space(message):
-        yield fielderror.invalid(at.child("message"), message, f"{named}must be non-empty if specified")
+        yield fielderror.invalid(path.child("message"), message, f"{prefix}must be non-empty if specified")
     elif _LINE_BREAK.search(gostrings.trim_space(message)):
-        yield fielderror.invalid(at.child("message"), message, f"{named}must not contain line breaks")
+        yield fielderror.invalid(path.child("message"), message, f"{prefix}must not contain line breaks")
     elif _LINE_BREAK.search(expression) and not message:
         detail = "message must be specified if rule contains line breaks"
-        yield fielderror.required(at.child("message"), detail)
+        yield fielderror.required(path.child("message"), detail)
 
 
 def _reason(reason: str, path: FieldPath, profile: Profile) -> FieldError:
     error = fielderror.not_supported(path, reason, _REASONS)
     if profile.prints_values_as_json and printing.marshal(reason) != printing.quote(reason):
-        # A string of a type of its own is printed as JSON.
+        # Go has a named string type for the reason, and prints it as JSON.
         return badvalues.reprinted(error, printing.marshal(reason))
     return error
 
 
-def _field_path(field_path: str, schema: Schema, at: FieldPath, profile: Profile) -> Iterator[FieldError]:
-    named = "fieldPath " if profile.rule_errors_name_the_field else ""
+def _field_path(field_path: str, schema: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+    prefix = "fieldPath " if profile.rule_errors_name_the_field else ""
     if not gostrings.trim_space(field_path):
-        yield fielderror.invalid(at, field_path, f"{named}must be non-empty if specified")
+        yield fielderror.invalid(path, field_path, f"{prefix}must be non-empty if specified")
     if _LINE_BREAK.search(field_path):
-        yield fielderror.invalid(at, field_path, f"{named}must not contain line breaks")
+        yield fielderror.invalid(path, field_path, f"{prefix}must not contain line breaks")
     try:
         schemapaths.find(field_path, structuralversion.from_schema(schema, profile))
     except UnsupportedConstructError:
-        return  # such a schema is refused for what it has; the server does not follow paths in it
+        return  # the schema is refused for another error, and the server does not follow paths in it
     except schemapaths.PanicError as error:
-        yield fielderror.internal(at, str(error))
+        yield fielderror.internal(path, str(error))
     except schemapaths.PathError:
-        yield fielderror.invalid(at, field_path, f"{named}must be a valid path")
+        yield fielderror.invalid(path, field_path, f"{prefix}must be a valid path")

@@ -1,7 +1,7 @@
 """
-The keywords of a schema one by one: constructs that no CRD may use, and where those that it may use may stand.
+Validation of the keywords of a schema: forbidden constructs, and the places of allowed ones.
 
-Whether the schema is structural is decided in `nonstructural`.
+`nonstructural` decides whether the schema is structural.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime c
 _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
-# Most schemas have none of these, and are done with at a glance: a type, a description, a format.
+# Most schemas have no such keyword and are skipped: a type, a description, a format.
 _RESTRICTED: Final = frozenset({"default", "uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
 _BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
 _EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, rulekeywords.KEYWORD})
@@ -36,12 +36,12 @@ _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) 
 
 class _Context(NamedTuple):
     """
-    What the place of a schema means for it.
+    Context of a schema by its place.
 
     Attributes:
-        no_defaults: Why defaults are forbidden, as the end of the message; None where they are not.
-        inside_meta: Whether it describes kind, apiVersion or metadata of a resource, or something inside of metadata.
-        rules: What it means for rules.
+        no_defaults: Why defaults are forbidden, as the end of the message; None if they are allowed.
+        inside_meta: Whether the schema describes kind, apiVersion or metadata of a resource, or a part of metadata.
+        rules: The scope of its rules.
     """
 
     no_defaults: str | None
@@ -49,26 +49,26 @@ class _Context(NamedTuple):
     rules: CostScope = NO_RULES
 
     def within(self, rules: CostScope) -> _Context:
-        """Return the context of a schema inside this one, for which *rules* are those that count."""
+        """Return the context of a nested schema with the scope *rules*."""
         return self if rules is self.rules else self._replace(rules=rules)
 
 
-def find(
+def validate(
     schema: Schema, path: FieldPath, options: ValidationOptions, *, profile: Profile, rules: CostScope = NO_RULES
 ) -> list[FieldError]:
     """
-    Return everything that is wrong with the keywords of *schema* and of the schemas in it.
+    Return all errors of the keywords of *schema* and its nested schemas.
 
     Args:
         schema: `openAPIV3Schema` as the server decodes it.
-        path: Where it stands in the CRD, as the errors are to spell it.
-        options: What is demanded.
-        profile: The Kubernetes version whose answers are given.
-        rules: The rules that are compiled; NO_RULES where the schema is too wrong for it.
+        path: The path of the schema in the CRD, as errors spell it.
+        options: The options of the validation.
+        profile: The Kubernetes version.
+        rules: The scope of the compiled rules; NO_RULES if the schema has errors that prevent compiling.
 
     Errors:
-        Required, Invalid, NotSupported and Forbidden, in the server's order, those of expressions last; where it meets
-        names in random order, by name.
+        Required, Invalid, NotSupported and Forbidden, in the server's order, those of expressions last; sorted by name
+        where the server's order is random.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema and
@@ -92,8 +92,8 @@ class _Walk:
         self._types = frozenset(TYPES if options.require_valid_property_type else ())
 
     def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
-        """Take the schema's own constructs, then the schemas in it, then what depends on these."""
-        found_before, items = len(self.errors), schema.get("items")
+        """Validate the schema's own constructs, then its nested schemas, then the keywords that depend on these."""
+        errors_before, items = len(self.errors), schema.get("items")
         if schema.get("type") not in self._types or type(items) is list or not _RESTRICTED.isdisjoint(schema):
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
         if "additionalProperties" in schema:
@@ -109,8 +109,8 @@ class _Walk:
             self._dependencies(schema, place, context)
         if not _EXTENSIONS.isdisjoint(schema):
             self._extensions(schema, place)
-        if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == found_before:
-            # Expressions are compiled only where nothing is wrong with the schema here or below.
+        if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == errors_before:
+            # Expressions are compiled only if this schema and its nested schemas have no errors.
             self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
 
     def _additional_properties(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
@@ -169,9 +169,9 @@ class _Walk:
                 fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], unsupported.NOT_PRESERVING)
             )
         if not (listtypekeywords.KEYWORDS.isdisjoint(schema) or listtypekeywords.is_sound(schema)):
-            self.errors += listtypekeywords.find(schema, place, self._options, profile=self._profile)
+            self.errors += listtypekeywords.validate(schema, place, self._options, profile=self._profile)
         if schema.get(rulekeywords.KEYWORD):
-            self.errors += rulekeywords.find(schema, linkedpaths.path(place), profile=self._profile)
+            self.errors += rulekeywords.validate(schema, linkedpaths.path(place), profile=self._profile)
 
 
 def _child(place: LinkedPath, keyword: str) -> FieldPath:

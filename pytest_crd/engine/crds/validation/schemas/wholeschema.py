@@ -1,7 +1,7 @@
 """
-Validation of one schema of a CRD that is created or updated: every rule, in the server's order.
+Validation of one schema of a CRD on create and update: every rule, in the server's order.
 
-The order is written here; each rule stands in a module of its own.
+This module has the order; each rule has its own module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.schema.subschemas import Schema
 
-# What the schema of the root may have beside that of `status`, in Go's names and in the order of the message.
+# The keywords that the root may have if the status subresource is enabled, with Go's names in the order of the message.
 _WITH_STATUS: Final = {
     "description": "Description",
     "type": "Type",
@@ -54,13 +54,13 @@ def validate(
     declared: OpenAPISchema | None, path: FieldPath, options: ValidationOptions, *, has_status: bool
 ) -> list[FieldError]:
     """
-    Return what is wrong with the schema of one version, or with the one of all versions.
+    Return the errors of the schema of one version, or of all versions.
 
     Args:
-        declared: The schema; None where there is none.
-        path: Where it stands in the CRD, as the errors are to spell it.
-        options: What is demanded of the CRD.
-        has_status: Whether the status subresource is switched on where the schema applies.
+        declared: The schema; None if there is none.
+        path: The path of the schema in the CRD, as errors spell it.
+        options: The options of the validation.
+        has_status: Whether the status subresource is enabled for the schema.
 
     Errors:
         Required, Invalid, NotSupported and Forbidden, in the server's order.
@@ -83,22 +83,22 @@ def validate(
             compiled = NO_RULES if structure else _rules(declared, options)
         except UnsupportedConstructError as error:
             unsupported = str(error)
-    keywords = schemakeywords.find(schema, path, options, profile=profile, rules=compiled)
+    keywords = schemakeywords.validate(schema, path, options, profile=profile, rules=compiled)
     errors += structure + keywords if profile.checks_structure_first else keywords + structure
     if unsupported and not errors:
-        # Nearly always the keywords say it better.
+        # Nearly always an error about a keyword is more specific.
         errors.append(fielderror.invalid(path, "", unsupported))
     return errors
 
 
 def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOptions) -> list[FieldError]:
-    """Return what is wrong with the structure, or else with the defaults."""
+    """Return the errors of the structure; without any, the errors of the defaults."""
     errors = [*nonstructural.find(declared.structural, path, declared.profile)]
-    return errors or defaults.find(declared, path, require_pruned=options.require_pruned_defaults)
+    return errors or defaults.validate(declared, path, require_pruned=options.require_pruned_defaults)
 
 
 def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
-    """Return the rules to be compiled: those that are new in the environment of new ones."""
+    """Return the scope of the rules to compile; rules that are not in the old CRD use the environment of new rules."""
     if not declared.has_rules:
         return NO_RULES
     profile = declared.profile
@@ -115,12 +115,12 @@ def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
 
 
 def _root(schema: Schema, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
-    """Yield why the schema of `status` could not be taken out of the one of the root; the first reason only."""
+    """Yield the first error that prevents extracting the schema of `status` from the root."""
     kind = internaltypes.schema(profile)
     for keyword, field in kind.fields.items():
         value = schema.get(keyword)
         if value is None or value == field.zero:
-            continue  # an empty list is no zero value in Go
+            continue  # an empty list is not a zero value in Go
         if keyword == "type" and value != "object":
             detail = (
                 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'

@@ -19,7 +19,7 @@ META = "must result in valid metadata"
 
 def found(schema: Any, *, version: str = "1.37", require_pruned: bool = True) -> list[str]:
     declared = OpenAPISchema(schema, profile.named(version))
-    errors = defaults.find(declared, FieldPath(("s",)), require_pruned=require_pruned)
+    errors = defaults.validate(declared, FieldPath(("s",)), require_pruned=require_pruned)
     return [str(error) for error in errors]
 
 

@@ -16,7 +16,7 @@ S = FieldPath(("s",))
 
 
 def found(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
-    errors = listtypekeywords.find(schema, S, ValidationOptions(**options), profile=profile.named(version))
+    errors = listtypekeywords.validate(schema, S, ValidationOptions(**options), profile=profile.named(version))
     return [str(error) for error in errors]
 
 
@@ -215,6 +215,6 @@ def test_whether_the_items_of_a_set_are_atomic_is_asked_of_old_crds(schema: Any,
 
 
 def test_whether_items_and_keys_are_always_there_is_asked_of_old_crds() -> None:
-    assert [*listtypekeywords.always_present({"type": "array", "items": {"nullable": True}}, S)] == []
-    assert [*listtypekeywords.always_present(set_of([STRING]), S)] == []
-    assert len([*listtypekeywords.always_present(set_of({"nullable": True}), S)]) == 1
+    assert [*listtypekeywords.validate_presence({"type": "array", "items": {"nullable": True}}, S)] == []
+    assert [*listtypekeywords.validate_presence(set_of([STRING]), S)] == []
+    assert len([*listtypekeywords.validate_presence(set_of({"nullable": True}), S)]) == 1

@@ -18,7 +18,7 @@ META = "inside additionalProperties applying to object metadata"
 
 
 def found(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
-    errors = schemakeywords.find(
+    errors = schemakeywords.validate(
         schema, FieldPath(("s",)), ValidationOptions(**options), profile=profile.named(version)
     )
     return [str(error) for error in errors]
