@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from oracle.options import UsageError, parser_of
+from oracle.options import UsageError, make_parser
 
 from benchmarks import budgets, machine
 from benchmarks.figures import Figure, table
@@ -54,7 +54,7 @@ def _problems(name: str, rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:
 def _measure(benchmark: Benchmark, arguments: Sequence[str], rows: list[tuple[str, Figure]]) -> bool:
     """Add the figures of a benchmark to *rows*; return False if a requirement is missing."""
     module = importlib.import_module(f"benchmarks.{benchmark.name}")
-    parser = parser_of(module, f"{_CALL} {benchmark.name}", _requirements(benchmark))
+    parser = make_parser(module, f"{_CALL} {benchmark.name}", _requirements(benchmark))
     options = parser.parse_args(arguments)
     print(f"{benchmark.name}: {benchmark.measures}", flush=True)
     try:

@@ -78,7 +78,7 @@ def needed_program(name: str, version: str) -> Path:
     """
     if not (shutil.which("go") or (programs.cache() / f"{name}-{version}").exists()):
         raise UsageError("the reference is not built yet, and there is no Go to build it")
-    return programs.of_version(name, version)
+    return programs.build_for_version(name, version)
 
 
 @contextlib.contextmanager

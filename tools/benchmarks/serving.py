@@ -40,18 +40,18 @@ def _job(number: int) -> Any:
 def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
     """Yield the title of each operation and its wall-clock time in seconds."""
     client, name = Client(served), f"b{time.time_ns():x}"
-    client.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    client.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     path = f"{_GROUP}/namespaces/{name}/jobs"
     start = time.perf_counter()
     for number in range(_CREATES):
-        _expect(client.ask("POST", path, _job(number)), 201)
+        _expect(client.request("POST", path, _job(number)), 201)
     yield f"{_CREATES:,} creates", time.perf_counter() - start
     for number in range(_CREATES, objects):
-        _expect(client.ask("POST", path, _job(number)), 201)
+        _expect(client.request("POST", path, _job(number)), 201)
     start = time.perf_counter()
     listed, token = 0, ""
     while listed == 0 or token:
-        page = _expect(client.ask("GET", f"{path}?limit={_PAGE}{token and f'&continue={token}'}"), 200)
+        page = _expect(client.request("GET", f"{path}?limit={_PAGE}{token and f'&continue={token}'}"), 200)
         listed, token = listed + len(page["items"]), page["metadata"].get("continue", "")
     yield f"{listed:,} objects in pages of {_PAGE}", time.perf_counter() - start
     start = time.perf_counter()
@@ -61,7 +61,7 @@ def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
 
 
 def _watched(served: Served, client: Client, path: str) -> float:
-    version = _expect(client.ask("GET", f"{path}?limit=1"), 200)["metadata"]["resourceVersion"]
+    version = _expect(client.request("GET", f"{path}?limit=1"), 200)["metadata"]["resourceVersion"]
     watches = [
         Client(served).send("GET", f"{path}?watch=1&resourceVersion={version}&timeoutSeconds=600")
         for _ in range(_WATCHES)
@@ -72,7 +72,7 @@ def _watched(served: Served, client: Client, path: str) -> float:
         thread.start()
     for number in range(_PATCHES):
         patch = {"spec": {"replicas": 2 + number % 7}}
-        _expect(client.ask("PATCH", f"{path}/j{number:06d}", patch, patch="merge-patch+json"), 200)
+        _expect(client.request("PATCH", f"{path}/j{number:06d}", patch, patch="merge-patch+json"), 200)
     for thread in threads:
         thread.join()
     return time.perf_counter() - start

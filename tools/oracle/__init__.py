@@ -1,7 +1,8 @@
 """
-What real API servers answer: asked, recorded, and held against the engine. `python -m oracle` lists the commands.
+Answers of real API servers: requested, recorded, and compared with the engine. `python -m oracle` lists the commands.
 
-`servers` builds and starts them; `recorders` writes down what they answer, which the tests replay; `generators` makes inputs out of a
-seed, `judges` says what a server and the engine make of one; `fuzzers` asks both of made inputs, `comparisons` of real ones; `checks`
-looks for what no recording pins. The programs in Go are in `etcd`, `reference` and `yaml`.
+`servers` builds and starts API servers; `recorders` saves their answers, which the tests replay. `generators` makes
+random inputs from a seed, and `judges` gets the answers of a server and of the engine to one. `fuzzers` compares both
+on generated inputs, `comparisons` on real ones. `checks` looks for behaviour that no recording covers. The Go programs
+are in `etcd`, `reference` and `yaml`.
 """

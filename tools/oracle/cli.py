@@ -1,4 +1,4 @@
-"""The door to all commands: finds the one that is named, and says what there is."""
+"""The command line of the oracle: it finds and runs a command, or lists the commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 import oracle
 from oracle.commands import COMMANDS, GROUPS, NEEDS, Command
-from oracle.options import UsageError, parser_of
+from oracle.options import UsageError, make_parser
 
 _CALL: Final = "python -m oracle"
 _HELP: Final = frozenset({"-h", "--help"})
@@ -19,13 +19,13 @@ _COLUMN: Final = 22
 
 def main(arguments: Sequence[str]) -> int:
     """
-    Run the command that *arguments* begin with; without one, say which there are.
+    Run the command at the start of *arguments*, or list the commands if there is none.
 
     Returns:
-        Its exit code: 1 where something differs, 2 where the command line names nothing that there is.
+        The exit code: 1 if a comparison differs, 2 if the command line names no command.
 
     Raises:
-        SystemExit: The command line of the command is not one, or asks for its help.
+        SystemExit: The arguments of the command are wrong or ask for its help.
     """
     for count in (2, 1):
         for command in COMMANDS:
@@ -33,19 +33,19 @@ def main(arguments: Sequence[str]) -> int:
                 return run(command, arguments[count:])
     words = [word for word in arguments[:2] if word not in _HELP]
     group = words[0] if words and words[0] in GROUPS else ""
-    is_asked = not _HELP.isdisjoint(arguments[:2]) and words in ([], [group])
+    wants_help = not _HELP.isdisjoint(arguments[:2]) and words in ([], [group])
     if words not in ([], [group]):
         print(f"no command `{' '.join(words)}`", file=sys.stderr)
-    print("\n".join(overview(group)), file=sys.stdout if is_asked else sys.stderr)
-    return 0 if is_asked else 2
+    print("\n".join(overview(group)), file=sys.stdout if wants_help else sys.stderr)
+    return 0 if wants_help else 2
 
 
 def run(command: Command, arguments: Sequence[str]) -> int:
-    """Run a command with what follows its name, and return its exit code."""
-    # Only now: most of them load the engine.
+    """Run *command* with the *arguments* after its name, and return its exit code."""
+    # Imported late, because most commands load the engine.
     module = importlib.import_module(command.module)
     group = command.name.partition(" ")[0]
-    parser = parser_of(module, f"{_CALL} {command.name}", f"{group}: {GROUPS[group]}\n{_terms(command)}")
+    parser = make_parser(module, f"{_CALL} {command.name}", f"{group}: {GROUPS[group]}\n{_requirements(command)}")
     options = parser.parse_args(arguments, argparse.Namespace(**command.settings))
     try:
         code: int = module.main(options)
@@ -55,21 +55,21 @@ def run(command: Command, arguments: Sequence[str]) -> int:
 
 
 def overview(group: str = "") -> Iterator[str]:
-    """Yield the lines that say which commands there are, in a *group* or in all."""
+    """Yield the lines of the help: usage and the commands of a *group*, or of all groups."""
     yield f"usage: {_CALL} {group or 'COMMAND'} …"
     if not group:
         yield f"\n{(oracle.__doc__ or '').strip().partition(chr(10))[0]}"
-    for name, told in GROUPS.items():
+    for name, description in GROUPS.items():
         if group in ("", name):
-            yield f"\n{name}: {told}"
+            yield f"\n{name}: {description}"
             for command in COMMANDS:
                 if command.name.partition(" ")[0] == name:
                     yield f"  {command.name:{_COLUMN}}{command.does}"
-                    yield f"  {'':{_COLUMN}}{_terms(command)}"
-    yield "\nWhat is needed:"
-    yield from (f"  {word:{_COLUMN}}{told}" for word, told in NEEDS.items())
-    yield "\nExit code 1: something differs. `COMMAND --help` says more of one."
+                    yield f"  {'':{_COLUMN}}{_requirements(command)}"
+    yield "\nRequirements:"
+    yield from (f"  {word:{_COLUMN}}{description}" for word, description in NEEDS.items())
+    yield "\nExit code 1: something differs. `COMMAND --help` describes one command."
 
 
-def _terms(command: Command) -> str:
+def _requirements(command: Command) -> str:
     return f"needs {' and '.join(command.needs) or 'nothing'}; takes {command.takes}"

@@ -1,4 +1,4 @@
-"""The commands: what each does, the module that does it, what it needs, and how long it takes."""
+"""The list of commands: module, purpose, requirements and duration of each."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-# What a command may need, by the word that the table has for it.
+# Descriptions of requirements by their names in the list.
 NEEDS: Final[Mapping[str, str]] = {
     "Go": "Go, and its module proxy for the first build: one to three minutes for a version, kept in $CRD_ORACLE_CACHE",
     "server": "API servers: each is started with Go, in some seconds, and stopped again",
-    "server or URL": "an API server: one is started with Go, unless `--server URL` names one that is there",
+    "server or URL": "an API server: one is started with Go, unless `--server URL` names a running one",
     "kubectl": "kubectl",
     "clients": "the Python clients of the dependency group `clients`",
-    "FOLDER": "a folder with CRDs of real projects; `COMMAND --help` says how it is laid out",
+    "FOLDER": "a folder with CRDs of real projects; `COMMAND --help` describes its layout",
 }
-# What the commands have in common that begin with a word.
+# Descriptions of groups of commands, by the first word of their names.
 GROUPS: Final[Mapping[str, str]] = {
     "serve": "start a server",
-    "record": "ask servers, and write what they answer into the files that the tests replay",
-    "check": "ask the same, write nothing, name the files that would change; `record` and `git diff` show how",
-    "fuzz": "make inputs out of a seed, ask the reference or a server and the engine, print the smallest difference",
-    "compare": "hold the engine against a server on what real projects and other tools have",
+    "record": "write answers of servers into the files that the tests replay",
+    "check": "like `record`, but print the names of files that would change; `record` and `git diff` show how",
+    "fuzz": "generate inputs from a seed, compare the engine with the reference or a server, print the smallest difference",
+    "compare": "compare the engine with a server on inputs of real projects and other tools",
 }
 
 
@@ -30,12 +30,12 @@ class Command(NamedTuple):
     A command.
 
     Attributes:
-        name: Its words.
-        module: Where its `add_arguments` and `main` are.
-        does: What it does, in one line.
-        needs: Words of NEEDS.
-        takes: How long it takes with its defaults, on two processors, what it needs being built.
-        settings: Options that have no argument.
+        name: Its words on the command line.
+        module: The module with its `add_arguments` and `main`.
+        does: Its purpose, in one line.
+        needs: Its requirements, as keys of NEEDS.
+        takes: Its duration with its defaults, on two processors and with everything built.
+        settings: Values of options that the command line does not have.
     """
 
     name: str
@@ -50,7 +50,7 @@ _RECORDED: Final = (
     Command(
         "answers",
         "oracle.recorders.answers",
-        "case files in tests/conformance/VERSION: what becomes of CRDs and of requests for objects",
+        "case files in tests/conformance/VERSION: answers to CRDs and to requests for objects",
         ("server or URL",),
         "some five minutes a version",
     ),
@@ -58,21 +58,21 @@ _RECORDED: Final = (
     Command(
         "published",
         "oracle.recorders.published",
-        "what is published of CRDs and of each keyword: tests/conformance/published",
+        "OpenAPI documents of CRDs and of each keyword: tests/conformance/published",
         ("server",),
         "some minutes",
     ),
     Command(
         "types",
         "oracle.recorders.types",
-        "types of Kubernetes that are published beside: pytest_crd/engine/openapi/types.json",
+        "Kubernetes types in OpenAPI documents: pytest_crd/engine/openapi/types.json",
         ("server",),
         "some minutes",
     ),
     Command(
         "builtintypes",
         "oracle.recorders.builtintypes",
-        "how built-in kinds are merged: pytest_crd/server/builtin/builtintypes.json",
+        "merge types of built-in kinds: pytest_crd/server/builtin/builtintypes.json",
         ("server or URL",),
         "some seconds",
     ),
@@ -93,56 +93,56 @@ _RECORDED: Final = (
     Command(
         "protofields",
         "oracle.recorders.protofields",
-        "how built-in kinds and CRDs are written in protobuf, and examples: pytest_crd/server/protobuf/protofields.json",
+        "protobuf fields of built-in kinds and CRDs, and examples: pytest_crd/server/protobuf/protofields.json",
         ("Go",),
         "some seconds",
     ),
     Command(
         "openapifields",
         "oracle.recorders.openapifields",
-        "how OpenAPI documents are written in protobuf, and examples: pytest_crd/server/protobuf/openapifields.json",
+        "protobuf fields of OpenAPI documents, and examples: pytest_crd/server/protobuf/openapifields.json",
         ("Go",),
         "some seconds",
     ),
     Command(
         "explain",
         "oracle.recorders.explain",
-        "what kubectl explains of a CRD: tests/cli/explained",
+        "output of `kubectl explain` for a CRD: tests/cli/explained",
         ("server", "kubectl"),
         "a minute",
     ),
     Command(
         "sequences",
         "oracle.recorders.sequences",
-        "what becomes of requests one after another, with managed fields: tests/conformance/sequences",
+        "answers to sequences of requests, with managed fields: tests/conformance/sequences",
         ("server",),
         "two minutes",
     ),
     Command(
         "crdrequests",
         "oracle.recorders.crdrequests",
-        "what becomes of writes of CRDs themselves: tests/conformance/crdrequests",
+        "answers to writes of CRDs: tests/conformance/crdrequests",
         ("server",),
         "three minutes",
     ),
     Command(
         "merging",
         "oracle.recorders.merging",
-        "what structured-merge-diff answers to its own tests: tests/conformance/merging",
+        "results of structured-merge-diff in its own tests: tests/conformance/merging",
         ("Go",),
         "a minute",
     ),
     Command(
         "fieldmanagers",
         "oracle.recorders.fieldmanagers",
-        "what apimachinery's managedfields answers to its own tests: tests/conformance/fieldmanagers",
+        "results of apimachinery's managedfields in its own tests: tests/conformance/fieldmanagers",
         ("Go",),
         "a minute",
     ),
     Command(
         "storedrules",
         "oracle.recorders.storedrules",
-        "rules that no server takes, of CRDs that an older one stored: tests/conformance/storedrules.jsonl",
+        "rules that servers reject, in CRDs that an older server stored: tests/conformance/storedrules.jsonl",
         ("server",),
         "a minute",
     ),
@@ -150,8 +150,8 @@ _RECORDED: Final = (
 
 
 def _recorders(group: str, *, check: bool) -> Iterator[Command]:
-    for one in _RECORDED:
-        yield one._replace(name=f"{group} {one.name}", settings={"check": check})
+    for command in _RECORDED:
+        yield command._replace(name=f"{group} {command.name}", settings={"check": check})
 
 
 COMMANDS: Final = (
@@ -167,65 +167,65 @@ COMMANDS: Final = (
     Command(
         "check profiles",
         "oracle.checks.profiles",
-        "whether a recording pins each difference between Kubernetes versions that `profile.py` has",
+        "whether a recording covers each difference between Kubernetes versions in `profile.py`",
         (),
         "some minutes",
     ),
     Command(
         "fuzz schemas",
         "oracle.fuzzers.schemas",
-        "schemas and objects: what is not structural, pruned and defaulted",
+        "schemas and objects: structural errors, pruning and defaulting",
         ("Go",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz requests",
         "oracle.fuzzers.requests",
-        "whole requests, for CRDs and objects: verdict, words, stored object",
+        "whole requests for CRDs and objects: verdict, messages, stored object",
         ("server or URL",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz cel",
         "oracle.fuzzers.cel",
         "expressions: types, estimates, values, costs",
         ("Go",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz rules",
         "oracle.fuzzers.rules",
-        "rules of schemas, run on objects: words, fields, costs",
+        "validation rules on objects: messages, fields, costs",
         ("Go",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz patterns",
         "oracle.fuzzers.patterns",
         "patterns, against Go's regexp",
         ("Go",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz yaml",
         "oracle.fuzzers.yaml",
-        "YAML and JSON documents: how they are read",
+        "parsing of YAML and JSON documents",
         ("Go",),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "fuzz apply",
         "oracle.fuzzers.apply",
-        "sequences of requests by some managers: patches, server-side apply, managed fields",
+        "sequences of requests by several managers: patches, server-side apply, managed fields",
         ("server or URL",),
-        "a minute, by how many are asked for",
+        "a minute, depending on the count",
     ),
     Command(
         "fuzz server",
         "oracle.fuzzers.server",
         "conversations of three clients with a server: objects, lists, watches",
         ("server or URL",),
-        "a minute, by how many are asked for",
+        "a minute, depending on the count",
     ),
     Command(
         "fuzz soak",
@@ -237,9 +237,9 @@ COMMANDS: Final = (
     Command(
         "fuzz upgrades",
         "oracle.fuzzers.upgrades",
-        "upgrades of random CRDs, against what random objects show of them",
+        "upgrades of random CRDs, compared with the effects on random objects",
         (),
-        "some minutes, by how many are asked for",
+        "some minutes, depending on the count",
     ),
     Command(
         "compare crds",
@@ -251,28 +251,28 @@ COMMANDS: Final = (
     Command(
         "compare samples",
         "oracle.comparisons.samples",
-        "samples of a folder, with rules: whether the CRD takes them",
+        "samples of a folder, with rules: whether the CRD accepts them",
         ("server or URL", "FOLDER"),
         "some minutes",
     ),
     Command(
         "compare examples",
         "oracle.comparisons.examples",
-        "objects that are made from the CRDs of a folder",
+        "example objects generated from the CRDs of a folder",
         ("server or URL", "FOLDER"),
         "some minutes",
     ),
     Command(
         "compare kubectl",
         "oracle.comparisons.kubectl",
-        "what kubectl prints of a whole kube-apiserver, and of `pytest-crd serve`",
+        "the output of kubectl with a whole kube-apiserver and with `pytest-crd serve`",
         ("server or URL", "kubectl"),
         "a minute",
     ),
     Command(
         "compare clients",
         "oracle.comparisons.clients",
-        "what four Python clients get of a whole kube-apiserver, and of `pytest-crd serve`",
+        "the results of four Python clients with a whole kube-apiserver and with `pytest-crd serve`",
         ("server or URL", "clients"),
         "a minute",
     ),
@@ -286,28 +286,28 @@ COMMANDS: Final = (
     Command(
         "compare integration",
         "oracle.comparisons.integration",
-        "apiextensions-apiserver's own `test/integration` against `pytest-crd serve`: what passes, and why the rest does not",
+        "apiextensions-apiserver's own `test/integration` against `pytest-crd serve`, with reasons for failures",
         ("Go",),
         "ten minutes",
     ),
     Command(
         "compare live",
         "oracle.comparisons.live",
-        "what a run in the example project prints with `--crd-live`, and what docs/how-to/ask-a-live-server.md shows",
+        "the output of `--crd-live` in the example project, and docs/how-to/ask-a-live-server.md",
         ("server or URL",),
         "half a minute",
     ),
     Command(
         "compare upgrades",
         "oracle.comparisons.upgrades",
-        "what upgrades of CRDs were found to do: those of tests/upgrades, or pairs in folders",
+        "effects of CRD upgrades: those of tests/upgrades, or pairs in folders",
         ("server or URL",),
         "some minutes",
     ),
     Command(
         "compare published",
         "oracle.comparisons.published",
-        "OpenAPI documents of the CRDs of a folder, or of CRDs out of a seed",
+        "OpenAPI documents of the CRDs of a folder, or of generated CRDs",
         ("server or URL",),
         "some minutes",
     ),
@@ -321,7 +321,7 @@ COMMANDS: Final = (
     Command(
         "compare repositories",
         "oracle.comparisons.repositories",
-        "a folder of repositories: what the plugin finds in each without settings, and what fails",
+        "a folder of repositories: the findings of the plugin in each without settings, and failures",
         ("FOLDER",),
         "a minute",
     ),

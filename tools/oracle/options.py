@@ -1,4 +1,4 @@
-"""Options that several commands have, and how one says that it cannot do what the command line asks for."""
+"""Options that several commands share, and the error for command lines that cannot be executed."""
 
 from __future__ import annotations
 
@@ -10,38 +10,40 @@ from oracle.servers.versions import NEWEST, VERSIONS
 
 
 class UsageError(Exception):
-    """A command line that asks for what cannot be done; the message says why."""
+    """A command line that cannot be executed; the message has the reason."""
 
 
-def parser_of(module: ModuleType, call: str, terms: str) -> argparse.ArgumentParser:
+def make_parser(module: ModuleType, call: str, terms: str) -> argparse.ArgumentParser:
     """
-    Return what reads the arguments of a command, and tells in its help what the docstring of its module says.
+    Return the argument parser of a command, with the docstring of its module as help.
 
     Args:
-        module: Where the command's `add_arguments` and `main` are.
-        call: How the command is called, `python -m oracle fuzz cel`.
-        terms: What it needs, and how long it takes.
+        module: The module with the command's `add_arguments` and `main`.
+        call: The command line of the command: `python -m oracle fuzz cel`.
+        terms: Its requirements and duration.
     """
-    told, _, more = (module.__doc__ or "").strip().partition("\n\n")
+    summary, _, details = (module.__doc__ or "").strip().partition("\n\n")
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
-        prog=call, description=f"{told}\n\n{terms}", epilog=more, formatter_class=formatter
+        prog=call, description=f"{summary}\n\n{terms}", epilog=details, formatter_class=formatter
     )
     module.add_arguments(parser)
     return parser
 
 
 def add_server(parser: argparse.ArgumentParser) -> None:
-    """Add the URL of a server that is there already."""
-    parser.add_argument("--server", metavar="URL", default="", help="ask this API server instead of starting one")
+    """Add the option for the URL of a running server."""
+    parser.add_argument("--server", metavar="URL", default="", help="use this API server instead of starting one")
 
 
 def add_version(
     parser: argparse.ArgumentParser, *also: str, choices: Sequence[str] | None = VERSIONS, default: str = NEWEST
 ) -> None:
-    """Add the Kubernetes version that is asked, under the names *also*, too."""
+    """Add the option for the Kubernetes version, with *also* as further names."""
     names = ("--kubernetes-version", *also)
-    told = f"which Kubernetes is asked (default: {default})"
-    # Any version will do for one that asks no server of its own.
+    help_ = f"the Kubernetes version (default: {default})"
+    # Commands that start no server accept any version.
     metavar = None if choices else "VERSION"
-    parser.add_argument(*names, dest="kubernetes_version", default=default, choices=choices, metavar=metavar, help=told)
+    parser.add_argument(
+        *names, dest="kubernetes_version", default=default, choices=choices, metavar=metavar, help=help_
+    )

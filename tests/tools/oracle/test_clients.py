@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 from oracle import options
-from oracle.clients import alike, ovens
-from oracle.clients.notes import Notes, Speech, Step, eventually
+from oracle.clients import normalization, ovens
+from oracle.clients.notes import ClientFormat, Notes, Step, eventually
 from oracle.comparisons import clients
 
 URL: Final = "https://127.0.0.1:38211"
@@ -18,15 +18,18 @@ UID: Final = "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
 
 def _comparable(*got: Any) -> list[Any]:
     """Return the results, normalized for comparison, in the order of the steps."""
-    return [step.got for step in alike.comparable([Step(str(place), result) for place, result in enumerate(got)], URL)]
+    return [
+        step.result
+        for step in normalization.normalize([Step(str(place), result) for place, result in enumerate(got)], URL)
+    ]
 
 
 def _object(name: str, version: int, **metadata: Any) -> Any:
     return {"metadata": {"name": name, "resourceVersion": str(version), **metadata}}
 
 
-def _speech() -> Speech:
-    return Speech(lambda value: value, (LookupError,), lambda error: {"says": str(error)})
+def _format() -> ClientFormat:
+    return ClientFormat(lambda value: value, (LookupError,), lambda error: {"says": str(error)})
 
 
 def _fail() -> None:
@@ -93,56 +96,56 @@ def test_other_values_stay() -> None:
 def test_a_result_is_noted_and_returned() -> None:
     steps: list[Step] = []
 
-    assert Notes(_speech(), steps).ask("add", max, 1, 2) == 2
+    assert Notes(_format(), steps).record("add", max, 1, 2) == 2
     assert steps == [Step("add", 2)]
 
 
 def test_an_expected_error_is_noted() -> None:
     steps: list[Step] = []
-    Notes(_speech(), steps).refuse("look", _fail)
+    Notes(_format(), steps).record_error("look", _fail)
 
     assert steps == [Step("look", {"raised": "KeyError", "says": "'none'"})]
 
 
 def test_a_result_instead_of_an_error_is_unexpected() -> None:
     steps: list[Step] = []
-    Notes(_speech(), steps).refuse("add", max, 1, 2)
+    Notes(_format(), steps).record_error("add", max, 1, 2)
 
-    assert steps == [Step("add", 2, foreseen=False)]
+    assert steps == [Step("add", 2, expected=False)]
 
 
 def test_an_error_instead_of_a_result_ends_the_conversation() -> None:
     steps: list[Step] = []
     with pytest.raises(KeyError):
-        Notes(_speech(), steps).ask("look", _fail)
+        Notes(_format(), steps).record("look", _fail)
 
-    assert steps == [Step("look", {"raised": "KeyError", "says": "'none'"}, foreseen=False)]
+    assert steps == [Step("look", {"raised": "KeyError", "says": "'none'"}, expected=False)]
 
 
 def test_a_wrong_call_is_raised_and_not_noted() -> None:
     steps: list[Step] = []
     with pytest.raises(TypeError):
-        Notes(_speech(), steps).refuse("add", max, 1, "2")
+        Notes(_format(), steps).record_error("add", max, 1, "2")
 
     assert steps == []
 
 
 def test_a_second_step_of_the_same_name_is_an_error() -> None:
-    notes = Notes(_speech(), [Step("add", 2)])
-    with pytest.raises(ValueError, match="two steps ask to add"):
-        notes.ask("add", max, 1, 2)
+    notes = Notes(_format(), [Step("add", 2)])
+    with pytest.raises(ValueError, match="two steps are called"):
+        notes.record("add", max, 1, 2)
 
 
 def test_results_of_coroutines_are_noted() -> None:
     steps: list[Step] = []
-    notes = Notes(_speech(), steps)
+    notes = Notes(_format(), steps)
 
     async def converse() -> None:
         async def fail() -> None:
             _fail()
 
-        assert await notes.ask_async("sleep", asyncio.sleep(0, "well")) == "well"
-        await notes.refuse_async("look", fail())
+        assert await notes.record_async("sleep", asyncio.sleep(0, "well")) == "well"
+        await notes.record_error_async("look", fail())
 
     asyncio.run(converse())
     assert steps == [Step("sleep", "well"), Step("look", {"raised": "KeyError", "says": "'none'"})]
@@ -183,10 +186,10 @@ def test_a_step_that_only_one_server_reaches_is_reported() -> None:
 
 
 def test_a_step_with_an_unexpected_result_on_both_servers_is_reported() -> None:
-    steps = [Step("create b again", {"name": "b"}, foreseen=False)]
+    steps = [Step("create b again", {"name": "b"}, expected=False)]
     message, *lines = clients.differences(steps, [*steps])["create b again"]
 
-    assert message == "both go otherwise than the conversation needs"
+    assert message == "both servers give an outcome that the conversation does not need"
     assert lines == ["{", ' "name": "b"', "}"]
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from oracle.comparisons import integration
 from oracle.comparisons.integration import Reason
-from oracle.servers.gotests import Outcome, outcome_of
+from oracle.servers.gotests import Outcome, parse_outcome
 
 PAGE: Final = (Path(__file__).parents[3] / "docs/developing/upstream.md").read_text(encoding="utf-8")
 WHY: Final = [Reason("no etcd", "etcd is missing", ("TestA", "TestB/one"))]
@@ -58,21 +58,21 @@ def test_a_failure_with_different_words_is_a_surprise() -> None:
 def test_the_innermost_failed_subtests_are_named() -> None:
     log = "--- FAIL: TestA (1s)\n    --- FAIL: TestA/one (0s)\n    --- PASS: TestA/two (0s)\n"
 
-    assert outcome_of("TestA", log) == Outcome(("TestA/one",), log)
+    assert parse_outcome("TestA", log) == Outcome(("TestA/one",), log)
 
 
 def test_an_unfinished_test_counts_as_failed() -> None:
-    assert outcome_of("TestA", "panic: no\n").failed == ("TestA",)
+    assert parse_outcome("TestA", "panic: no\n").failed == ("TestA",)
 
 
 def test_a_skipped_test_counts_as_failed() -> None:
-    assert outcome_of("TestA", "--- SKIP: TestA (0s)\n").failed == ("TestA",)
+    assert parse_outcome("TestA", "--- SKIP: TestA (0s)\n").failed == ("TestA",)
 
 
 def test_a_test_without_a_passed_subtest_failed_as_a_whole() -> None:
     log = "--- FAIL: TestA (1s)\n    --- FAIL: TestA/one (0s)\n    --- FAIL: TestA/two (0s)\n"
 
-    assert outcome_of("TestA", log).failed == ("TestA",)
+    assert parse_outcome("TestA", log).failed == ("TestA",)
 
 
 def test_reasons_for_missing_tests_are_reported() -> None:

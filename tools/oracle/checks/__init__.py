@@ -1,1 +1,1 @@
-"""What the recordings are good for."""
+"""Checks of the recordings."""

@@ -1,7 +1,8 @@
 """
-Flip each flag of the Kubernetes profiles at each side of its boundary, and replay the recordings: one of them has to fail.
+Flip each flag of the Kubernetes profiles at each side of its boundary, and replay the recordings.
 
-A flip that no recording notices is a boundary between two versions that nothing pins; it is printed, and the exit code is 1.
+At least one recording has to fail for each flip. Otherwise no recording covers the boundary; the flip is printed, and
+the exit code is 1.
 """
 
 from __future__ import annotations
@@ -21,25 +22,32 @@ from oracle import options as shared
 from pytest_crd import engine
 from pytest_crd.engine import profile
 
-# How the engine may fail where a profile is no longer that of any server.
+# Exceptions of the engine under a profile that matches no server.
 _FAILURES: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A flag of a profile, and the version beside its boundary that gets the value of the other side."""
+    """
+    A flip of a flag.
+
+    Attributes:
+        flag: The flag of the profile.
+        version: The version whose profile changes.
+        beyond: The neighbouring version whose value it gets.
+    """
 
     flag: str
     version: str
     beyond: str
 
     def __str__(self) -> str:
-        """Return what is flipped."""
+        """Return flag and versions."""
         return f"{self.flag} of {self.version} as in {self.beyond}"
 
 
 def flips(flags: Sequence[str]) -> Iterator[Flip]:
-    """Yield the two flips at each boundary of each of *flags*, or of all flags where there are none."""
+    """Yield the two flips at each boundary of *flags*, or of all flags if *flags* is empty."""
     for flag in map(".".join, _paths(profile.KNOWN[profile.DEFAULT])):
         if flag == "version" or (flags and flag not in flags):
             continue
@@ -51,7 +59,7 @@ def flips(flags: Sequence[str]) -> Iterator[Flip]:
 
 
 def _paths(facts: Any) -> Iterator[tuple[str, ...]]:
-    """Yield the names that lead to each flag of a profile, or of a part of one: `cel.misformats` is one of two."""
+    """Yield the path of names to each flag of a profile or part: `cel.misformats` has two."""
     for name, value in facts._asdict().items():
         if isinstance(value, tuple):
             yield from ((name, *inner) for inner in _paths(value))
@@ -60,25 +68,33 @@ def _paths(facts: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _with(facts: Any, flag: str, value: object) -> Any:
-    """Return a profile, or a part of one, with another value of a flag."""
+    """Return a copy of a profile, or of a part, with another value of a flag."""
     name, _, inner = flag.partition(".")
     return facts._replace(**{name: _with(getattr(facts, name), inner, value) if inner else value})
 
 
 class Replay:
-    """The recorded answers of all versions, those that noticed a flip before first: they may notice the next one too."""
+    """
+    The recorded answers of all versions.
+
+    Recordings that noticed a flip are replayed first, as they may notice the next one too.
+    """
 
     def __init__(self) -> None:
-        """Read them."""
+        """Read the recordings."""
         self._parts: dict[str, list[comparisons.Part]] = {}
-        for file in (one for read in casefile.read_folder(casefile.FOLDER) for one in read.everywhere()):
+        for file in (replica for read in casefile.read_folder(casefile.FOLDER) for replica in read.everywhere()):
             self._parts.setdefault(file.version, []).extend(comparisons.parts(file))
 
-    def notices(self, flip: Flip) -> str:
-        """Return the first recording that fails, or no longer fails as it is known to, under *flip*; empty where none does."""
-        known = profile.KNOWN[flip.version]
+    def find_failure(self, flip: Flip) -> str:
+        """
+        Return the name of the first recording whose outcome changes under *flip*, empty if there is none.
+
+        A recording with a known gap is expected to fail.
+        """
+        original = profile.KNOWN[flip.version]
         beyond = operator.attrgetter(flip.flag)(profile.KNOWN[flip.beyond])
-        profile.KNOWN[flip.version] = _with(known, flip.flag, beyond)
+        profile.KNOWN[flip.version] = _with(original, flip.flag, beyond)
         parts = self._parts.get(flip.version, [])
         crds: dict[Path, engine.CustomResourceDefinition] = {}
         try:
@@ -92,11 +108,11 @@ class Replay:
                 return table
             return _conversation(flip.version)
         finally:
-            profile.KNOWN[flip.version] = known
+            profile.KNOWN[flip.version] = original
 
 
 def _differing(version: str, table: Path) -> str:
-    """Return the table where an expression is no longer answered as in *version*; empty where each is."""
+    """Return the name of *table* if an expression is answered differently than recorded in *version*, else an empty string."""
     if version not in test_cel.VERSIONS:
         return ""
     try:
@@ -106,20 +122,20 @@ def _differing(version: str, table: Path) -> str:
 
 
 def _conversation(version: str) -> str:
-    """Return the conversation with a server of *version* in which ours answers otherwise; empty where none is."""
-    for name, of, recorded in test_server.conversations():
-        if of == version:
+    """Return the first server conversation of *version* that is answered differently than recorded, empty if there is none."""
+    for name, recorded_version, recorded in test_server.conversations():
+        if recorded_version == version:
             try:
-                is_alike = test_server.replayed(version, recorded) == recorded["answers"]
+                is_equal = test_server.replayed(version, recorded) == recorded["answers"]
             except _FAILURES:
-                is_alike = False
-            if not is_alike:
+                is_equal = False
+            if not is_equal:
                 return name
     return ""
 
 
 def _agrees(part: comparisons.Part, crds: dict[Path, engine.CustomResourceDefinition]) -> bool:
-    """Whether the engine answers as recorded; *crds* holds those that were made already."""
+    """Return True if the engine answers as recorded; *crds* caches parsed CRDs."""
     file = part.file
     try:
         crd = crds.get(file.path) or crds.setdefault(file.path, replies.definition(file.crd, file.version))
@@ -134,15 +150,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Flip what the command line names; return 1 where a flip is not noticed."""
-    asked = list(flips(options.flags))
-    if unknown := set(options.flags) - {flip.flag for flip in asked}:
+    """Flip the named flags, or all; return 1 if a flip is not noticed."""
+    selected = list(flips(options.flags))
+    if unknown := set(options.flags) - {flip.flag for flip in selected}:
         raise shared.UsageError(f"no flag with a boundary: {', '.join(sorted(unknown))}")
     replay = Replay()
     unnoticed = 0
-    for flip in asked:
-        noticed = replay.notices(flip)
-        unnoticed += not noticed
-        print(f"{flip}: {noticed or 'NOT NOTICED'}", flush=True)
-    print(f"{len(asked)} flips, {unnoticed} not noticed")
+    for flip in selected:
+        recording = replay.find_failure(flip)
+        unnoticed += not recording
+        print(f"{flip}: {recording or 'NOT NOTICED'}", flush=True)
+    print(f"{len(selected)} flips, {unnoticed} not noticed")
     return 1 if unnoticed else 0

@@ -1,6 +1,6 @@
 """
-Conversations of Python clients with a server, as each client's own documentation shows how.
+Conversations of Python clients with a server, written as in each client's documentation.
 
-`notes` keeps what a client gets, `alike` takes out what no two servers have in common, `ovens` has what is sent. Each other module holds
-the conversation of one client, and imports that client when it begins.
+`notes` records the results of a client, `normalization` removes differences between servers, `ovens` has the CRD and
+its objects. Each other module has the conversation of one client, and imports that client when it begins.
 """

@@ -1,4 +1,4 @@
-"""What a client gets from a server: steps, in their order, each with a result or with the error that the client raised."""
+"""Notes of a conversation: its steps in order, each with the client's result or error."""
 
 from __future__ import annotations
 
@@ -16,86 +16,86 @@ class Step(NamedTuple):
     A step of a conversation.
 
     Attributes:
-        asked: What was asked, in words; no two steps of a conversation have the same.
-        got: What the client has returned or raised.
-        foreseen: It returned where the conversation goes on with the result, and raised where an error is asked for.
+        title: The name of the step, unique in its conversation.
+        result: The returned value or the raised error, as JSON.
+        expected: True if the outcome is the one that the conversation needs: a result, or an error where one is provoked.
     """
 
-    asked: str
-    got: JSONValue
-    foreseen: bool = True
+    title: str
+    result: JSONValue
+    expected: bool = True
 
 
-class Speech(NamedTuple):
+class ClientFormat(NamedTuple):
     """
-    How a client says things.
+    How results and errors of a client are recorded.
 
     Attributes:
-        plain: Makes JSON of what it returns.
-        errors: What it raises for answers of a server. Anything else that is raised is a mistake of the conversation.
-        told: What such an error tells.
+        plain: Converts a returned value to JSON.
+        errors: The exceptions for answers of a server. Any other exception is a mistake in the conversation.
+        describe: Converts such an exception to JSON.
     """
 
     plain: Callable[[Any], JSONValue]
     errors: tuple[type[Exception], ...]
-    told: Callable[[Any], JSONValue]
+    describe: Callable[[Any], JSONValue]
 
 
 class Notes:
     """The notes of one conversation."""
 
-    def __init__(self, speech: Speech, steps: list[Step]) -> None:
-        """Note into *steps*, which outlive a conversation that breaks off."""
-        self._speech, self._steps = speech, steps
+    def __init__(self, format_: ClientFormat, steps: list[Step]) -> None:
+        """Append to *steps*, which the caller keeps when a conversation ends early."""
+        self._format, self._steps = format_, steps
 
-    def ask(self, asked: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        """Note what a call returns, and return it."""
-        with self._noting(asked, fails=False) as got:
-            got.append(call(*arguments, **named))
-        return got[0]
+    def record(self, title: str, call: Callable[..., Any], *arguments: Any, **kwargs: Any) -> Any:
+        """Record the result of a call, and return it."""
+        with self._noting(title, fails=False) as result:
+            result.append(call(*arguments, **kwargs))
+        return result[0]
 
-    def refuse(self, asked: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> None:
-        """Note the error of a call."""
-        with self._noting(asked, fails=True) as got:
-            got.append(call(*arguments, **named))
+    def record_error(self, title: str, call: Callable[..., Any], *arguments: Any, **kwargs: Any) -> None:
+        """Record the error of a call that has to fail."""
+        with self._noting(title, fails=True) as result:
+            result.append(call(*arguments, **kwargs))
 
-    async def ask_async(self, asked: str, call: Awaitable[Any]) -> Any:
-        """Note what a coroutine returns, and return it."""
-        with self._noting(asked, fails=False) as got:
-            got.append(await call)
-        return got[0]
+    async def record_async(self, title: str, call: Awaitable[Any]) -> Any:
+        """Record the result of a coroutine, and return it."""
+        with self._noting(title, fails=False) as result:
+            result.append(await call)
+        return result[0]
 
-    async def refuse_async(self, asked: str, call: Awaitable[Any]) -> None:
-        """Note the error of a coroutine."""
-        with self._noting(asked, fails=True) as got:
-            got.append(await call)
+    async def record_error_async(self, title: str, call: Awaitable[Any]) -> None:
+        """Record the error of a coroutine that has to fail."""
+        with self._noting(title, fails=True) as result:
+            result.append(await call)
 
     @contextlib.contextmanager
-    def _noting(self, asked: str, *, fails: bool) -> Iterator[list[Any]]:
-        if any(step.asked == asked for step in self._steps):
-            raise ValueError(f"two steps ask to {asked}")
-        got: list[Any] = []
+    def _noting(self, title: str, *, fails: bool) -> Iterator[list[Any]]:
+        if any(step.title == title for step in self._steps):
+            raise ValueError(f"two steps are called {title!r}")
+        result: list[Any] = []
         try:
-            yield got
-        except self._speech.errors as error:
-            told = {"raised": type(error).__name__, **self._speech.told(error)}
-            self._steps.append(Step(asked, told, foreseen=fails))
+            yield result
+        except self._format.errors as error:
+            description = {"raised": type(error).__name__, **self._format.describe(error)}
+            self._steps.append(Step(title, description, expected=fails))
             if not fails:
                 raise
         else:
-            self._steps.append(Step(asked, self._speech.plain(got[0]), foreseen=not fails))
+            self._steps.append(Step(title, self._format.plain(result[0]), expected=not fails))
 
 
 def eventually(call: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
     """
-    Call until what comes holds, and return that.
+    Call until the result satisfies *holds*, and return that result.
 
     Raises:
-        TimeoutError: It does not within twenty seconds.
+        TimeoutError: No result does within twenty seconds.
     """
     until = time.monotonic() + _PATIENCE
-    while not holds(got := call()):
+    while not holds(result := call()):
         if time.monotonic() > until:
-            raise TimeoutError("what a conversation waits for does not come")
+            raise TimeoutError("a conversation waits in vain for a result")
         time.sleep(0.05)
-    return got
+    return result

@@ -1,4 +1,4 @@
-"""What is sent in conversations: a CRD, and objects of it, in a group and a namespace of each client's own."""
+"""The CRD and the objects of the conversations, in a group and a namespace for each client."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _STATUS: Final = {
 
 
 def group(client: str) -> str:
-    """Return the API group of a client's conversation, which is in its namespace *client*."""
+    """Return the API group of a client's conversation."""
     return f"{client}.clients.example.com"
 
 
 def crd(client: str) -> JSONValue:
-    """Return the CRD of a client's conversation."""
+    """Return the manifest of the CRD of a client's conversation."""
     version = {
         "name": VERSION,
         "served": True,
@@ -79,7 +79,7 @@ def crd(client: str) -> JSONValue:
 
 
 def oven(client: str, name: str, heat: Any, **spec: Any) -> JSONValue:
-    """Return an object; all have a label with their first letter."""
+    """Return an object in the namespace of *client*, with a label for the first letter of its name."""
     return {
         "apiVersion": f"{group(client)}/{VERSION}",
         "kind": KIND,
@@ -89,5 +89,5 @@ def oven(client: str, name: str, heat: Any, **spec: Any) -> JSONValue:
 
 
 def namespace(client: str) -> JSONValue:
-    """Return the namespace of a client's conversation."""
+    """Return the manifest of the namespace of a client's conversation."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": client}}

@@ -40,7 +40,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 def main(_options: argparse.Namespace) -> int:
     """Return 1 where something does not come about."""
-    program = programs.built("controller", programs.SOURCES / "controller", ".")
+    program = programs.build("controller", programs.SOURCES / "controller", ".")
     with tempfile.TemporaryDirectory() as name, ours.serving([kubectl.CRD]) as served:
         kubectl.Kubectl("", served, Path(name, "home"))
         environment = {**os.environ, "KUBECONFIG": str(Path(name, "home", "config"))}

@@ -46,11 +46,11 @@ class Comparison:
 
             def ask(crd: JSONValue = crd) -> disagreements.Answer:
                 answer = self._server.ask("POST", collection(crd), crd, query=_DRY)
-                return disagreements.of_crd_answer(answer, crd)
+                return disagreements.crd_answer_facts(answer, crd)
 
             answer = ask()
             self._count(f"CRDs of {folder.name}", answer)
-            yield crd["metadata"]["name"], disagreements.compared(self._of_crd(crd), answer, ask)
+            yield crd["metadata"]["name"], disagreements.compare(self._of_crd(crd), answer, ask)
 
     def of_samples(self, corpus: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield each sample that is answered differently, by kind and name, and what differs."""
@@ -68,7 +68,7 @@ class Comparison:
                 self._server.ask("DELETE", client.crd_path(one.crd["apiVersion"], one.crd["metadata"]["name"]))
 
     def _of_crd(self, crd: JSONValue) -> disagreements.Answer:
-        return disagreements.found_by(lambda: replies.of_crd(replies.definition(crd, self._version), crd))
+        return disagreements.engine_answer(lambda: replies.of_crd(replies.definition(crd, self._version), crd))
 
     def _of_sample(
         self, manifest: JSONValue, crd: engine.CustomResourceDefinition, sample: JSONValue
@@ -86,7 +86,7 @@ class Comparison:
 
         answer = ask()
         self._count("samples", answer)
-        return disagreements.compared(disagreements.found_by(ours), answer, ask)
+        return disagreements.compare(disagreements.engine_answer(ours), answer, ask)
 
     def _count(self, what: str, answer: Mapping[str, JSONValue]) -> None:
         self.tally[f"{what} answered with {answer['code']}"] += 1

@@ -86,7 +86,7 @@ def surprises(outcomes: Mapping[str, Outcome], known: Sequence[Reason]) -> Itera
         for test in outcome.failed:
             if test not in expected:
                 yield f"{test} fails, and nothing says why:\n{_tail(outcome)}"
-            elif expected[test].says not in outcome.said:
+            elif expected[test].says not in outcome.output:
                 yield f"{test} fails without a word of `{expected[test].says}`:\n{_tail(outcome)}"
         passing = [test for test in expected if test.partition("/")[0] == name and test not in outcome.failed]
         yield from (f"{test} passes" for test in passing)
@@ -108,7 +108,7 @@ def _suites(replaced: Mapping[str, Path], wanted: Sequence[str]) -> dict[str, Su
 
 def _judged(wanted: Sequence[str]) -> dict[str, Outcome]:
     """Return what comes of tests on the real server; of one that fails, what comes of it when it is run once more, alone."""
-    etcd, port = programs.built("etcd", programs.SOURCES / "etcd", "."), apiserver.free_port(pair=True)
+    etcd, port = programs.build("etcd", programs.SOURCES / "etcd", "."), apiserver.free_port(pair=True)
     suites = _suites({}, wanted)
     with (
         (programs.cache() / "integration-etcd.log").open("wb") as log,
@@ -130,4 +130,4 @@ def _whys(outcome: Outcome, known: Sequence[Reason]) -> list[str]:
 
 
 def _tail(outcome: Outcome) -> str:
-    return "\n".join(f"    {line[:300]}" for line in outcome.said.splitlines()[-12:])
+    return "\n".join(f"    {line[:300]}" for line in outcome.output.splitlines()[-12:])

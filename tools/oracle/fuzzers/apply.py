@@ -94,7 +94,7 @@ def _batch(server: client.Server, options: argparse.Namespace, first: int) -> It
         for crd, random in zip(crds, drawn, strict=True)
         if crd not in [one for one, _ in refused]
     ]
-    answers = iter(sequencing.ask(server, [(crd, requests) for crd, each in taken for requests in each]))
+    answers = iter(sequencing.send_all(server, [(crd, requests) for crd, each in taken for requests in each]))
     for crd, each in taken:
         yield {"crd": crd, "sequences": [{"requests": one, "answers": next(answers)} for one in each]}
     sequencing.remove(server, crds)

@@ -247,7 +247,7 @@ def reference(version: str) -> Path:
     """Return the program that asks the regexp of a Go *version*, or of the Go that is there."""
     if version:
         os.environ["GOTOOLCHAIN"] = version
-    return programs.built(f"patterns-{version or 'go'}", programs.REFERENCE, "-modfile=k8s-1.21.mod", "./patterns")
+    return programs.build(f"patterns-{version or 'go'}", programs.REFERENCE, "-modfile=k8s-1.21.mod", "./patterns")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

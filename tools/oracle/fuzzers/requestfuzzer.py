@@ -120,20 +120,22 @@ class Requests:
             if request.name.endswith("7"):
                 # Of some the engine gets what a user of Python may write.
                 request = replace(request, sent=disguise.below(request.sent), old=disguise.below(request.old))
-            return disagreements.found_by(lambda: replies.of_request(crd, file, request, old_crd=old))
+            return disagreements.engine_answer(lambda: replies.of_request(crd, file, request, old_crd=old))
 
         return ask
 
     def _of_crd(self, manifest: JSONValue) -> Iterator[Disagreement]:
         def theirs() -> Answer:
-            return disagreements.of_crd_answer(
+            return disagreements.crd_answer_facts(
                 self._server.ask("POST", collection(manifest), manifest, query=_DRY), manifest
             )
 
         answer = theirs()
         self._count("CRDs", answer)
-        found = disagreements.found_by(lambda: replies.of_crd(replies.definition(manifest, self._version), manifest))
-        if differences := disagreements.compared(found, answer, theirs):
+        found = disagreements.engine_answer(
+            lambda: replies.of_crd(replies.definition(manifest, self._version), manifest)
+        )
+        if differences := disagreements.compare(found, answer, theirs):
             yield Disagreement({**_CONTENT, "crd": manifest}, differences)
 
     def smaller(self, found: Disagreement) -> Disagreement:
@@ -148,7 +150,7 @@ class Requests:
         end = time.monotonic() + _PATIENCE
 
         def again(manifest: JSONValue) -> Disagreement | None:
-            return next((made for made in self._of_crd(manifest) if not disagreements.known(made)), None)
+            return next((made for made in self._of_crd(manifest) if not disagreements.find_gap(made)), None)
 
         def differs(manifest: JSONValue) -> bool:
             return time.monotonic() < end and _is_crd(manifest) and again(manifest) is not None
@@ -179,7 +181,7 @@ class Requests:
         if not served.files:
             return None
         all_found = self._of_request(served, file, file.requests[0], self._engine(file))
-        return next((made for made in all_found if not disagreements.known(made)), None)
+        return next((made for made in all_found if not disagreements.find_gap(made)), None)
 
     def _with_less_schema(self, found: Disagreement) -> Disagreement:
         """Every question about another schema takes seconds: few are asked, the biggest steps first."""
@@ -225,12 +227,12 @@ class Requests:
         sent = request.sent | {"metadata": {"resourceVersion": current, **request.sent["metadata"]}}
 
         def theirs() -> Answer:
-            return disagreements.of_crd_answer(self._server.ask("PUT", path, sent, query=_DRY), sent)
+            return disagreements.crd_answer_facts(self._server.ask("PUT", path, sent, query=_DRY), sent)
 
         answer = theirs()
         self._count("CRD updates", answer)
-        found = disagreements.found_by(lambda: replies.of_request(crd, file, request))
-        if differences := disagreements.compared(found, answer, theirs):
+        found = disagreements.engine_answer(lambda: replies.of_request(crd, file, request))
+        if differences := disagreements.compare(found, answer, theirs):
             yield Disagreement(file.content, differences)
 
     def _of_request(
@@ -240,14 +242,14 @@ class Requests:
         request: casefile.Request,
         engine: Callable[[casefile.Request], Answer],
     ) -> Iterator[Disagreement]:
-        ask = served.asking(file, request)
+        ask = served.sender(file, request)
         if ask is None:
             self.tally["requests whose old object was refused"] += 1
             return
         answer = ask()
         ratcheted = request.verb == "update" and answer["code"] == 200 and _is_refused(engine, request)
         self._count(_KINDS[request.verb], answer, ratcheted=ratcheted)
-        if differences := disagreements.compared(engine(request), answer, ask):
+        if differences := disagreements.compare(engine(request), answer, ask):
             asked = next(item for item in file.content["requests"] if item["name"] == request.name)
             yield Disagreement({**file.content, "requests": [{**asked, "name": "what differs"}]}, differences)
 

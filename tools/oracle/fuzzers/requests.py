@@ -77,12 +77,12 @@ def _contents(fuzzer: requestfuzzer.Requests, options: argparse.Namespace) -> It
 
 def _tell(fuzzer: requestfuzzer.Requests, found: disagreements.Disagreement, forms: collections.Counter[str]) -> None:
     """Print a disagreement as small as it gets, unless it is known, or many alike were seen."""
-    if gap := disagreements.known(found):
+    if gap := disagreements.find_gap(found):
         fuzzer.tally[f"known gap: {gap.name} ({gap.reason})"] += 1
         return
     forms[found.form] += 1
     if forms[found.form] == 1:
-        print(f"\n--- disagreement {len(forms)}\n{disagreements.printed(fuzzer.smaller(found))}", flush=True)
+        print(f"\n--- disagreement {len(forms)}\n{disagreements.format_case(fuzzer.smaller(found))}", flush=True)
 
 
 def _summed(tally: Mapping[str, int]) -> int:

@@ -45,7 +45,7 @@ _ATTEMPTS: Final = 12
 def ask(version: str, questions: Iterable[Question]) -> Iterator[JSONValue]:
     """Yield what the reference answers to each question."""
     lines = "".join(json.dumps(question) + "\n" for question in questions)
-    program = programs.of_version("celeval", version)
+    program = programs.build_for_version("celeval", version)
     done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
     yield from map(json.loads, done.stdout.splitlines())
 

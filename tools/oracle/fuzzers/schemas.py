@@ -80,7 +80,7 @@ class Fuzzer:
 
     def disagreements(self, questions: Sequence[Question]) -> Iterator[Disagreement]:
         """Yield the known disagreements on *questions* and the first other one on each, as small as it gets."""
-        for question, verdict in zip(questions, self._reference.ask(questions), strict=True):
+        for question, verdict in zip(questions, self._reference.judge(questions), strict=True):
             self._count(question, verdict)
             for found in self._differences(question, verdict):
                 if not known(found):
@@ -91,7 +91,7 @@ class Fuzzer:
     def _differences(self, question: Question, verdict: Verdict) -> Iterator[Disagreement]:
         if verdict.problem:
             return
-        [ours] = self._engine.ask([question])
+        [ours] = self._engine.judge([question])
         if ours.errors != verdict.errors:
             yield Disagreement(replace(question, objects=()), _lines(verdict.errors), _lines(ours.errors))
             return
@@ -109,7 +109,7 @@ class Fuzzer:
     def _agree(self, theirs: Decoded, ours: Decoded) -> bool:
         if theirs.problem or ours.problem:
             return False
-        if theirs.paths != (ours.paths if self._exact else verdicts.warned(ours.paths)):
+        if theirs.paths != (ours.paths if self._exact else verdicts.without_control_characters(ours.paths)):
             return False
         if theirs.value is None:
             return True
@@ -119,7 +119,7 @@ class Fuzzer:
 
     def _problems(self, question: Question) -> set[str]:
         """Return every problem that the reference names when it is asked often."""
-        verdicts = self._reference.ask([question] * _TIMES)
+        verdicts = self._reference.judge([question] * _TIMES)
         return {decoded.problem for verdict in verdicts for decoded in verdict.objects}
 
     def _shrunk(self, found: Disagreement) -> Disagreement:
@@ -130,7 +130,7 @@ class Fuzzer:
 
     def _again(self, question: Question) -> Disagreement | None:
         """Return a disagreement on *question* that is not known, if there still is one of the same half."""
-        [verdict] = self._reference.ask([question])
+        [verdict] = self._reference.judge([question])
         found = next((found for found in self._differences(question, verdict) if not known(found)), None)
         return found if found and bool(found.question.objects) == bool(question.objects) else None
 

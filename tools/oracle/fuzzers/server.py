@@ -114,7 +114,7 @@ def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, 
         drawn = Random(f"{options.seed}/{number}")  # noqa: S311
         requests = topics[number] if number < len(topics) else makes(drawn, options.length)
         namespace = f"f{session}-{number}"
-        cluster.ask("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)
 
     with ThreadPoolExecutor(_AT_ONCE) as executor:

@@ -82,7 +82,7 @@ class Soak:
     def run(self, seconds: float, clients: int, watches: int) -> list[int]:
         """Run so long; return the memory of the server, measured twenty times."""
         self._seen = [[] for _ in range(watches)]
-        begun = Client(self._served).ask("GET", _PATH)[1]["metadata"]["resourceVersion"]
+        begun = Client(self._served).request("GET", _PATH)[1]["metadata"]["resourceVersion"]
         watching = [self._thread(lambda index=index: self._watch(index, begun)) for index in range(watches)]  # type: ignore[misc]
         writing = [self._thread(lambda index=index: self._write(index)) for index in range(clients)]  # type: ignore[misc]
         resident = []
@@ -156,14 +156,14 @@ class Soak:
             before = known.get(name)
             what = drawn.choice(("delete", "update", "merge", "json", "apply", "merge")) if before else "create"
             after = self._sent(client, what, name, before, drawn)
-            code, now = client.ask("GET", f"{_PATH}/{name}")
+            code, now = client.request("GET", f"{_PATH}/{name}")
             if (code, now if code == 200 else None) != (200 if after else 404, after):
                 self._tell(f"{name} is not what it was after its {what}: {now}, and not {after}")
                 return
             known[name] = after
             with self._lock:
                 self.done[what] += 1
-        _, listed = client.ask("GET", _PATH)
+        _, listed = client.request("GET", _PATH)
         mine = {
             one["metadata"]["name"]: one for one in listed["items"] if one["metadata"]["name"].startswith(f"c{index}-")
         }
@@ -182,11 +182,11 @@ class Soak:
         )
         whole = {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": {"name": name}, "spec": spec}
         if what == "create":
-            code, answer = client.ask("POST", _PATH, whole)
+            code, answer = client.request("POST", _PATH, whole)
         elif what == "delete":
-            code, answer = client.ask("DELETE", path)
+            code, answer = client.request("DELETE", path)
         elif what == "update":
-            code, answer = client.ask("PUT", path, {**before, "spec": spec})
+            code, answer = client.request("PUT", path, {**before, "spec": spec})
         else:
             body = (
                 [{"op": "add", "path": "/spec/replicas", "value": spec["replicas"]}]
@@ -195,7 +195,7 @@ class Soak:
             )
             query = "?fieldManager=soak&force=true" if what == "apply" else ""
             sent = whole if what == "apply" else body
-            code, answer = client.ask("PATCH", f"{path}{query}", sent, patch=_PATCHES[what])
+            code, answer = client.request("PATCH", f"{path}{query}", sent, patch=_PATCHES[what])
         if code not in (200, 201):
             raise RuntimeError(f"{what} of {name}: {answer}")
         if what == "delete":

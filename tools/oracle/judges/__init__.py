@@ -1,1 +1,1 @@
-"""Who says what becomes of an input: the reference, a server, the engine; and what differs between two of them."""
+"""Judges of inputs: the reference, a server, and the engine; and the differences between two of them."""

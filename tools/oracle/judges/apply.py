@@ -1,4 +1,4 @@
-"""What is made of a sequence of requests: by the engine, and where its answers differ from a server's."""
+"""The engine's answers to sequences of requests, compared with those of a server."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from conformance import conversations, sequences
 
 JSONValue = Any
 Answer = sequences.Answer
-# Where an object has several such fields, a server names any of them, and what it found on the way there.
+# If an object has several undeclared fields, the server names any of them.
 _UNDECLARED: Final = "field not declared in schema"
 
 
 class Difference(NamedTuple):
     """
-    An answer in which the engine differs from a server.
+    The first differing answer in a sequence.
 
     Attributes:
         crd: The CRD.
         requests: The sequence up to the request.
         server: The answer of the server.
-        engine: That of the engine.
+        engine: The answer of the engine.
     """
 
     crd: JSONValue
@@ -31,29 +31,29 @@ class Difference(NamedTuple):
     engine: Answer
 
     def __str__(self) -> str:
-        """Return what was asked and answered, a line each."""
+        """Return requests and answers, one per line."""
         lines = [f"crd      {_text(self.crd)}", *(f"request  {_text(request)}" for request in self.requests)]
         return "\n".join([*lines, f"server   {_text(self.server)}", f"engine   {_text(self.engine)}"])
 
 
-def differences(crd: JSONValue, asked: Sequence[JSONValue], version: str) -> Iterator[Difference]:
+def differences(crd: JSONValue, sequences_: Sequence[JSONValue], version: str) -> Iterator[Difference]:
     """
-    Yield of each sequence the first difference.
+    Yield the first difference of each sequence that has one.
 
     Args:
         crd: The CRD.
-        asked: Sequences of requests with the answers of a server: `requests`, `answers`.
+        sequences_: Sequences of requests with the answers of a server: `requests`, `answers`.
         version: The Kubernetes version of the server.
     """
-    for one in asked:
-        found = conversations.answers(crd, one["requests"], version)
-        for number, (ours, theirs) in enumerate(zip(found, one["answers"], strict=True)):
-            if _compared(ours) != _compared(theirs):
-                yield Difference(crd, one["requests"][: number + 1], theirs, ours)
+    for sequence in sequences_:
+        answers = conversations.answers(crd, sequence["requests"], version)
+        for number, (ours, theirs) in enumerate(zip(answers, sequence["answers"], strict=True)):
+            if _normalized(ours) != _normalized(theirs):
+                yield Difference(crd, sequence["requests"][: number + 1], theirs, ours)
                 break
 
 
-def _compared(answer: Answer) -> str:
+def _normalized(answer: Answer) -> str:
     if _UNDECLARED in answer.get("status", {}).get("message", ""):
         return f"{answer['code']}: {_UNDECLARED}"
     return json.dumps(sequences.in_order(answer), sort_keys=True)

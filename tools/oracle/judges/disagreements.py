@@ -1,4 +1,4 @@
-"""What differs between an answer of the engine and one of a server, and which of it is known and cannot be helped yet."""
+"""Differences between answers of the engine and of a server, and known gaps."""
 
 from __future__ import annotations
 
@@ -16,42 +16,48 @@ from pytest_crd.live import answerfacts, client, nondeterminism
 JSONValue = Any
 Answer = dict[str, JSONValue]
 
-# What differs by chance: where Go keeps what it prints as a pointer, and the resourceVersion in a body that is quoted.
-_BY_CHANCE: Final = (
+# Random parts of texts: addresses of Go pointers, and the resourceVersion in a quoted body.
+_RANDOM_PARTS: Final = (
     (nondeterminism.ADDRESS, nondeterminism.ANY_ADDRESS),
     (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
 )
 _BAD_REQUEST: Final = 400
 _CRD: Final = "CustomResourceDefinition"
-# What a client sees of a server that panics.
+# Status codes that a client gets from a panicking server.
 _PANICS: Final = (500, 502)
-# Bugs of the engine: to a fuzzer they are answers.
+# Bugs of the engine, which fuzzers report as answers.
 _CRASHES: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A case file with at most one request, and what differs."""
+    """
+    A case file with at most one request, and the differences.
+
+    Attributes:
+        content: The content of the case file.
+        differences: Descriptions of the differences.
+    """
 
     content: Mapping[str, JSONValue]
     differences: tuple[str, ...]
 
     @property
     def form(self) -> str:
-        """What differs without its values: one of many alike is enough."""
+        """The first difference without its values, equal for similar disagreements."""
         return re.sub(r'"[^"]*"|\d+|\[[^]]*\]', "…", self.differences[0])[:90]
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """
-    A disagreement that is known.
+    A known disagreement.
 
     Attributes:
-        name: What it is called.
-        reason: Why it is.
-        words: What the server says: recognised in one thing that differs at least.
-        beside: What else may differ.
+        name: Its name.
+        reason: Its cause.
+        words: A pattern of the server's message that at least one difference has.
+        beside: A pattern of all other differences.
     """
 
     name: str
@@ -59,11 +65,12 @@ class Gap:
     words: re.Pattern[str]
     beside: re.Pattern[str] = re.compile(r"(?!)")
 
-    def covers(self, found: Disagreement) -> bool:
-        """Return whether this is all that differs."""
-        said = [bool(self.words.search(one)) for one in found.differences]
-        return any(said) and all(
-            here or self.beside.search(one) for here, one in zip(said, found.differences, strict=True)
+    def covers(self, disagreement: Disagreement) -> bool:
+        """Return True if the gap explains all differences."""
+        matches = [bool(self.words.search(difference)) for difference in disagreement.differences]
+        return any(matches) and all(
+            is_match or self.beside.search(difference)
+            for is_match, difference in zip(matches, disagreement.differences, strict=True)
         )
 
 
@@ -72,71 +79,75 @@ GAPS: Final[tuple[Gap, ...]] = (
         "json-iterator's words",
         "1.21 decodes metadata with json-iterator, whose errors quote the bytes around; the engine says it as later versions do",
         re.compile(r"error found in #\d+ byte of"),
-        # Of what cannot be decoded the engine says no more than that.
+        # If decoding fails, the engine reports nothing else.
         re.compile(r"not asked for .*json: cannot unmarshal|^warnings\b.* is deprecated in v1\.16", re.DOTALL),
     ),
 )
 
 
-def known(found: Disagreement) -> Gap | None:
-    """Return the gap that covers all that differs in a disagreement, if one does."""
-    return next((gap for gap in GAPS if gap.covers(found)), None)
+def find_gap(disagreement: Disagreement) -> Gap | None:
+    """Return the gap that covers all differences of a disagreement, or None."""
+    return next((gap for gap in GAPS if gap.covers(disagreement)), None)
 
 
-def found_by(answer: Callable[[], Answer]) -> Answer:
-    """Return an answer of the engine; a crash is one that no server gives."""
+def engine_answer(answer: Callable[[], Answer]) -> Answer:
+    """Return the answer of the engine; a crash becomes an answer with code 0."""
     try:
         return {key: value for key, value in answer().items() if key != "conditions"}
     except engine.InputError as error:
-        # A CRD that cannot be decoded: the words of the 400, without what stands before them.
+        # A CRD that cannot be decoded: the message of the 400 without its prefix.
         return {"code": 400, "reason": "BadRequest", "message": error.mistakes[0].message}
     except _CRASHES as error:
         return {"code": 0, "message": f"{type(error).__name__}: {error}"}
 
 
-def of_crd_answer(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
-    """Return the facts of a server's answer to a CRD that was *sent*."""
+def crd_answer_facts(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
+    """Return the facts of a server's answer to the CRD *sent*."""
     recorded = answerfacts.of_server(answer)
     if recorded.pop("stored", None) is not None:
         recorded["spec"] = "as sent" if answer.body["spec"] == sent["spec"] else answer.body["spec"]
     return recorded
 
 
-def compared(found: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[str, ...]:
-    """Return what differs; only then is asked often whether the server answers at random."""
-    found, answer = _without_chance(found), _without_chance(answer)
-    if found["code"] == answer["code"] == _BAD_REQUEST and answer["message"].endswith(
-        f" cannot be handled as a {_CRD}: {found['message']}"
+def compare(engines: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[str, ...]:
+    """
+    Return the differences between an answer of the engine and one of the server.
+
+    *ask* repeats the request; it is called only for a difference, to find out whether the server answers at random.
+    """
+    engines, answer = _without_random_parts(engines), _without_random_parts(answer)
+    if engines["code"] == answer["code"] == _BAD_REQUEST and answer["message"].endswith(
+        f" cannot be handled as a {_CRD}: {engines['message']}"
     ):
         return ()
-    if not recordings.differences(found, answer) or (answer["code"] in _PANICS and _says_so(found)):
+    if not recordings.differences(engines, answer) or (answer["code"] in _PANICS and _predicts_panic(engines)):
         return ()
     differences: list[str] = []
-    # One order in some thousand does not show up in the first round of questions.
+    # Rarely, an order does not occur in the first round.
     for _ in range(2):
-        differences = recordings.differences(found, repetition.ask_often(lambda: _without_chance(ask())))
-        if not any("another order" in one for one in differences):
+        differences = recordings.differences(engines, repetition.merge_repeated(lambda: _without_random_parts(ask())))
+        if not any("another order" in difference for difference in differences):
             break
     return tuple(differences)
 
 
-def printed(found: Disagreement) -> str:
-    """Return a disagreement as the text of a case file that the recorder can complete."""
-    comments = [f"#   {line}" for difference in found.differences for line in difference.splitlines()]
-    return "\n".join([casefile.dumped(found.content), *comments])
+def format_case(disagreement: Disagreement) -> str:
+    """Return a disagreement as the text of a case file, which the recorder can complete."""
+    comments = [f"#   {line}" for difference in disagreement.differences for line in difference.splitlines()]
+    return "\n".join([casefile.dumped(disagreement.content), *comments])
 
 
-def _without_chance(value: JSONValue) -> JSONValue:
-    """Return an answer with one text in place of all that differ by chance."""
+def _without_random_parts(value: JSONValue) -> JSONValue:
+    """Return an answer with its random parts replaced by constants."""
     if isinstance(value, str):
-        for pattern, constant in _BY_CHANCE:
+        for pattern, constant in _RANDOM_PARTS:
             value = pattern.sub(constant, value)
         return value
     if isinstance(value, list):
-        return [_without_chance(item) for item in value]
-    return {key: _without_chance(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_without_random_parts(item) for item in value]
+    return {key: _without_random_parts(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _says_so(found: Answer) -> bool:
-    """Whether the engine says that the server would panic."""
-    return any(cause["reason"] == "InternalError" for cause in found.get("causes", ()))
+def _predicts_panic(answer: Answer) -> bool:
+    """Return True if the engine reports that the server would panic."""
+    return any(cause["reason"] == "InternalError" for cause in answer.get("causes", ()))

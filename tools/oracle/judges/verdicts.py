@@ -1,7 +1,7 @@
 """
-Who can say what becomes of a schema and of objects: the reference's passes alone, a whole API server, and the engine.
+Judges of a schema and objects: the reference's passes, a whole API server, and the engine.
 
-All answer the same question in the same form, so that two of them can be compared.
+All take the same questions and return comparable verdicts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from pytest_crd.live import client, settling
 JSONValue = Any
 Errors = list[dict[str, str]]
 
-_KEPT: Final = 60
+_MOST_SERVED: Final = 60
 GROUP: Final = "fuzz.example.com"
 PATH: Final = "spec.validation.openAPIV3Schema"
 
-# How the messages of the structural check end; a server mixes them with those of other checks.
+# Message suffixes of the structural check; a server returns them together with errors of other checks.
 _STRUCTURAL: Final = re.compile(
     r"to be structural$|because it is defined in \S|must not be specified in a nested context$|: must be specified$"
     r"|must not be empty (at the root|for specified (array items|object fields)|if x-kubernetes-embedded-resource is true without .*)$"
@@ -38,13 +38,19 @@ _STRUCTURAL: Final = re.compile(
     r"|must be object if x-kubernetes-embedded-resource is true$|must not be used (at the root|if x-kubernetes-embedded-resource is set)$"
     r"|must be false if x-kubernetes-int-or-string is true$|: must be a valid regular expression, but isn't: "
 )
-# What stands before the words of a 400 about metadata.
+# The prefix of a 400 message about metadata.
 UNHANDLED: Final = re.compile(r'^(\S+) in version "\S+" cannot be handled as a \1: ')
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A schema and objects for it, as values that JSON can carry; the objects' group is GROUP."""
+    """
+    A schema and objects for it.
+
+    Attributes:
+        schema: The schema, as JSON.
+        objects: The objects, as JSON; their API group is GROUP.
+    """
 
     schema: JSONValue
     objects: Sequence[JSONValue] = ()
@@ -53,12 +59,12 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """
-    What became of one object.
+    The verdict on one object.
 
     Attributes:
-        problem: The words of a 400; empty where it was decoded.
+        problem: The message of a 400; empty if the object was decoded.
         paths: Its unknown fields, in the order of the warnings.
-        value: The object pruned, without nulls, and with defaults; None where it is not known.
+        value: The object after pruning, dropping nulls and defaulting; None if unknown.
     """
 
     problem: str
@@ -69,13 +75,13 @@ class Decoded:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """
-    What became of a question.
+    The verdict on a question.
 
     Attributes:
-        problem: Why there is no structural schema at all; empty where there is.
-        errors: The violations, each a dict of type, field and message.
-        refused: Whether the schema was refused for reasons that are not compared.
-        objects: One answer for each object; none where the schema is refused.
+        problem: The reason why there is no structural schema at all, or an empty string.
+        errors: The structural errors, each with type, field and message.
+        refused: Whether the schema was rejected for reasons that are not compared.
+        objects: One verdict for each object; empty if the schema is rejected.
     """
 
     problem: str
@@ -85,24 +91,24 @@ class Verdict:
 
 
 class Judge(Protocol):
-    """Somebody who answers questions."""
+    """A judge of questions."""
 
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Return one verdict for each of *questions*, in their order."""
+    def judge(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Return one verdict for each of *questions*, in order."""
 
 
 class Passes:
-    """The reference's structural check and passes, without a server: fast, and blind to what only a server does."""
+    """The reference's structural check and passes without a server: fast, but without the checks that only a server does."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        """Take a running `passes` program; `passes()` starts one."""
+        """Wrap a running `passes` program; `passes()` starts one."""
         self._process = process
 
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Return one verdict for each of *questions*, in their order."""
-        return [self._ask(question) for question in questions]
+    def judge(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Return one verdict for each of *questions*, in order."""
+        return [self._judge(question) for question in questions]
 
-    def _ask(self, question: Question) -> Verdict:
+    def _judge(self, question: Question) -> Verdict:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise RuntimeError("the program of the passes has no pipes")
@@ -120,8 +126,8 @@ class Passes:
 
 @contextlib.contextmanager
 def passes(version: str) -> Iterator[Passes]:
-    """Run the passes of the reference of a Kubernetes *version* until the end of the `with` block."""
-    binary = programs.of_version("passes", version)
+    """Run the reference's passes of a Kubernetes *version* until the end of the `with` block."""
+    binary = programs.build_for_version("passes", version)
     with subprocess.Popen([str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Passes(process)
@@ -130,17 +136,17 @@ def passes(version: str) -> Iterator[Passes]:
 
 
 class Engine:
-    """What this project says."""
+    """This project's engine."""
 
     def __init__(self, version: str) -> None:
-        """Take the Kubernetes version whose behaviour is asked for."""
+        """Take the Kubernetes version to emulate."""
         self._version = version
 
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Return one verdict for each of *questions*, in their order."""
-        return [self._ask(question) for question in questions]
+    def judge(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Return one verdict for each of *questions*, in order."""
+        return [self._judge(question) for question in questions]
 
-    def _ask(self, question: Question) -> Verdict:
+    def _judge(self, question: Question) -> Verdict:
         manifest = casefile.manifest(question.schema, group=GROUP)
         version = engine.CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version).version(
             "v1"
@@ -158,17 +164,17 @@ class Engine:
 
 
 class Server:
-    """A whole API server: it also rejects, and then only the warnings say what was pruned."""
+    """A whole API server. It also rejects objects, and then only the warnings show the pruned fields."""
 
     def __init__(self, url: str) -> None:
         """Take the URL of the server."""
         self._server = client.Server(url)
         self._numbers = itertools.count()
-        # A CRD takes a second or two to be served: those asked last stay, for the many questions of shrinking.
+        # A CRD takes a second or two to be served: recent ones stay, for the many questions of shrinking.
         self._served: dict[str, JSONValue] = {}
 
-    def ask(self, questions: Sequence[Question]) -> list[Verdict]:
-        """Return one verdict for each of *questions*, in their order; all their CRDs are there at the same time."""
+    def judge(self, questions: Sequence[Question]) -> list[Verdict]:
+        """Return one verdict for each of *questions*, in order; all their CRDs are served at the same time."""
         self._make_room(len(questions))
         answers = [self._posted(question.schema) for question in questions]
         for crd, answer in answers:
@@ -177,11 +183,11 @@ class Server:
         return [self._verdict(question, *pair) for question, pair in zip(questions, answers, strict=True)]
 
     def close(self) -> None:
-        """Delete the CRDs that are still there."""
-        self._make_room(_KEPT)
+        """Delete the remaining CRDs."""
+        self._make_room(_MOST_SERVED)
 
     def _posted(self, schema: JSONValue) -> tuple[JSONValue, client.ServerAnswer | None]:
-        """Return the CRD of *schema* and the answer to POSTing it, None where it is there already."""
+        """Return the CRD of *schema* and the answer to its POST, None if it exists already."""
         key = json.dumps(schema)
         if key in self._served:
             return self._served[key], None
@@ -193,7 +199,7 @@ class Server:
         return crd, answer
 
     def _make_room(self, count: int) -> None:
-        while self._served and len(self._served) + count > _KEPT:
+        while self._served and len(self._served) + count > _MOST_SERVED:
             crd = self._served.pop(next(iter(self._served)))
             self._server.ask("DELETE", client.crd_path(crd["apiVersion"], crd["metadata"]["name"]))
 
@@ -219,13 +225,13 @@ class Server:
 
 
 def without_server_made(value: JSONValue) -> JSONValue:
-    """Return a resource without the metadata that a server makes or overwrites."""
+    """Return a resource without metadata that a server sets or overwrites."""
     if not isinstance(value, Mapping) or not isinstance(value.get("metadata"), Mapping):
         return value
-    made = {*recordings.SERVER_MADE, "deletionGracePeriodSeconds", "deletionTimestamp", "namespace"}
-    return {**value, "metadata": {key: item for key, item in value["metadata"].items() if key not in made}}
+    server_set = {*recordings.SERVER_MADE, "deletionGracePeriodSeconds", "deletionTimestamp", "namespace"}
+    return {**value, "metadata": {key: item for key, item in value["metadata"].items() if key not in server_set}}
 
 
-def warned(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return those of *paths* that a warning can name: an HTTP header holds no control characters."""
+def without_control_characters(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths that a warning can contain: HTTP headers allow no control characters."""
     return tuple(path for path in paths if not any(unicodedata.category(char) == "Cc" for char in path))

@@ -99,14 +99,16 @@ def _stored_crd(stored: JSONValue, sent: JSONValue) -> Recorded:
 def _request_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     match request.verb:
         case "create" | "createText":
-            answer = repetition.ask_often(lambda: _create_answer(server, file, request))
+            answer = repetition.merge_repeated(lambda: _create_answer(server, file, request))
         case "updateCRD":
             sent = _with_resource_version(server, path_of(file.crd), request.sent)
             path = client.crd_path(sent["apiVersion"], file.crd["metadata"]["name"])
             query = _query(request)
-            return repetition.ask_often(lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent))
+            return repetition.merge_repeated(
+                lambda: _crd_update_answer(server.ask("PUT", path, sent, query=query), sent)
+            )
         case "patchCRD":
-            return repetition.ask_often(
+            return repetition.merge_repeated(
                 lambda: recordings.without_made(
                     _crd_update_answer(_patched(server, path_of(file.crd), request), file.crd)
                 )
@@ -157,7 +159,7 @@ _SUBRESOURCES: Final = {
 def _update_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     if request.old is None:
         path = client.resource_path(file.crd, request.version, _NOT_THERE) + _SUBRESOURCES.get(request.verb, "")
-        return repetition.ask_often(lambda: _stated(_patched(server, path, request), None))
+        return repetition.merge_repeated(lambda: _stated(_patched(server, path, request), None))
     with contextlib.ExitStack() as stack:
         if request.old_crd is not None:
             _replace_crd(server, request.old_crd)
@@ -174,12 +176,12 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
         path = client.resource_path(file.crd, request.version, name)
         target = path + _SUBRESOURCES.get(request.verb, "")
         if request.verb in casefile.PATCHES:
-            return repetition.ask_often(lambda: _stated(_patched(server, target, request), None))
+            return repetition.merge_repeated(lambda: _stated(_patched(server, target, request), None))
         sent = request.sent
         if request.verb == "updateScale":
             sent = {**scale.TYPE_META, "metadata": {}, **sent} if isinstance(sent, dict) else sent
         sent = _with_old_metadata(sent, stored.body["metadata"])
-        return repetition.ask_often(
+        return repetition.merge_repeated(
             lambda: _stated(server.ask("PUT", target, sent, query=_query(request)), request.sent)
         )
 
@@ -212,7 +214,9 @@ def _replace_crd(server: client.Server, crd: JSONValue) -> None:
 
 
 def _crd_answer(server: client.Server, path: str, crd: JSONValue, query: Mapping[str, str] | None = None) -> Recorded:
-    answer = repetition.ask_often(lambda: answerfacts.of_server(server.ask("POST", path, crd, query=query or _DRY)))
+    answer = repetition.merge_repeated(
+        lambda: answerfacts.of_server(server.ask("POST", path, crd, query=query or _DRY))
+    )
     return {key: value for key, value in answer.items() if key != "stored"}
 
 

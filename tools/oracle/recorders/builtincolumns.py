@@ -48,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _record(cluster: Cluster) -> int:
     namespace = f"columns-{SystemRandom().randrange(10**6)}"
-    _demand(cluster.ask("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}}))
+    _demand(cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}}))
     columns: dict[str, JSONValue] = {}
     lines = []
     for resource, value in builtinobjects.objects():
@@ -83,24 +83,24 @@ def _rows(
     at = f"{path}/{sent['metadata']['name']}"
     _write(cluster, path, at, sent)
     for shown, below in ((resource, ""), ("scale", "/scale")) if resource.endswith("apps/v1") else ((resource, ""),):
-        table = _demand(cluster.ask("GET", f"{at}{below}?includeObject=Object", headers=_TABLE))
+        table = _demand(cluster.request("GET", f"{at}{below}?includeObject=Object", headers=_TABLE))
         row = builtinobjects.shifted(table["rows"][0], -by)
         row["object"]["metadata"] = _lasting(row["object"]["metadata"])
         cells = ["0s" if _is_new(cell) else cell for cell in row["cells"]]
         line = {"resource": shown, "sent": value, **row, "cells": cells}
         yield shown, table, json.loads(_UID.sub("UID", json.dumps(line)))
     if "deletionTimestamp" not in sent["metadata"]:
-        _demand(cluster.ask("DELETE", at))  # so that its addresses are free again
+        _demand(cluster.request("DELETE", at))  # so that its addresses are free again
 
 
 def _write(cluster: Cluster, path: str, at: str, sent: JSONValue) -> None:
     """Have an object with its status, and have it deleted where it is to be."""
-    _demand(cluster.ask("POST", path, sent))
+    _demand(cluster.request("POST", path, sent))
     if "status" in sent:
-        stored = _demand(cluster.ask("GET", at))
-        _demand(cluster.ask("PUT", f"{at}/status", {**stored, "status": sent["status"]}))
+        stored = _demand(cluster.request("GET", at))
+        _demand(cluster.request("PUT", f"{at}/status", {**stored, "status": sent["status"]}))
     if "deletionTimestamp" in sent["metadata"]:
-        _demand(cluster.ask("DELETE", at))
+        _demand(cluster.request("DELETE", at))
 
 
 def _lasting(metadata: JSONValue) -> JSONValue:

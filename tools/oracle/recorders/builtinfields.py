@@ -25,7 +25,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 def main(_options: argparse.Namespace) -> int:
     """Write the file."""
     flags = (f"-modfile=k8s-{NEWEST}.mod", "./builtinfields")
-    program = programs.built(f"builtinfields-{NEWEST}", programs.SOURCES / "kube", *flags)
+    program = programs.build(f"builtinfields-{NEWEST}", programs.SOURCES / "kube", *flags)
     done = subprocess.run([str(program)], check=True, capture_output=True, text=True)
     found = json.loads(done.stdout)
     _TABLE.write_text(_table(found), encoding="utf-8")

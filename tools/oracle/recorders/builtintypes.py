@@ -61,8 +61,8 @@ def _record(cluster: Cluster) -> int:
     types: dict[str, JSONValue] = {}
     for group_version, plurals in KINDS.items():
         lead = f"apis/{group_version}" if "/" in group_version else f"api/{group_version}"
-        schemas = json.loads(cluster.ask("GET", f"/openapi/v3/{lead}")[1])["components"]["schemas"]
-        resources = json.loads(cluster.ask("GET", f"/{lead}")[1])["resources"]
+        schemas = json.loads(cluster.request("GET", f"/openapi/v3/{lead}")[1])["components"]["schemas"]
+        resources = json.loads(cluster.request("GET", f"/{lead}")[1])["resources"]
         kinds += [_kind(group_version, plural, resources, schemas, types) for plural in plurals]
     text = json.dumps(
         {origin.KEY: _ORIGIN, "kinds": kinds, "types": dict(sorted(types.items()))}, indent=1, ensure_ascii=False

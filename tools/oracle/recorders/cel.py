@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from oracle.judges.cel import VERSIONS, ask
+from oracle.judges.cel import VERSIONS, evaluate
 from oracle.recorders import files
 
 TABLES: Final = Path(__file__).parents[3] / "tests" / "conformance" / "cel"
@@ -23,7 +23,7 @@ def record(path: Path) -> str:
     """Return the table at *path* with the answers of all versions."""
     first, *rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     expressions = list(dict.fromkeys(row["expression"] for row in rows))
-    answers = [ask(version, first["self"], expressions, first.get("schema")) for version in VERSIONS]
+    answers = [evaluate(version, first["self"], expressions, first.get("schema")) for version in VERSIONS]
     lines = [first]
     for index, expression in enumerate(expressions):
         agreeing: dict[str, list[str]] = {}

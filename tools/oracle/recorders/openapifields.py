@@ -41,7 +41,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 def main(_options: argparse.Namespace) -> int:
     """Write both files."""
     flags = (f"-modfile=k8s-{NEWEST}.mod", "./openapifields")
-    program = programs.built(f"openapifields-{NEWEST}", programs.SOURCES / "kube", *flags)
+    program = programs.build(f"openapifields-{NEWEST}", programs.SOURCES / "kube", *flags)
     found = _answered(program, ())["messages"]
     messages: openapigen.Messages = {name: (one["isChoice"], _rows(one)) for name, one in found.items()}
     lines = (f"{json.dumps(name)}: {_compact(row)}" for name, row in sorted(messages.items()))

@@ -32,7 +32,7 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 def main(_options: argparse.Namespace) -> int:
     """Write both files."""
     flags = (f"-modfile=k8s-{NEWEST}.mod", "./protofields")
-    program = programs.built(f"protofields-{NEWEST}", programs.SOURCES / "kube", *flags)
+    program = programs.build(f"protofields-{NEWEST}", programs.SOURCES / "kube", *flags)
     done = subprocess.run([str(program)], check=True, capture_output=True, text=True)
     found = json.loads(done.stdout)
     _TABLE.write_text(_table(found), encoding="utf-8")

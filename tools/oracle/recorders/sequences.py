@@ -30,7 +30,9 @@ def answered(
     for crd, message in refused:
         print(f"{crd['metadata']['name']}: {message}")
     taken = [file for file in asked if file.crd not in [crd for crd, _ in refused]]
-    answers = iter(sequencing.ask(server, [(file.crd, requests) for file in taken for requests in file.cases.values()]))
+    answers = iter(
+        sequencing.send_all(server, [(file.crd, requests) for file in taken for requests in file.cases.values()])
+    )
     found = {file.path: {name: next(answers) for name in file.cases} for file in taken}
     sequencing.remove(server, [file.crd for file in taken])
     return found

@@ -1,1 +1,1 @@
-"""Real API servers: the Go programs that they are, what starts them, and what is asked of them again and again."""
+"""Real API servers: their Go programs, how they are started, and requests that are repeated or sent in parallel."""

@@ -1,7 +1,7 @@
 """
-Real API servers for CRDs, of one Kubernetes version each, on loopback over a throw-away etcd.
+Real API servers for CRDs, one per Kubernetes version, on loopback with a temporary etcd.
 
-The port, where none is named, is 18100 and the minor version: 18137. What the server logs is in the folder of the binaries.
+The default port is 18100 plus the minor version: 18137. The server logs into the folder of the binaries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Final
 from oracle.servers import programs
 from oracle.servers.versions import VERSIONS, minor
 
-# These plugins wait for a kube-apiserver that is not there.
+# These plugins wait for a kube-apiserver, which does not exist here.
 _DISABLED: Final = ("NamespaceLifecycle", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
 _DISABLED_SINCE: Final = {"1.32": ("ValidatingAdmissionPolicy",), "1.35": ("MutatingAdmissionPolicy",)}
 
@@ -46,14 +46,17 @@ def started(version: str, *, port: int = 0) -> Iterator[str]:
 
 
 def at(url: str, version: str) -> contextlib.AbstractContextManager[str]:
-    """Return what yields *url*, or where that is empty the URL of a server of *version* that is started for the time being."""
+    """Return a context manager of *url*, or of a server of *version* started for the `with` block if *url* is empty."""
     return contextlib.nullcontext(url) if url else started(version)
 
 
 @contextlib.contextmanager
 def started_over_etcd(version: str, *, port: int = 0) -> Iterator[tuple[str, str]]:
-    """Start the API server as `started` does, and yield its URL and that of its etcd, which takes JSON."""
-    etcd, server = programs.built("etcd", programs.SOURCES / "etcd", "."), programs.of_version("apiserver", version)
+    """Start the API server as `started` does, and yield its URL and the URL of its etcd, which accepts JSON."""
+    etcd, server = (
+        programs.build("etcd", programs.SOURCES / "etcd", "."),
+        programs.build_for_version("apiserver", version),
+    )
     etcd_port = free_port(pair=True)
     log = programs.cache() / f"server-{version}.log"
     with contextlib.ExitStack() as stack:
@@ -69,7 +72,12 @@ def started_over_etcd(version: str, *, port: int = 0) -> Iterator[tuple[str, str
 
 @contextlib.contextmanager
 def running(command: Sequence[str], errors: int) -> Iterator[str]:
-    """Run *command* and yield its first line of output, which begins with `ready`."""
+    """
+    Run *command* and yield its first line of output, which begins with `ready`.
+
+    Raises:
+        RuntimeError: The first line is a different one.
+    """
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
         line = process.stdout.readline() if process.stdout else ""
@@ -84,7 +92,12 @@ def running(command: Sequence[str], errors: int) -> Iterator[str]:
 
 
 def _await(url: str) -> None:
-    """Wait until something listens at *url*: the server says that it is ready a moment before."""
+    """
+    Wait until *url* accepts connections: the server prints `ready` a moment before.
+
+    Raises:
+        RuntimeError: Nothing listens after some seconds.
+    """
     address = urllib.parse.urlsplit(url)
     for _ in range(100):
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection((address.hostname, address.port)):
@@ -103,7 +116,7 @@ def _flags(version: str) -> list[str]:
 
 
 def free_port(*, pair: bool = False) -> int:
-    """Return a free port on loopback; with *pair*, the one above it is free too."""
+    """Return a free port on loopback; with *pair*, the next port is free too."""
     while True:
         with socket.socket() as lower, socket.socket() as upper:
             lower.bind(("127.0.0.1", 0))
@@ -122,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Serve the version that the command line names until SIGTERM or Ctrl-C."""
+    """Serve the named version until SIGTERM or Ctrl-C."""
     version = options.version
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt), started(version, port=options.port or 18100 + minor(version)) as url:

@@ -1,4 +1,4 @@
-"""CRDs on a server: where they are, which can be there together, and that they are gone."""
+"""CRDs on a server: URL paths, deletion, and batches without name conflicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JSONValue = Any
 
 
 def collection(crd: JSONValue) -> str:
-    """Return the URL path to which *crd* is POSTed."""
+    """Return the URL path of POST requests for *crd*."""
     return client.crd_path(crd["apiVersion"])
 
 
@@ -21,14 +21,14 @@ def path_of(crd: JSONValue) -> str:
 
 
 def delete(server: client.Server, crd: JSONValue) -> None:
-    """Delete a CRD where it is there, and wait until it is gone."""
+    """Delete a CRD if it exists, and wait until it is gone."""
     where = path_of(crd)
     if server.ask("DELETE", where).code != 404:
         server.wait(where, lambda answer: answer.code == 404, f"the end of {where}")
 
 
 def batches(crds: Iterable[JSONValue], size: int) -> Iterator[list[JSONValue]]:
-    """Yield some CRDs at a time, of which no two have one name."""
+    """Yield batches of at most *size* CRDs without duplicate names."""
     batch: dict[str, JSONValue] = {}
     for crd in crds:
         name = crd["metadata"]["name"]

@@ -1,4 +1,4 @@
-"""Conversations with a server, a whole kube-apiserver or one for CRDs alone: requests, and watches that go on beside them."""
+"""Conversations with a whole kube-apiserver or a server for CRDs: requests, and watches that run beside them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any, Final
 from conformance import protobufanswers, serverside
 from conformance.exchanges import Raw, Request
 
-# How long after the last request what it does may still come through watches, in seconds.
-_SETTLES: Final = 0.4
+# How long events of the last request may take to arrive at watches, in seconds.
+_SETTLE_SECONDS: Final = 0.4
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-# How long a new resource is not served everywhere yet, in seconds.
-_INSTALLS: Final = 4.0
+# How long a new resource takes to be served everywhere, in seconds.
+_INSTALL_SECONDS: Final = 4.0
 
 
 class Cluster:
@@ -27,57 +27,66 @@ class Cluster:
     A server.
 
     Attributes:
-        url: Where it is.
+        url: Its URL.
     """
 
     def __init__(self, url: str, token: str) -> None:
-        """Take where it is, and the token of who may do everything; empty where everybody may."""
+        """Take the URL and an administrator's token, empty if the server needs none."""
         self.url = url
         self._token = token
         self._context = ssl._create_unverified_context()  # noqa: S323 - it runs on loopback, with a certificate of its own
 
     def install(self, crds: Sequence[Any]) -> None:
-        """Have CRDs served that are not yet."""
-        missing = [crd for crd in crds if self.ask("GET", f"{_CRDS}/{crd['metadata']['name']}")[0] == 404]
+        """
+        Create the CRDs that are missing, and wait until they are served.
+
+        Raises:
+            RuntimeError: A CRD is rejected.
+        """
+        missing = [crd for crd in crds if self.request("GET", f"{_CRDS}/{crd['metadata']['name']}")[0] == 404]
         for crd in missing:
-            code, text = self.ask("POST", _CRDS, crd)
+            code, text = self.request("POST", _CRDS, crd)
             if code != 201:
                 raise RuntimeError(text)
-        time.sleep(_INSTALLS if missing else 0)
+        time.sleep(_INSTALL_SECONDS if missing else 0)
 
-    def ask(
+    def request(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
-        """Return code and text of an answer."""
-        sent = {"content-type": "application/json", **(headers or {})}
-        raw = self._raw(self._sent(method, path, sent, b"" if body is None else json.dumps(body).encode()))
+        """Send a request; return code and text of the response."""
+        all_headers = {"content-type": "application/json", **(headers or {})}
+        raw = self._raw(self._send(method, path, all_headers, b"" if body is None else json.dumps(body).encode()))
         return raw.code, raw.text
 
     def sender(self) -> Callable[[Request], Any]:
-        """Return what sends the requests of one conversation."""
+        """
+        Return a function that sends the requests of one conversation.
+
+        It returns a `Raw` response, or for a watch a function that returns the events so far.
+        """
         until = [time.monotonic()]
 
-        def send(asked: Request) -> Any:
-            time.sleep(asked.get("pause", 0))  # for what a cluster does in its own time
-            message = serverside.to_http(asked)
-            response = self._sent(message.method, message.target, message.headers, message.body)
-            until[0] = time.monotonic() + _SETTLES
-            if not asked.get("watch") or response.status != 200:
+        def send(request: Request) -> Any:
+            time.sleep(request.get("pause", 0))  # for work that a cluster does asynchronously
+            message = serverside.to_http(request)
+            response = self._send(message.method, message.target, message.headers, message.body)
+            until[0] = time.monotonic() + _SETTLE_SECONDS
+            if not request.get("watch") or response.status != 200:
                 raw = self._raw(response)
-                return (lambda: raw) if asked.get("watch") else raw
+                return (lambda: raw) if request.get("watch") else raw
             return _Events(response, until).take
 
         return send
 
-    def _sent(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
-        at = urllib.parse.urlsplit(self.url)
+    def _send(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
+        address = urllib.parse.urlsplit(self.url)
         connection = (
-            http.client.HTTPSConnection(at.hostname or "", at.port, context=self._context, timeout=30)
-            if at.scheme == "https"
-            else http.client.HTTPConnection(at.hostname or "", at.port, timeout=30)
+            http.client.HTTPSConnection(address.hostname or "", address.port, context=self._context, timeout=30)
+            if address.scheme == "https"
+            else http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
         )
-        known = {"Authorization": f"Bearer {self._token}"} if self._token else {}
-        connection.request(method, path, body=body or None, headers={**headers, **known})
+        authorization = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        connection.request(method, path, body=body or None, headers={**headers, **authorization})
         return connection.getresponse()
 
     def _raw(self, response: http.client.HTTPResponse) -> Raw:
@@ -85,7 +94,7 @@ class Cluster:
 
 
 class _Events:
-    """The events of a watch, read as they come."""
+    """The events of a watch, read in a thread."""
 
     def __init__(self, response: http.client.HTTPResponse, until: Sequence[float]) -> None:
         self._response = response
@@ -97,7 +106,7 @@ class _Events:
     def _read(self) -> None:
         with contextlib.suppress(
             OSError, ValueError, http.client.HTTPException
-        ):  # nobody reads on, and the server has gone
+        ):  # the reader is gone, and the server has closed the connection
             while part := self._response.read1():
                 self._read_so_far.append(part)
 
@@ -115,7 +124,7 @@ def _text(response: http.client.HTTPResponse, body: bytes) -> str:
 
 
 def _headers(response: http.client.HTTPResponse) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for name, value in response.getheaders():
-        found.setdefault(name.lower(), []).append(value)
-    return found
+        headers.setdefault(name.lower(), []).append(value)
+    return headers

@@ -1,7 +1,7 @@
 """
-A server of pytest-crd without any CRD, as a process of its own, for tests in other languages that begin with nothing.
+A pytest-crd server without CRDs in its own process, for tests in other languages that start from nothing.
 
-The first line of its output is JSON that says how it is reached; it ends with its input.
+The first line of its output is JSON with URL, token and certificate authority. It ends when its input ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def serve() -> None:
     server.start()
     print(json.dumps({"url": server.url, "token": token, "authority": signed.authority}), flush=True)
     sys.stdin.read()
-    # Nobody waits for a request that is still looked at: the test that sent it has been ended.
+    # Pending requests are dropped: the test that sent them has ended.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Tests of a Go module, built with one of its files replaced, and run each in a process of its own."""
+"""Tests of a Go module, built with replaced files; each test runs in its own process."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _VERDICT: Final = re.compile(r"^ *--- (PASS|FAIL|SKIP): (\S+)", re.MULTILINE)
 
 class Module(NamedTuple):
     """
-    A Go module whose tests are run.
+    A Go module with tests.
 
     Attributes:
-        name: `k8s.io/apiextensions-apiserver`.
-        folder: Where a go.mod is that demands it, and all that its tests need.
+        name: The module path, such as `k8s.io/apiextensions-apiserver`.
+        folder: A folder with a go.mod that requires the module and the dependencies of its tests.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Module(NamedTuple):
 
     @property
     def source(self) -> Path:
-        """Where Go has it."""
+        """The folder of the module in Go's module cache."""
         command = ["go", "list", "-m", "-f", "{{.Dir}}", self.name]
         subprocess.run(["go", "mod", "download", self.name], cwd=self.folder, check=True)
         return Path(subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True).stdout.strip())
@@ -40,24 +40,24 @@ class Module(NamedTuple):
 
 class Outcome(NamedTuple):
     """
-    What came of a test.
+    The outcome of a test.
 
     Attributes:
-        failed: The parts of it that failed, of these the innermost; itself where nothing of it passed, or it did not come to its end.
-        said: What it printed.
+        failed: Its innermost failed subtests. The test itself if nothing in it passed or it did not finish.
+        output: Its output.
     """
 
     failed: tuple[str, ...]
-    said: str
+    output: str
 
 
 class Suite(NamedTuple):
     """
-    Tests of one package, built.
+    The built tests of one package.
 
     Attributes:
-        program: What runs them.
-        folder: Where they find their files.
+        program: The test binary.
+        folder: The working directory of the tests.
     """
 
     program: Path
@@ -66,16 +66,16 @@ class Suite(NamedTuple):
     @property
     def names(self) -> list[str]:
         """The names of the tests, in the order of the files."""
-        done = subprocess.run(
+        process = subprocess.run(
             [str(self.program), "-test.list", "."], cwd=self.folder, check=True, capture_output=True, text=True
         )
-        return [line for line in done.stdout.splitlines() if line.startswith("Test")]
+        return [line for line in process.stdout.splitlines() if line.startswith("Test")]
 
     def run(self, name: str, environment: Mapping[str, str], patience: float) -> Outcome:
-        """Run one test, and end it after *patience*, in seconds."""
+        """Run one test, for at most *patience* seconds."""
         command = [str(self.program), "-test.v", "-test.run", f"^{name}$"]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command,
                 cwd=self.folder,
                 env=environment,
@@ -84,35 +84,35 @@ class Suite(NamedTuple):
                 timeout=patience,
                 check=False,
             )
-            said = done.stdout.decode(errors="replace")
+            output = process.stdout.decode(errors="replace")
         except subprocess.TimeoutExpired as error:
-            said = (error.stdout or b"").decode(errors="replace")
-        return outcome_of(name, said)
+            output = (error.stdout or b"").decode(errors="replace")
+        return parse_outcome(name, output)
 
 
 def build(module: Module, package: str, replaced: Mapping[str, Path] | None = None) -> Suite:
     """
-    Return the tests of a package of a module, built where the cache does not hold them.
+    Build the tests of a package unless they are in the cache, and return them.
 
     Args:
         module: The module.
-        package: The package, below the module.
-        replaced: Files of the module that others stand in for, by their paths in it.
+        package: The path of the package in the module.
+        replaced: Replacements of files of the module, by their paths in it.
 
     Raises:
-        subprocess.CalledProcessError: The build failed; the compiler's words are on stderr.
+        subprocess.CalledProcessError: The build failed; the compiler's messages are on stderr.
     """
     replaced = replaced or {}
     source = module.source
-    given = [(module.folder / "go.sum").read_bytes(), *(file.read_bytes() for file in replaced.values())]
-    digest = hashlib.sha256(b"\0".join([package.encode(), *given])).hexdigest()[:12]
+    contents = [(module.folder / "go.sum").read_bytes(), *(file.read_bytes() for file in replaced.values())]
+    digest = hashlib.sha256(b"\0".join([package.encode(), *contents])).hexdigest()[:12]
     folder = programs.cache() / f"tests-{digest}"
-    # Named as `go test` names it: a test may look for the name that it has as a client.
+    # Named as `go test` names it: tests may check their name as a client.
     program = folder / f"{Path(package).name}.test"
     if not program.exists():
         print(f"building {program.name} …", file=sys.stderr)
         folder.mkdir(exist_ok=True)
-        flags = _overlaid(module, source, folder, replaced)
+        flags = _overlay_flags(module, source, folder, replaced)
         unfinished = program.with_suffix(".unfinished")
         command = ["go", "test", "-c", "-o", str(unfinished), *flags, f"{module.name}/{package}"]
         subprocess.run(command, cwd=module.folder, check=True)
@@ -120,27 +120,31 @@ def build(module: Module, package: str, replaced: Mapping[str, Path] | None = No
     return Suite(program, source / package)
 
 
-def outcome_of(name: str, said: str) -> Outcome:
-    """Return what came of a test, as its process tells it."""
-    verdicts = {test: verdict for verdict, test in _VERDICT.findall(said)}
-    if name not in verdicts:  # it was ended, or ended its process
-        return Outcome((name,), said)
+def parse_outcome(name: str, output: str) -> Outcome:
+    """Return the outcome of a test from its output."""
+    verdicts = {test: verdict for verdict, test in _VERDICT.findall(output)}
+    if name not in verdicts:  # it timed out, or its process ended early
+        return Outcome((name,), output)
     failed = [test for test, verdict in verdicts.items() if verdict != "PASS"]
     if len(failed) == len(verdicts):
-        return Outcome((name,), said)
-    innermost = [test for test in failed if not any(other.startswith(f"{test}/") for other in failed)]
-    return Outcome(tuple(sorted(innermost)), said)
+        return Outcome((name,), output)
+    innermost = [test for test in failed if not any(subtest.startswith(f"{test}/") for subtest in failed)]
+    return Outcome(tuple(sorted(innermost)), output)
 
 
 def run_all(suites: Mapping[str, Suite], environment: Mapping[str, str], patience: float) -> dict[str, Outcome]:
-    """Return what comes of tests, by their names, each of which is run by its suite."""
+    """Run each test with its suite, and return the outcomes by name."""
     with futures.ThreadPoolExecutor(_LANES) as pool:
         outcomes = pool.map(lambda name: suites[name].run(name, environment, patience), suites)
         return dict(zip(suites, outcomes, strict=True))
 
 
-def _overlaid(module: Module, source: Path, folder: Path, replaced: Mapping[str, Path]) -> list[str]:
-    """Return flags that put files in the place of others. Go replaces none where it keeps modules, so the module gets another name there."""
+def _overlay_flags(module: Module, source: Path, folder: Path, replaced: Mapping[str, Path]) -> list[str]:
+    """
+    Return the build flags that replace files of a module.
+
+    Go replaces no files inside its module cache, so go.mod redirects the module to a symbolic link.
+    """
     link, mod, overlay = folder / "upstream", folder / "go.mod", folder / "overlay.json"
     link.unlink(missing_ok=True)
     link.symlink_to(source)

@@ -1,7 +1,7 @@
 """
-A whole kube-apiserver over a throw-away etcd, on loopback: namespaces, built-in kinds, discovery.
+A whole kube-apiserver with a temporary etcd on loopback: namespaces, built-in kinds, discovery.
 
-No controllers run beside it. The first build takes five minutes or more.
+It runs without controllers. The first build takes five minutes or more.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PATIENCE: Final = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add which one is asked, and by whom."""
-    parser.add_argument("--token", default=TOKEN, help="of who may do everything; empty where everybody may")
+    """Add the token and the server."""
+    parser.add_argument("--token", default=TOKEN, help="an administrator's token; empty if the server needs none")
     options.add_server(parser)
 
 
@@ -39,18 +39,18 @@ def started(version: str) -> Iterator[str]:
     Start a kube-apiserver of a Kubernetes version, and stop it at the end of the `with` block.
 
     Args:
-        version: One that has a `k8s-VERSION.mod` in `tools/oracle/kube`.
+        version: A version with a `k8s-VERSION.mod` in `tools/oracle/kube`.
 
     Yields:
-        Its URL; TOKEN is that of who may do everything.
+        Its URL; TOKEN is an administrator's token.
 
     Raises:
-        RuntimeError: It does not come up.
+        RuntimeError: It is not ready within a minute.
     """
-    etcd = programs.built("etcd", programs.SOURCES / "etcd", ".")
+    etcd = programs.build("etcd", programs.SOURCES / "etcd", ".")
     stamp = f"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={version[2:]}"
     flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
-    server = programs.built(f"kube-apiserver-{version}", _FOLDER, *flags, "./apiserver")
+    server = programs.build(f"kube-apiserver-{version}", _FOLDER, *flags, "./apiserver")
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         log = stack.enter_context((programs.cache() / f"kube-apiserver-{version}.log").open("wb"))
@@ -65,7 +65,7 @@ def started(version: str) -> Iterator[str]:
 
 
 def at(url: str, version: str) -> contextlib.AbstractContextManager[str]:
-    """Return what yields *url*, or where that is empty the URL of a server of *version* that is started for the time being."""
+    """Return a context manager of *url*, or of a server of *version* started for the `with` block if *url* is empty."""
     return contextlib.nullcontext(url) if url else started(version)
 
 
@@ -93,12 +93,12 @@ def _arguments(folder: Path, etcd_port: int, port: int) -> list[str]:
 
 def _await(url: str, process: subprocess.Popen[bytes]) -> None:
     context = ssl._create_unverified_context()  # noqa: S323 - on loopback
-    asked = urllib.request.Request(f"{url}/readyz", headers={"Authorization": f"Bearer {TOKEN}"})  # noqa: S310 - the same
+    request = urllib.request.Request(f"{url}/readyz", headers={"Authorization": f"Bearer {TOKEN}"})  # noqa: S310 - the same
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:
         with (
             contextlib.suppress(urllib.error.URLError, ConnectionError),
-            urllib.request.urlopen(asked, context=context, timeout=5) as answer,  # noqa: S310 - the same
+            urllib.request.urlopen(request, context=context, timeout=5) as answer,  # noqa: S310 - the same
         ):
             if answer.status == 200:
                 return

@@ -1,4 +1,4 @@
-"""Case files whose CRDs a server serves for a while, many at the same time, with what their requests update stored before."""
+"""Case files on a server: their CRDs, many at the same time, and the objects that their requests update."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BUSY_TIMES: Final = 4
 
 
 class PanickingServer(client.Server):
-    """An API server that may panic: all that a client sees of it is that there is no answer, however often it asks."""
+    """An API server that may panic: a client then gets no response, even after retries."""
 
     def __init__(self, url: str) -> None:
-        """Take the URL of a server that answers without credentials; nothing is sent yet."""
+        """Take the URL of a server without authentication; nothing is sent yet."""
         super().__init__(url, busy_times=_BUSY_TIMES)
 
     def ask(
@@ -36,7 +36,7 @@ class PanickingServer(client.Server):
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> client.ServerAnswer:
-        """Send one request; an answer of 502 stands for none."""
+        """Send one request; return code 502 if there is no response."""
         try:
             return super().ask(method, path, body, query=query, headers=headers)
         except NoAnswerError:
@@ -47,16 +47,16 @@ class Live:
     """Case files that are served until the end of the `with` block."""
 
     def __init__(self, server: client.Server, files: Sequence[casefile.CaseFile]) -> None:
-        """Take case files whose CRDs do not collide; those that the server does not take are left out."""
+        """Take case files without conflicting CRDs. Files whose CRD the server rejects are left out of `files`."""
         self.files: list[casefile.CaseFile] = []
-        self._asked = list(files)
+        self._requested = list(files)
         self._server = server
         self._stored: dict[tuple[str, str], JSONValue] = {}
 
     def __enter__(self) -> Self:
-        """Create the CRDs, in their old form where requests name one, store the old objects, and put the new form in place."""
+        """Create the CRDs and the old objects. If a request names an old CRD, it is created first and replaced at the end."""
         firsts = []
-        for file in self._asked:
+        for file in self._requested:
             first = next((request.old_crd for request in file.requests if request.old_crd), file.crd)
             delete(self._server, first)
             if self._server.ask("POST", collection(first), first).code == 201:
@@ -77,12 +77,12 @@ class Live:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Delete the CRDs, and with them what is stored."""
+        """Delete the CRDs, and with them their objects."""
         for file in self.files:
             self._end(file)
 
-    def asking(self, file: casefile.CaseFile, request: casefile.Request) -> Callable[[], Answer] | None:
-        """Return what asks the server; None where it did not take what was to be stored before."""
+    def sender(self, file: casefile.CaseFile, request: casefile.Request) -> Callable[[], Answer] | None:
+        """Return a function that sends *request*; None if the server rejected its old object."""
         query = _DRY | ({"fieldValidation": request.field_validation} if request.field_validation else {})
         method, name, sent = "POST", "", request.sent
         if request.old is not None:
@@ -90,16 +90,16 @@ class Live:
             if stored is None:
                 return None
             names = ("name", "namespace", "resourceVersion")
-            kept = {key: stored["metadata"][key] for key in names if key in stored["metadata"]}
+            identity = {key: stored["metadata"][key] for key in names if key in stored["metadata"]}
             method, name = "PUT", stored["metadata"]["name"] + ("/status" if request.verb == "updateStatus" else "")
             if isinstance(sent.get("metadata"), dict):
-                sent = sent | {"metadata": {**kept, **sent["metadata"]}}
+                sent = sent | {"metadata": {**identity, **sent["metadata"]}}
         path = client.resource_path(file.crd, request.version, name)
 
-        def ask() -> Answer:
+        def send() -> Answer:
             return answerfacts.of_server(self._server.ask(method, path, sent, query=query), request.sent)
 
-        return ask
+        return send
 
     def _store(self, file: casefile.CaseFile) -> None:
         for request in file.requests:

@@ -1,4 +1,4 @@
-"""`pytest-crd serve` as a process of its own, and clients that keep their connection, to it or to a cluster."""
+"""`pytest-crd serve` in its own process, and clients with a persistent connection to it or to a cluster."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PATIENCE: Final = 60.0
 
 class Served(NamedTuple):
     """
-    A server that runs.
+    A running server.
 
     Attributes:
-        url: Where it is.
-        token: That of who may do everything.
-        process: Its process number; 0 of one that runs elsewhere.
+        url: Its URL.
+        token: An administrator's token.
+        process: Its process id, or 0 if it is remote.
     """
 
     url: str
@@ -38,10 +38,10 @@ class Served(NamedTuple):
     @property
     def resident(self) -> int:
         """
-        How much memory it holds, in bytes.
+        Its resident memory in bytes.
 
         Raises:
-            OSError: The system does not say; Linux does.
+            OSError: The system has no /proc, unlike Linux.
         """
         lines = Path(f"/proc/{self.process}/status").read_text(encoding="utf-8").splitlines()
         (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmRSS:"))
@@ -50,7 +50,12 @@ class Served(NamedTuple):
 
 @contextlib.contextmanager
 def serving(crds: Sequence[JSONValue]) -> Iterator[Served]:
-    """Serve CRDs, and stop at the end of the `with` block."""
+    """
+    Serve *crds* until the end of the `with` block.
+
+    Raises:
+        RuntimeError: The process ends before the server is ready.
+    """
     with tempfile.TemporaryDirectory() as name:
         manifests, config = Path(name, "crds.yaml"), Path(name, "kubeconfig")
         manifests.write_text("---\n".join(map(json.dumps, crds)), encoding="utf-8")
@@ -61,15 +66,17 @@ def serving(crds: Sequence[JSONValue]) -> Iterator[Served]:
                 while not process.stdout.readline().startswith("export "):
                     if process.poll() is not None:
                         raise RuntimeError("pytest-crd serve has ended")
-                read = yaml.safe_load(config.read_text(encoding="utf-8"))
-                yield Served(read["clusters"][0]["cluster"]["server"], read["users"][0]["user"]["token"], process.pid)
+                config_ = yaml.safe_load(config.read_text(encoding="utf-8"))
+                yield Served(
+                    config_["clusters"][0]["cluster"]["server"], config_["users"][0]["user"]["token"], process.pid
+                )
             finally:
                 process.send_signal(signal.SIGTERM)
-                process.communicate()  # it says that it has stopped
+                process.communicate()  # reads the message that it has stopped
 
 
 def kubeconfig(served: Served) -> JSONValue:
-    """Return a kubeconfig for a server, with whose certificate anybody is content."""
+    """Return a kubeconfig for a server that skips the verification of its certificate."""
     cluster = {"server": served.url, "insecure-skip-tls-verify": True}
     return {
         "apiVersion": "v1",
@@ -82,24 +89,26 @@ def kubeconfig(served: Served) -> JSONValue:
 
 
 class Client:
-    """A client with one connection."""
+    """A client with one persistent connection."""
 
     def __init__(self, served: Served) -> None:
-        """Connect when the first request is sent."""
+        """Take a server; the connection opens with the first request."""
         context = ssl._create_unverified_context()  # noqa: S323 - it runs on loopback, with a certificate of its own
-        at = urllib.parse.urlsplit(served.url)
-        self._connection = http.client.HTTPSConnection(at.hostname or "", at.port, context=context, timeout=_PATIENCE)
+        address = urllib.parse.urlsplit(served.url)
+        self._connection = http.client.HTTPSConnection(
+            address.hostname or "", address.port, context=context, timeout=_PATIENCE
+        )
         self._token = served.token
 
-    def ask(self, method: str, path: str, body: JSONValue = None, *, patch: str = "") -> tuple[int, JSONValue]:
-        """Return code and body of an answer; *patch* is the media type of one, without `application/`."""
+    def request(self, method: str, path: str, body: JSONValue = None, *, patch: str = "") -> tuple[int, JSONValue]:
+        """Send a request; return status code and decoded body. *patch* is a media type of a patch, without `application/`."""
         response = self.send(method, path, body, {"Content-Type": f"application/{patch or 'json'}"})
         return response.status, json.loads(response.read())
 
     def send(
         self, method: str, path: str, body: JSONValue = None, headers: Mapping[str, str] | None = None
     ) -> http.client.HTTPResponse:
-        """Return an answer whose body is not read yet, as that of a watch."""
+        """Send a request; return the response with an unread body, such as that of a watch."""
         sent = None if body is None else json.dumps(body)
         self._connection.request(
             method, path, body=sent, headers={"Authorization": f"Bearer {self._token}", **(headers or {})}
@@ -107,5 +116,5 @@ class Client:
         return self._connection.getresponse()
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._connection.close()

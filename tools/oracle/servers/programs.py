@@ -1,8 +1,8 @@
 """
-The programs in Go, built where they are not there yet.
+The Go programs, built if they are missing.
 
-The first build of one for a Kubernetes version fetches modules from a Go module proxy and takes one to three minutes; the binaries are
-kept in `$CRD_ORACLE_CACHE` (default: `~/.cache/crd-oracle`).
+The first build of a program for a Kubernetes version fetches modules from a Go module proxy and takes one to three
+minutes. The binaries are cached in `$CRD_ORACLE_CACHE` (default: `~/.cache/crd-oracle`).
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ REFERENCE: Final = SOURCES / "reference"
 
 
 def cache() -> Path:
-    """Return the folder of the binaries and of the servers' logs, made where it is missing."""
+    """Return the folder of the binaries and of the servers' logs, after creating it if necessary."""
     folder = Path(os.environ.get("CRD_ORACLE_CACHE", "") or Path.home() / ".cache" / "crd-oracle")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def built(name: str, module: Path, *arguments: str) -> Path:
+def build(name: str, module: Path, *arguments: str) -> Path:
     """
-    Return the binary *name*, built from the Go module in the folder *module* where the cache does not hold it.
+    Return the path of a binary, built from a Go module unless it is in the cache.
 
     Args:
-        name: File name in the cache.
-        module: Folder of a go.mod.
-        arguments: What follows `go build -o …`: flags and the package.
+        name: The file name in the cache.
+        module: The folder of the go.mod.
+        arguments: Further arguments of `go build -o …`: flags and the package.
 
     Raises:
-        subprocess.CalledProcessError: The build failed; the compiler's words are on stderr.
+        subprocess.CalledProcessError: The build failed; the compiler's messages are on stderr.
     """
     binary = cache() / name
     if not binary.exists():
@@ -47,12 +47,12 @@ def built(name: str, module: Path, *arguments: str) -> Path:
     return binary
 
 
-def of_version(program: str, version: str) -> Path:
+def build_for_version(program: str, version: str) -> Path:
     """
-    Return the binary of a *program* in `reference/`, linked with the reference of a Kubernetes *version*.
+    Return the path of a program of `reference/`, linked with the reference of a Kubernetes *version*.
 
-    Its sources tell by the build tags `before_1_35` and `before_1_22` which signatures the reference has.
+    The build tags `before_1_35` and `before_1_22` select the signatures of the reference in its sources.
     """
     name = f"server-{version}" if program == "apiserver" else f"{program}-{version}"
-    tags = ",".join(f"before_1_{other}" for other in (35, 22) if minor(version) < other)
-    return built(name, REFERENCE, f"-modfile=k8s-{version}.mod", f"-tags={tags}", f"./{program}")
+    tags = ",".join(f"before_1_{number}" for number in (35, 22) if minor(version) < number)
+    return build(name, REFERENCE, f"-modfile=k8s-{version}.mod", f"-tags={tags}", f"./{program}")

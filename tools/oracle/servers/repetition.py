@@ -1,4 +1,4 @@
-"""What a server answers that answers at random, Go's map order: asked until it is as good as certain, and told as one answer."""
+"""Answers of a server that depend on Go's random map order: repeated until all variants are almost certain, and merged."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pytest_crd.live import answerfacts
 JSONValue = Any
 Recorded = dict[str, JSONValue]
 
-# Two neighbours of a Go map of at most eight entries change places in one of eight iterations.
+# Two neighbours in a Go map of at most eight entries swap places in one of eight iterations.
 _TIMES: Final = 64
 
 
-def ask_often(ask: Callable[[], Recorded]) -> Recorded:
-    """Ask until it is as good as certain whether the answer is always the same, and merge the answers."""
+def merge_repeated(ask: Callable[[], Recorded]) -> Recorded:
+    """Call *ask* until all its different answers are almost certain, and return them merged."""
     answers = [ask(), ask()]
     if _may_vary(answers):
         answers += [ask() for _ in range(_TIMES)]
@@ -30,17 +30,18 @@ def _may_vary(answers: Sequence[Recorded]) -> bool:
 
 def _merged(answers: Sequence[Recorded]) -> Recorded:
     """
-    Return one answer for several: as it is where they agree, else with sorted parts and their names in `unordered`.
+    Return one answer for several. Equal answers are returned as they are.
 
-    Where they differ in more than order, `alternatives` lists all that were seen.
+    If they differ in the order of a part, the part is sorted and its name is added to `unordered`. If they differ in
+    more, `alternatives` lists all answers.
     """
     distinct = _distinct(answers)
     if len(distinct) == 1:
         return distinct[0]
     unordered = [key for key in ("causes", "warnings") if len(_distinct([{key: a.get(key)} for a in distinct])) > 1]
-    alike = _distinct([answerfacts.in_order(answer, unordered) for answer in distinct])
-    if len(alike) == 1:
-        return alike[0] | {"unordered": unordered}
+    ordered = _distinct([answerfacts.in_order(answer, unordered) for answer in distinct])
+    if len(ordered) == 1:
+        return ordered[0] | {"unordered": unordered}
     return {"code": distinct[0]["code"], "alternatives": sorted(distinct, key=_key)}
 
 

@@ -1,7 +1,8 @@
 """
-Sequences of requests, asked of a server many at a time: the first request of each, then the second of each.
+Sequences of requests, sent to a server in parallel: the first request of each, then the second of each, and so on.
 
-Between two rounds a second begins, so that each time that a server makes tells of the round. Each sequence has a namespace of its own.
+Rounds do not share a second, so that each time set by the server identifies its round. Each sequence has its own
+namespace.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ JSONValue = Any
 Answer = sequences.Answer
 
 _WORKERS: Final = 6
-# How long a server holds the first write to a CRD that was established just now.
-_HELD: Final = 2.2
+# How long a server delays the first write to a CRD that was just established, in seconds.
+_FIRST_WRITE_DELAY: Final = 2.2
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
 
 
 class Conversation:
-    """A sequence under way: who is asked about what, and what was answered."""
+    """A sequence in progress: its CRD, its requests, and the answers so far."""
 
     def __init__(self, crd: JSONValue, requests: Sequence[sequences.Request], namespace: str) -> None:
-        """Take the CRD, the requests, and a namespace that no other sequence has."""
+        """Take the CRD, the requests, and a namespace of its own."""
         self.crd = crd
         self.requests = requests
         self.answers: list[Answer] = []
@@ -40,8 +41,8 @@ class Conversation:
         self._last: JSONValue = None
         self._first: JSONValue = None
 
-    def ask(self, server: client.Server, number: int, clock: Rounds) -> None:
-        """Send request *number*, where there is one, and note the answer."""
+    def send(self, server: client.Server, number: int, clock: Rounds) -> None:
+        """Send request *number*, if there is one, and append the answer."""
         if number < len(self.requests):
             request = self.requests[number]
             if "crd" in request:
@@ -51,25 +52,25 @@ class Conversation:
 
     def _answer(self, server: client.Server, request: sequences.Request, clock: Rounds) -> Answer:
         answer = self._send(server, request)
-        found: Answer = {"code": answer.code}
+        recorded: Answer = {"code": answer.code}
         is_object = answer.code < 300 and "metadata" in answer.body and answer.body.get("kind") != "Status"
         if is_object:
-            found["object"] = self._normal(answer.body, clock)
-            found["changed"] = self._note(
+            recorded["object"] = self._normal(answer.body, clock)
+            recorded["changed"] = self._note(
                 answer.body, keep=not request.get("dryRun") and request.get("subresource") != "scale"
             )
         elif isinstance(answer.body, dict):
             status = {key: value for key, value in answer.body.items() if key not in _OMITTED}
-            found["status"] = self._normal(status, clock)
+            recorded["status"] = self._normal(status, clock)
         else:
-            found["text"] = answer.body
+            recorded["text"] = answer.body
         if answer.warnings:
-            found["warnings"] = list(answer.warnings)
+            recorded["warnings"] = list(answer.warnings)
         if request.get("subresource") == "scale" and is_object:
             stored = self._send(server, {"get": None, "version": sequences.version_of(self.crd, request)}).body
-            found["stored"] = self._normal(stored, clock)
+            recorded["stored"] = self._normal(stored, clock)
             self._note(stored, keep=True)
-        return found
+        return recorded
 
     def _send(self, server: client.Server, request: sequences.Request) -> client.ServerAnswer:
         verb = sequences.verb_of(request)
@@ -87,7 +88,7 @@ class Conversation:
         return server.ask(method, path, body, query=sequences.query_of(request), headers=headers)
 
     def _note(self, whole: JSONValue, *, keep: bool) -> bool:
-        """Return whether an object has another resourceVersion than the last one; *keep* it as the last one."""
+        """Return True if the resourceVersion differs from that of the last object; *keep* stores the object as the last one."""
         before = self._last["metadata"].get("resourceVersion") if self._last else None
         if keep:
             self._last = whole
@@ -118,14 +119,14 @@ class Conversation:
 
 
 class Rounds:
-    """When each round was, in whole seconds."""
+    """The times of rounds, in whole seconds."""
 
     def __init__(self) -> None:
         self._spans: list[tuple[int, int]] = []
         self._begun = 0
 
     def begin(self) -> None:
-        """Begin a round with a second in which nothing was asked."""
+        """Begin a round in a new second."""
         time.sleep(1.05 - time.time() % 1)
         self._begun = int(time.time())
         self._spans.append((self._begun, 2**40))
@@ -135,47 +136,51 @@ class Rounds:
         self._spans[-1] = (self._begun, int(time.time()))
 
     def number(self, text: str) -> int | None:
-        """Return in which round a time was, None where it was before all."""
+        """Return the number of the round of a time, None if it was before all rounds."""
         seconds = dt.datetime.fromisoformat(text).timestamp()
         return next((number for number, (start, end) in enumerate(self._spans) if start <= seconds <= end), None)
 
 
-def install(server: client.Server, crds: Sequence[JSONValue]) -> list[JSONValue]:
-    """Create CRDs, wait until their objects can be written, and return those that were not accepted, with the answers."""
-    refused = []
+def install(server: client.Server, crds: Sequence[JSONValue]) -> list[tuple[JSONValue, str]]:
+    """Create CRDs and wait until their objects can be written; return the rejected ones with the server's messages."""
+    rejected: list[tuple[JSONValue, str]] = []
     for crd in crds:
         answer = server.ask("POST", collection(crd), crd)
         if answer.code == 409:
             delete(server, crd)
             answer = server.ask("POST", collection(crd), crd)
         if answer.code != 201:
-            refused.append((crd, answer.message))
-    taken = [crd for crd in crds if crd not in [one for one, _ in refused]]
-    for crd in taken:
+            rejected.append((crd, answer.message))
+    accepted = [crd for crd in crds if crd not in [rejected_crd for rejected_crd, _ in rejected]]
+    for crd in accepted:
         settling.wait_until_served(server, crd)
-    time.sleep(_HELD)
-    return refused
+    time.sleep(_FIRST_WRITE_DELAY)
+    return rejected
 
 
-def ask(server: client.Server, asked: Sequence[tuple[JSONValue, Sequence[sequences.Request]]]) -> list[list[Answer]]:
-    """Return the answers to sequences about CRDs that are installed."""
-    begun = f"{time.time_ns():x}"
-    talks = [Conversation(crd, requests, f"of-{begun}-{number}-x") for number, (crd, requests) in enumerate(asked)]
+def send_all(
+    server: client.Server, conversations: Sequence[tuple[JSONValue, Sequence[sequences.Request]]]
+) -> list[list[Answer]]:
+    """Return the answers to each sequence of requests; its CRD has to be installed."""
+    run = f"{time.time_ns():x}"
+    sequences_ = [
+        Conversation(crd, requests, f"of-{run}-{number}-x") for number, (crd, requests) in enumerate(conversations)
+    ]
     clock = Rounds()
     with futures.ThreadPoolExecutor(_WORKERS) as pool:
-        for number in range(max((len(talk.requests) for talk in talks), default=0)):
+        for number in range(max((len(sequence.requests) for sequence in sequences_), default=0)):
             clock.begin()
-            list(pool.map(lambda talk, number=number: talk.ask(server, number, clock), talks))
+            list(pool.map(lambda sequence, number=number: sequence.send(server, number, clock), sequences_))
             clock.end()
-    return [talk.answers for talk in talks]
+    return [sequence.answers for sequence in sequences_]
 
 
 def remove(server: client.Server, crds: Sequence[JSONValue]) -> None:
-    """Delete CRDs, and what is stored of them."""
+    """Delete CRDs with their objects."""
     for crd in crds:
         server.ask("DELETE", path_of(crd))
 
 
 def by_name(file: sequences.SequenceFile, answers: Sequence[list[Answer]]) -> Mapping[str, list[Answer]]:
-    """Return the answers to the cases of a file by their names."""
+    """Return the answers to the cases of a file, by the names of the cases."""
     return dict(zip(file.cases, answers, strict=True))

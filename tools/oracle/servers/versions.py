@@ -1,4 +1,4 @@
-"""The Kubernetes versions of which there are servers."""
+"""The Kubernetes versions with servers."""
 
 from __future__ import annotations
 

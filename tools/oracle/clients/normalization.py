@@ -1,9 +1,9 @@
 """
-What of a conversation can be held against the same one with another server.
+Normalization of conversations, for comparison with the same conversation on another server.
 
-Times, addresses, tokens of lists and made-up ends of names are taken out. Of a uid stays which others are the same. Of a
-resourceVersion stays how many writes that the client has seen come before it: those of objects stand in their order, that of a list
-stands behind the last write that it knows.
+Times, addresses, continue tokens and generated name suffixes are replaced. A uid is replaced by its number of first
+appearance. A resourceVersion is replaced by the number of preceding writes that the client has seen: the versions of
+objects are sorted, and the version of a list counts all writes up to it.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _NORMAL: Final = (
 )
 
 
-def comparable(steps: Sequence[Step], url: str) -> list[Step]:
-    """Return the steps of a conversation with the server at *url*, without what is otherwise on any other server."""
-    known = [one for step in steps for one in _metadata(step.got)]
-    versions = sorted({int(one["resourceVersion"]) for one in known if _written(one)})
-    made = {one["name"]: f"{one['generateName']}MADE" for one in known if one.get("generateName")}
-    normal = _Normal({url: "SERVER", **made}, versions)
-    return [step._replace(got=normal.value(step.got)) for step in steps]
+def normalize(steps: Sequence[Step], url: str) -> list[Step]:
+    """Return the steps of a conversation with the server at *url*, with all values replaced that differ between servers."""
+    metadata = [item for step in steps for item in _metadata(step.result)]
+    versions = sorted({int(item["resourceVersion"]) for item in metadata if _is_object(item)})
+    generated = {item["name"]: f"{item['generateName']}MADE" for item in metadata if item.get("generateName")}
+    normalizer = _Normalizer({url: "SERVER", **generated}, versions)
+    return [step._replace(result=normalizer.value(step.result)) for step in steps]
 
 
-def shown(step: Step | None) -> list[str]:
-    """Return the lines of what a client got; none where it did not come to the step."""
-    return [] if step is None else json.dumps(step.got, indent=1, sort_keys=True).splitlines()
+def format_result(step: Step | None) -> list[str]:
+    """Return the result of a step as lines of JSON, empty if the client did not reach the step."""
+    return [] if step is None else json.dumps(step.result, indent=1, sort_keys=True).splitlines()
 
 
 def _metadata(value: JSONValue) -> Iterator[JSONValue]:
-    """Yield all metadata with a resourceVersion."""
+    """Yield all mappings with a resourceVersion."""
     if isinstance(value, list):
         for item in value:
             yield from _metadata(item)
@@ -52,16 +52,16 @@ def _metadata(value: JSONValue) -> Iterator[JSONValue]:
             yield from _metadata(item)
 
 
-def _written(metadata: JSONValue) -> bool:
-    """Return whether metadata is that of an object, which a write has made; lists and bookmarks have no name."""
+def _is_object(metadata: JSONValue) -> bool:
+    """Return True for metadata of an object; lists and bookmarks have no name."""
     return "name" in metadata
 
 
-class _Normal:
-    """What is put in place of what differs."""
+class _Normalizer:
+    """Replaces texts and resourceVersions that differ between servers."""
 
     def __init__(self, words: Mapping[str, str], versions: Sequence[int]) -> None:
-        """Take what stands in place of which words, and the versions of all writes that were seen."""
+        """Take replacements of texts, and the sorted resourceVersions of all writes."""
         self._words, self._versions, self._uids = words, versions, dict[str, str]()
 
     def value(self, value: JSONValue) -> JSONValue:
@@ -79,8 +79,8 @@ class _Normal:
         return {key: self.value(item) for key, item in fields.items()}
 
     def _text(self, text: str) -> str:
-        for word, put in self._words.items():
-            text = text.replace(word, put)
-        for pattern, put in _NORMAL:
-            text = pattern.sub(put, text)
-        return _UID.sub(lambda found: self._uids.setdefault(found[0], f"UID {len(self._uids)}"), text)
+        for word, replacement in self._words.items():
+            text = text.replace(word, replacement)
+        for pattern, replacement in _NORMAL:
+            text = pattern.sub(replacement, text)
+        return _UID.sub(lambda match: self._uids.setdefault(match[0], f"UID {len(self._uids)}"), text)
