@@ -1,8 +1,8 @@
 """
 Counts of the comparisons with recorded answers of servers: summed up by tests, reported at the end, and checked against `compared.toml`.
 
-A test that compares less than yesterday is as green as before. So what it compares is counted, and a run of everything that finds less
-than is written down fails; so does one that finds much more, for a figure that is far behind would hide a loss.
+A test that compares less than yesterday passes as before. So tests count their comparisons, and a run of all tests fails if a count is below
+its written figure.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ FILE: Final = Path(__file__).with_name("compared.toml")
 # The property of a test with the kind and number of its comparisons.
 _PROPERTY: Final = "compared"
 _RANDOM: Final = "random examples"
-# The greatest ratio of a count to its written figure.
-_BEHIND: Final = 1.1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -109,12 +107,10 @@ def _problems(config: pytest.Config) -> list[str]:
 
 
 def shortfalls(counts: Mapping[str, int], least: Mapping[str, int]) -> Iterator[str]:
-    """Yield a problem for each of *counts* that is below, far above or missing in *least*."""
+    """Yield a problem for each of *counts* that is below or missing in *least*."""
     for kind, number in least.items():
         if counts.get(kind, 0) < number:
             yield f"{counts.get(kind, 0):,} {kind} were compared, and {number:,} should be"
-        elif counts[kind] > number * _BEHIND:
-            yield f"{counts[kind]:,} {kind} were compared, and only {number:,} are written down: raise the figure"
     if least:
         yield from (
             f"{kind} are compared, and nothing is written down" for kind in sorted(counts.keys() - least.keys())

@@ -34,19 +34,13 @@ def test_numbers(number):
     ("counts", "problems"),
     [
         ({"answers": 100, "rows": 10}, []),
-        ({"answers": 110, "rows": 11}, []),
+        ({"answers": 1000, "rows": 11}, []),
         ({"answers": 99, "rows": 10}, ["99 answers were compared, and 100 should be"]),
         ({"answers": 100}, ["0 rows were compared, and 10 should be"]),
-        (
-            {"answers": 111, "rows": 10},
-            ["111 answers were compared, and only 100 are written down: raise the figure"],
-        ),
         ({"answers": 100, "rows": 10, "words": 1}, ["words are compared, and nothing is written down"]),
     ],
 )
-def test_too_little_is_a_problem_and_so_is_a_figure_that_is_far_behind(
-    counts: Mapping[str, int], problems: list[str]
-) -> None:
+def test_a_count_below_its_figure_is_a_problem(counts: Mapping[str, int], problems: list[str]) -> None:
     assert list(compared.shortfalls(counts, {"answers": 100, "rows": 10})) == problems
 
 
@@ -64,16 +58,13 @@ def test_a_later_section_overrides_an_earlier_one() -> None:
 
 @pytest.mark.parametrize("version", profile.KNOWN)
 def test_a_page_says_how_many_answers_are_reproduced(version: str) -> None:
-    """The page gives a lower bound; a figure that is far too low is as wrong as a figure that is too high."""
     least = compared.floors(("quick", "all-versions"))
     counted = [least[f"answers of Kubernetes {version}{part}"] for part in ("", ", reproduced")]
     row = re.search(rf"^\| {re.escape(version)} \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
 
     assert row, f"no row | {version} | {counted[0]} | {counted[1]} | in how-answers-are-known.md"
     for reported, actual in zip(map(int, row.groups()), counted, strict=True):
-        assert reported <= actual <= max(1.5 * reported, reported + 25), (
-            f"it is | {version} | {counted[0]} | {counted[1]} |"
-        )
+        assert reported <= actual, f"it is | {version} | {counted[0]} | {counted[1]} |"
 
 
 @pytest.fixture
