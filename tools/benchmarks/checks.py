@@ -85,7 +85,7 @@ def send_all(root: Path, server: TimedServer) -> None:
     for repository in sorted(root.iterdir()):
         for read in Sources(repository).every(_VERSION):
             server.ask("POST", collection(read.crd.manifest), read.manifest.value, query=_STRICT)
-        for _ in samples.compared(repository, server, _VERSION):
+        for _ in samples.compare(repository, server, _VERSION):
             pass
 
 

@@ -1,1 +1,1 @@
-"""Real inputs and published tables, asked of a server and of the engine."""
+"""Comparisons of a server and the engine on real inputs and published tables."""

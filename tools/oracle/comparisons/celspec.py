@@ -1,10 +1,9 @@
 """
-Ask the reference and this implementation what the standard tables of cel-spec ask, and print where they disagree.
+Compare the engine with the reference on the standard tables of cel-spec.
 
-The tables are those of the module `cel.dev/expr` that the reference uses. The reference
-is the judge, not the table: its environment has no protobuf messages and no variables but `self`, and it refuses many
-expressions. Variables are bound by comprehensions; tests with values that no literal makes are left out, and counted by
-the reason.
+The tables are those of the module `cel.dev/expr` that the reference uses. The expected answers are the reference's, not
+the tables': its environment has no protobuf messages and no variables but `self`, and it rejects many expressions.
+Variables are bound by comprehensions. Tests with values that no literal can express are skipped, and counted by reason.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from oracle.judges import cel
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
 
-# Messages of protobuf that no rule has a use for; the engine says which.
+# Protobuf messages that validation rules do not need; the engine rejects them with these errors.
 _UNSUPPORTED: Final = re.compile(
     r"^UnsupportedExpressionError\('(protobuf messages of type google\.protobuf\.Any"
     r"|fields of protobuf messages set to (list|map))'\)$"
@@ -33,14 +32,14 @@ _UNSUPPORTED: Final = re.compile(
 
 
 class SkippedError(Exception):
-    """A test cannot be asked, for the reason that is its text."""
+    """A test that cannot be evaluated; the message is the reason."""
 
 
 def tests() -> Iterator[Mapping[str, Any]]:
     """Yield the tests of all tables."""
     folder = programs.REFERENCE
-    where = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", "cel.dev/expr")
-    module = subprocess.run(where, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    command = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", "cel.dev/expr")
+    module = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
     tables = sorted(Path(module).glob("tests/simple/testdata/*.textproto"))
     program = programs.build_for_version("celspec", NEWEST)
     lines = subprocess.run([program, *tables], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -50,10 +49,10 @@ def tests() -> Iterator[Mapping[str, Any]]:
 
 def expression(test: Mapping[str, Any]) -> str:
     """
-    Return the expression of a test, with its variables bound.
+    Return the expression of a test with its variables bound.
 
     Raises:
-        SkippedError: A variable has a value that cannot be written.
+        SkippedError: A variable has a value without a literal.
     """
     text = str(test["expr"])
     for name, bound in test.get("bindings", {}).items():
@@ -65,10 +64,10 @@ def expression(test: Mapping[str, Any]) -> str:
 
 def literal(value: Mapping[str, Any]) -> str:
     """
-    Return what makes a value of protobuf's JSON in an expression.
+    Return a literal for a value in protobuf's JSON.
 
     Raises:
-        SkippedError: There is no literal of its type.
+        SkippedError: Values of this type have no literal.
     """
     for kind, written in value.items():
         if kind in _LITERALS:
@@ -110,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare the tables' expressions, each once; return 1 where one is answered differently."""
+    """Compare each expression of the tables once; return 1 if one is answered differently."""
     tally: collections.Counter[str] = collections.Counter()
     expressions: dict[str, None] = {}
     for test in tests():
@@ -119,10 +118,10 @@ def main(options: argparse.Namespace) -> int:
         except SkippedError as reason:
             tally[f"skipped: {reason}"] += 1
     compared = cel.compare(list(expressions), options.kubernetes_version)
-    differences = [one for one in compared if not _UNSUPPORTED.search(str(one.actual))]
-    tally["asked"], tally["answered differently"] = len(expressions), len(differences)
-    tally["known gap: the engine says that it knows no such message"] = len(compared) - len(differences)
+    differences = [difference for difference in compared if not _UNSUPPORTED.search(str(difference.actual))]
+    tally["evaluated"], tally["answered differently"] = len(expressions), len(differences)
+    tally["known gap: the engine reports an unsupported message"] = len(compared) - len(differences)
     print(*differences, sep="\n")
-    for what, count in sorted(tally.items()):
-        print(f"{count:>6} {what}", file=sys.stderr)
+    for title, count in sorted(tally.items()):
+        print(f"{count:>6} {title}", file=sys.stderr)
     return int(bool(differences))

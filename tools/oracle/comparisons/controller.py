@@ -1,7 +1,7 @@
 """
-Run an operator that is made with controller-runtime, cache and leader election included, against `pytest-crd serve`.
+Run an operator built with controller-runtime against `pytest-crd serve`, including its cache and leader election.
 
-Before that a CRD is installed, changed and removed by Go's own client of CRDs, and what is published of it is read.
+Before that, Go's own client installs, changes and removes a CRD, and reads its OpenAPI documents.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Final
 from oracle.comparisons import kubectl
 from oracle.servers import ours, programs
 
-# What the program says that has come about.
-_STORY: Final = (
+# The expected output of the program.
+_EXPECTED: Final = (
     "ok a CRD is stored as it is sent",
     "ok a CRD is there once",
     "ok a CRD is refused",
@@ -35,16 +35,16 @@ _STORY: Final = (
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> int:
-    """Return 1 where something does not come about."""
+    """Run the program; return 1 if its output is not the expected one."""
     program = programs.build("controller", programs.SOURCES / "controller", ".")
     with tempfile.TemporaryDirectory() as name, ours.serving([kubectl.CRD]) as served:
         kubectl.Kubectl("", served, Path(name, "home"))
         environment = {**os.environ, "KUBECONFIG": str(Path(name, "home", "config"))}
-        done = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
-    said = done.stdout.splitlines()
-    print(*said, *([] if done.returncode == 0 else done.stderr.splitlines()[-5:]), sep="\n")
-    return int(done.returncode != 0 or [line for line in said if not line.startswith("{")] != [*_STORY])
+        process = subprocess.run([str(program)], env=environment, capture_output=True, text=True, check=False)
+    lines = process.stdout.splitlines()
+    print(*lines, *([] if process.returncode == 0 else process.stderr.splitlines()[-5:]), sep="\n")
+    return int(process.returncode != 0 or [line for line in lines if not line.startswith("{")] != [*_EXPECTED])

@@ -1,7 +1,8 @@
 """
-Ask a server about the objects that are made from the schemas of real CRDs: it must answer what made them right.
+Compare the engine with a server on objects that are generated from the schemas of real CRDs.
 
-Of each served version the smallest and the fullest object, which must be accepted, and of some boundaries what lies inside and outside.
+For each served version these are the smallest and the fullest object, which have to be accepted, and objects inside and
+outside of some boundaries.
 """
 
 from __future__ import annotations
@@ -24,21 +25,25 @@ from pytest_crd.synthesis import Boundaries, Boundary, NoExampleError, example
 from pytest_crd.synthesis.boundaries import keywords
 
 _STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
-# A CRD takes a second or two to be served: so many are created before the first is asked about.
+# A CRD takes a second or two to be served: this many are created before the first request.
 _BATCH = 25
 
 
 def questions(version: engine.CrdVersion, random_: random.Random, most: int) -> Iterator[tuple[str, Any]]:
-    """Yield objects of a version that are created, each with what it is."""
+    """Yield a title and an object for each create request to a version, with at most *most* random boundaries."""
     for full in (False, True):
         with contextlib.suppress(NoExampleError):
             yield f"example(full={full})", example(version, full=full)
     finder = Boundaries(version)
     every = [(place, keyword) for place, node in finder.places() for keyword in keywords(node)]
     for place, keyword in random_.sample(every, min(most, len(every))):
-        found: Boundary = finder.find_boundary(place, keyword)
-        if not found.subresource and found.old is None:
-            yield from ((f"{found.place} {keyword} {side}", one) for side, one in _sides(found) if one is not None)
+        boundary: Boundary = finder.find_boundary(place, keyword)
+        if not boundary.subresource and boundary.old is None:
+            yield from (
+                (f"{boundary.place} {keyword} {side}", resource)
+                for side, resource in _sides(boundary)
+                if resource is not None
+            )
 
 
 def _sides(boundary: Boundary) -> Iterator[tuple[str, Any]]:
@@ -47,17 +52,17 @@ def _sides(boundary: Boundary) -> Iterator[tuple[str, Any]]:
 
 
 class Comparison:
-    """A server, and the tally of what it was asked."""
+    """A comparison with a server, and a tally of its requests."""
 
     def __init__(self, server: client.Server, *, boundaries: int, seed: int) -> None:
-        """Take the server, and how many boundaries of each version are asked, chosen by the *seed*."""
+        """Take the server, and the number of boundaries of each version, which *seed* chooses."""
         self._server = server
         self._boundaries = boundaries
         self._random = random.Random(seed)  # noqa: S311 - reproducible choices, no secrets
         self.tally: collections.Counter[str] = collections.Counter()
 
-    def of_folder(self, folder: Path) -> Iterator[str]:
-        """Yield each object made from the CRDs of a folder that the server answers otherwise."""
+    def compare_folder(self, folder: Path) -> Iterator[str]:
+        """Yield a text for each generated object that the server answers differently."""
         for batch in batches(self._manifests(folder), _BATCH):
             for manifest in batch:
                 delete(self._server, manifest)
@@ -69,46 +74,46 @@ class Comparison:
                 self._server.ask("DELETE", path_of(manifest))
 
     def _manifests(self, folder: Path) -> Iterator[dict[str, Any]]:
-        for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        for path in sorted(file for file in folder.rglob("*") if file.is_file()):
             for crd in engine.load([path]):
                 if not crd.response.accepted:
                     continue
                 if (crd.manifest["spec"].get("conversion") or {}).get("strategy") == "Webhook":
-                    self.tally["CRDs left out, as a webhook converts their objects"] += 1
+                    self.tally["CRDs skipped because of a conversion webhook"] += 1
                     continue
                 yield dict(crd.manifest)
 
     def _differences(self, crd: engine.CustomResourceDefinition) -> Iterator[str]:
         for version in crd.versions:
             if version.served:
-                for what, resource in questions(version, self._random, self._boundaries):
+                for title, resource in questions(version, self._random, self._boundaries):
                     self.tally["objects"] += 1
-                    yield from self._difference(version, what, resource)
+                    yield from self._difference(version, title, resource)
 
-    def _difference(self, version: engine.CrdVersion, what: str, resource: Any) -> Iterator[str]:
+    def _difference(self, version: engine.CrdVersion, title: str, resource: Any) -> Iterator[str]:
         path = client.resource_path(dict(version.crd.manifest), version.name)
         answer = self._server.ask("POST", path, resource, query=_STRICT)
         ours = version.create(resource, field_validation="Strict")
         message = "" if answer.code < 300 else answer.body["message"]
         if (answer.code, message) != (ours.code, ours.message):
-            self.tally["answered otherwise"] += 1
-            said = f"server {answer.code} {message}\n  ours   {ours.code} {ours.message}"
-            yield f"{version.crd.name} {version.name} {what}:\n  {said}"
+            self.tally["answered differently"] += 1
+            answers = f"server {answer.code} {message}\n  ours   {ours.code} {ours.message}"
+            yield f"{version.crd.name} {version.name} {title}:\n  {answers}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder, how many boundaries, and who is asked."""
+    """Add the folder, the number of boundaries, and the server."""
     parser.add_argument("folder", type=Path, help="files with CRDs")
-    parser.add_argument("--boundaries", type=int, default=20, help="how many of each version; unset: 20")
+    parser.add_argument("--boundaries", type=int, default=20, help="number per version; unset: 20")
     parser.add_argument("--seed", type=int, default=1)
     shared.add_server(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Ask about what the command line names; return 1 where an answer differs."""
+    """Compare the objects of the folder; return 1 if an answer differs."""
     with apiserver.at(options.server, NEWEST) as url:
         comparison = Comparison(client.Server(url), boundaries=options.boundaries, seed=options.seed)
-        for difference in comparison.of_folder(options.folder):
+        for difference in comparison.compare_folder(options.folder):
             print(difference, flush=True)
-    print(", ".join(f"{count} {what}" for what, count in comparison.tally.items()))
-    return 1 if comparison.tally["answered otherwise"] else 0
+    print(", ".join(f"{count} {title}" for title, count in comparison.tally.items()))
+    return 1 if comparison.tally["answered differently"] else 0

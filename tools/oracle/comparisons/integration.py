@@ -1,8 +1,9 @@
 """
-Run apiextensions-apiserver's own `test/integration` against `pytest-crd serve`, and against the server that it has itself.
+Run apiextensions-apiserver's own `test/integration` against `pytest-crd serve` and against its own server.
 
-A line is printed for each test. `tools/oracle/integration/failing.toml` has those that do not pass here, and why: the command fails where
-one of them passes, or says something else, where another one does not pass, and where one fails on the real server.
+One line per test is printed. `tools/oracle/integration/failing.toml` lists the tests that fail here, with reasons. The
+command fails if a listed test passes or fails with different output, if another test fails, or if a test fails on the
+real server.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ FAILING: Final = FOLDER / "failing.toml"
 _MODULE: Final = Module("k8s.io/apiextensions-apiserver", FOLDER)
 _PACKAGES: Final = ("test/integration", "test/integration/conversion")
 _FIXTURE: Final = {"test/integration/fixtures/server.go": FOLDER / "fixtures/server.go"}
-# Upstream's tests wait half a minute for what does not come, some of them often; one on the real server needs longer now and then.
+# Upstream's tests wait half a minute for events that do not happen, some repeatedly; a test on the real server
+# occasionally needs longer.
 _PATIENCE: Final = 60.0
 _MORE_PATIENCE: Final = 240.0
 _SERVER: Final = (sys.executable, "-m", "oracle.servers.empty")
@@ -33,12 +35,12 @@ _SERVER: Final = (sys.executable, "-m", "oracle.servers.empty")
 
 class Reason(NamedTuple):
     """
-    Why tests do not pass.
+    A reason why tests fail.
 
     Attributes:
-        why: For a reader.
-        says: What each of them prints then.
-        tests: Their names; `TEST/PART` where the other parts pass.
+        why: The explanation.
+        says: A text in the output of each test.
+        tests: The names of the tests; `TEST/PART` if other parts pass.
     """
 
     why: str
@@ -53,61 +55,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Return 1 where what fails is not what is known to."""
+    """Run the tests; return 1 if an outcome is a surprise."""
     suites = _suites(_FIXTURE, options.tests)
     ours = gotests.run_all(suites, {**os.environ, "PYTEST_CRD_SERVER": json.dumps(_SERVER)}, _PATIENCE)
-    theirs = {} if options.here else _judged(options.tests)
-    known = reasons()
+    theirs = {} if options.here else _run_on_real_server(options.tests)
+    reasons_ = reasons()
     for name, outcome in ours.items():
         words = [_word(outcome), *([_word(theirs[name])] if theirs else [])]
-        print(f"{name:64}", *(f"{word:7}" for word in words), "; ".join(_whys(outcome, known)))
-    wrong = [
-        *surprises(ours, known),
-        *(f"{name} fails on the real server" for name, one in theirs.items() if one.failed),
+        print(f"{name:64}", *(f"{verdict:7}" for verdict in words), "; ".join(_whys(outcome, reasons_)))
+    problems = [
+        *surprises(ours, reasons_),
+        *(f"{name} fails on the real server" for name, outcome in theirs.items() if outcome.failed),
     ]
     if not options.tests:
-        wrong += [f"{test} is known not to pass, and there is no such test" for test in outlived(ours, known)]
-    print(*wrong, sep="\n", end="\n" if wrong else "")
+        problems += [f"{test} is listed as failing, but there is no such test" for test in find_missing(ours, reasons_)]
+    print(*problems, sep="\n", end="\n" if problems else "")
     passed = sum(not outcome.failed for outcome in ours.values())
-    print(f"{len(ours)} tests, {passed} pass here, {len(wrong)} surprises")
-    return int(bool(wrong))
+    print(f"{len(ours)} tests, {passed} pass here, {len(problems)} surprises")
+    return int(bool(problems))
 
 
 def reasons() -> list[Reason]:
-    """Return why tests do not pass, as the file has it."""
+    """Return the reasons for failures in the file."""
     table = tomllib.loads(FAILING.read_text(encoding="utf-8"))
-    return [Reason(one["why"], one["says"], tuple(one["tests"])) for one in table["reason"]]
+    return [Reason(entry["why"], entry["says"], tuple(entry["tests"])) for entry in table["reason"]]
 
 
 def surprises(outcomes: Mapping[str, Outcome], known: Sequence[Reason]) -> Iterator[str]:
-    """Yield what came otherwise than it is known to, of tests that were run."""
+    """Yield a message for each outcome that does not match the *known* reasons, among tests that ran."""
     expected = {test: reason for reason in known for test in reason.tests if test.partition("/")[0] in outcomes}
     for name, outcome in outcomes.items():
         for test in outcome.failed:
             if test not in expected:
-                yield f"{test} fails, and nothing says why:\n{_tail(outcome)}"
+                yield f"{test} fails without a known reason:\n{_tail(outcome)}"
             elif expected[test].says not in outcome.output:
                 yield f"{test} fails without a word of `{expected[test].says}`:\n{_tail(outcome)}"
         passing = [test for test in expected if test.partition("/")[0] == name and test not in outcome.failed]
         yield from (f"{test} passes" for test in passing)
 
 
-def outlived(names: Collection[str], known: Iterable[Reason]) -> list[str]:
-    """Return the tests that have a reason not to pass and that are not there any more."""
+def find_missing(names: Collection[str], known: Iterable[Reason]) -> list[str]:
+    """Return the tests with a reason to fail that do not exist any more."""
     return [test for reason in known for test in reason.tests if test.partition("/")[0] not in names]
 
 
 def _suites(replaced: Mapping[str, Path], wanted: Sequence[str]) -> dict[str, Suite]:
-    """Return by the names of the tests that are wanted what runs them."""
+    """
+    Return the suite of each wanted test, or of all tests if *wanted* is empty.
+
+    Raises:
+        UsageError: A wanted test does not exist.
+    """
     built = [gotests.build(_MODULE, package, replaced) for package in _PACKAGES]
-    found = {name: suite for suite in built for name in suite.names}
-    if unknown := [name for name in wanted if name not in found]:
+    suites = {name: suite for suite in built for name in suite.names}
+    if unknown := [name for name in wanted if name not in suites]:
         raise shared.UsageError(f"no such test: {', '.join(unknown)}")
-    return {name: suite for name, suite in found.items() if not wanted or name in wanted}
+    return {name: suite for name, suite in suites.items() if not wanted or name in wanted}
 
 
-def _judged(wanted: Sequence[str]) -> dict[str, Outcome]:
-    """Return what comes of tests on the real server; of one that fails, what comes of it when it is run once more, alone."""
+def _run_on_real_server(wanted: Sequence[str]) -> dict[str, Outcome]:
+    """Return the outcomes of tests on the real server; a failed test runs a second time, alone."""
     etcd, port = programs.build("etcd", programs.SOURCES / "etcd", "."), apiserver.free_port(pair=True)
     suites = _suites({}, wanted)
     with (
@@ -115,10 +122,10 @@ def _judged(wanted: Sequence[str]) -> dict[str, Outcome]:
         apiserver.running([str(etcd), str(port)], log.fileno()),
     ):
         environment = {**os.environ, "KUBE_INTEGRATION_ETCD_URL": f"http://127.0.0.1:{port}"}
-        found = gotests.run_all(suites, environment, _MORE_PATIENCE)
-        for name in [name for name, outcome in found.items() if outcome.failed]:
-            found[name] = suites[name].run(name, environment, _MORE_PATIENCE)
-    return found
+        outcomes = gotests.run_all(suites, environment, _MORE_PATIENCE)
+        for name in [name for name, outcome in outcomes.items() if outcome.failed]:
+            outcomes[name] = suites[name].run(name, environment, _MORE_PATIENCE)
+    return outcomes
 
 
 def _word(outcome: Outcome) -> str:

@@ -1,7 +1,7 @@
 """
-Run the same kubectl commands against a whole kube-apiserver and against `pytest-crd serve`, and compare what they print.
+Run the same kubectl commands against a whole kube-apiserver and against `pytest-crd serve`, and compare the output.
 
-Times, ages, generated names and what differs from server to server in any case are taken out.
+Times, ages, generated names and other differences between any two servers are replaced.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ _SHIFT: Final = json.dumps(
         },
     }
 )
-# A command, and what is sent to it.
+# Commands with their standard input.
 COMMANDS: Final[Sequence[tuple[str, str]]] = (
     ("api-resources --api-group kubectl.example.com", ""),
     ("api-versions", ""),
@@ -234,7 +234,8 @@ COMMANDS: Final[Sequence[tuple[str, str]]] = (
     ("delete crd ovens.kubectl.example.com", ""),
     ("get ovens", ""),
 )
-# What is otherwise because few built-in kinds are served here, and none is validated or defaulted: `docs/how-to/test-operators.md`.
+# Known differences, because few built-in kinds are served here and none is validated or defaulted: see
+# `docs/how-to/test-operators.md`.
 KNOWN: Final[Mapping[str, str]] = {
     "api-versions": "few built-in groups are served here",
 }
@@ -250,18 +251,18 @@ _NORMAL: Final[Sequence[tuple[str, str]]] = (
 
 
 class Kubectl:
-    """kubectl, with a server that it asks."""
+    """kubectl with the kubeconfig of one server."""
 
     def __init__(self, program: str, served: Served, folder: Path) -> None:
-        """Write a kubeconfig."""
+        """Write a kubeconfig to *folder*."""
         folder.mkdir()
         (folder / "config").write_text(json.dumps(ours.kubeconfig(served)), encoding="utf-8")
         self._program = program
         self._environment = {**os.environ, "KUBECONFIG": str(folder / "config"), "HOME": str(folder)}
 
-    def said(self, command: str, sent: str) -> str:
-        """Return code and output of a command, without what differs in any case."""
-        done = subprocess.run(
+    def run(self, command: str, sent: str) -> str:
+        """Run a command; return exit code and output, with varying texts replaced."""
+        process = subprocess.run(
             [self._program, *command.split(" ")],
             input=sent,
             env=self._environment,
@@ -269,9 +270,9 @@ class Kubectl:
             text=True,
             check=False,
         )
-        text = f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
-        for pattern, put in _NORMAL:
-            text = re.sub(pattern, put, text)
+        text = f"exit code {process.returncode}\n{process.stdout}{process.stderr}"
+        for pattern, replacement in _NORMAL:
+            text = re.sub(pattern, replacement, text)
         return text
 
 
@@ -282,7 +283,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run what the command line asks for; return 1 where something is printed otherwise, or is known to and is not."""
+    """Run the commands; return 1 if the differing commands are not exactly the known ones."""
     program = shutil.which("kubectl")
     if program is None:
         raise shared.UsageError("there is no kubectl")
@@ -291,25 +292,25 @@ def main(options: argparse.Namespace) -> int:
         ours.serving([CRD]) as served,
         kubeapiserver.at(options.server, options.kubernetes_version) as url,
     ):
-        there = Kubectl(program, Served(url, kubeapiserver.TOKEN), Path(name, "there"))
-        there.said("create -f -", json.dumps(CRD))
-        there.said("wait crd/ovens.kubectl.example.com --for condition=Established --timeout 20s", "")
-        here = Kubectl(program, served, Path(name, "here"))
-        differing = [*_compared(there, here)]
-    print(f"{len(COMMANDS)} commands, {len(differing)} print something else, of which {len(KNOWN)} are known")
+        reference = Kubectl(program, Served(url, kubeapiserver.TOKEN), Path(name, "there"))
+        reference.run("create -f -", json.dumps(CRD))
+        reference.run("wait crd/ovens.kubectl.example.com --for condition=Established --timeout 20s", "")
+        own = Kubectl(program, served, Path(name, "here"))
+        differing = [*_compare(reference, own)]
+    print(f"{len(COMMANDS)} commands, {len(differing)} print something different, {len(KNOWN)} of them are known")
     return int({*differing} != KNOWN.keys())
 
 
-def _compared(there: Kubectl, here: Kubectl) -> Iterator[str]:
-    """Yield the commands that print something else."""
+def _compare(reference: Kubectl, own: Kubectl) -> Iterator[str]:
+    """Yield the commands with different output, and print the differences of unknown ones."""
     for command, sent in COMMANDS:
-        theirs, own = there.said(command, sent), here.said(command, sent)
-        if theirs == own:
+        theirs, ours_ = reference.run(command, sent), own.run(command, sent)
+        if theirs == ours_:
             continue
         yield command
         if command not in KNOWN:
             print(f"kubectl {command}")
             lines = difflib.unified_diff(
-                theirs.splitlines(), own.splitlines(), "kube-apiserver", "pytest-crd", lineterm=""
+                theirs.splitlines(), ours_.splitlines(), "kube-apiserver", "pytest-crd", lineterm=""
             )
             print(*(f"  {line}" for line in lines), sep="\n", flush=True)

@@ -1,4 +1,4 @@
-"""Run the example project beside a server, and compare what is printed with what the page about live servers shows."""
+"""Run the example project with a live server, and compare the output with the page about live servers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run what the command line asks for; return 1 where something else is printed."""
+    """Compare output and page; return 1 if they differ."""
     with tempfile.TemporaryDirectory() as name, apiserver.at(options.server, livepage.VERSION) as url:
         folder = Folder(Path(name))
         livepage.project(folder.path)
         result = folder.start("--crd-live", url)
     differing = livepage.differences(result.outlines)
-    print(*differing or ["the page shows what is printed"], sep="\n")
+    print(*differing or ["the page is up to date"], sep="\n")
     return int(bool(differing))

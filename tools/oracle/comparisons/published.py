@@ -1,7 +1,7 @@
 """
-Compare what the engine publishes with what a server does: of CRDs in a folder, or of CRDs out of a seed.
+Compare the engine's OpenAPI documents with a server's, for CRDs in a folder or for generated CRDs.
 
-It prints what differs, and counts. CRDs that the server refuses are counted and passed over.
+It prints the differences and a tally. CRDs that the server rejects are counted and skipped.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pytest_crd.live import client, settling
 
 JSONValue = Any
 
-# A server writes the document of v2 anew for each CRD; so many are created before it is read.
+# A server writes its v2 document again for each CRD; this many CRDs are created before it is read.
 _BATCH: Final = 25
 _FORMS: Final = (2, 3)
 
 
 class Comparison:
-    """A server, and the tally of what was compared."""
+    """A comparison with a server, and a tally of documents."""
 
     def __init__(self, server: client.Server, version: str) -> None:
         self._server = server
@@ -40,36 +40,36 @@ class Comparison:
         self.tally: collections.Counter[str] = collections.Counter()
 
     def differences(self, crds: Sequence[JSONValue]) -> Iterator[str]:
-        """Create CRDs of several names, and yield what is published otherwise: group version, form, and where."""
+        """Create CRDs with different names; yield each difference with group version, OpenAPI version and path."""
         server = self._server
-        taken = [crd for crd in crds if server.ask("POST", collection(crd), crd).code == 201]
-        self.tally["CRDs"] += len(taken)
-        self.tally["refused"] += len(crds) - len(taken)
+        accepted = [crd for crd in crds if server.ask("POST", collection(crd), crd).code == 201]
+        self.tally["CRDs"] += len(accepted)
+        self.tally["refused"] += len(crds) - len(accepted)
         try:
-            for crd in taken:
+            for crd in accepted:
                 settling.wait_until_served(server, crd)
-            yield from self._compared(taken)
+            yield from self._compare(accepted)
         finally:
-            for crd in taken:
+            for crd in accepted:
                 delete(server, crd)
             self._wait_for(
-                lambda paths: not any(f"/apis/{crd['spec']['group']}/" in path for crd in taken for path in paths)
+                lambda paths: not any(f"/apis/{crd['spec']['group']}/" in path for crd in accepted for path in paths)
             )
 
-    def _compared(self, taken: Sequence[JSONValue]) -> Iterator[str]:
-        found = engine.CustomResourceDefinitions(
-            [engine.CustomResourceDefinition.from_manifest(crd, kubernetes_version=self._version) for crd in taken]
+    def _compare(self, accepted: Sequence[JSONValue]) -> Iterator[str]:
+        crds = engine.CustomResourceDefinitions(
+            [engine.CustomResourceDefinition.from_manifest(crd, kubernetes_version=self._version) for crd in accepted]
         )
-        expected = {f"{crd.group}/{version.name}" for crd in found for version in crd.versions}
+        expected = {f"{crd.group}/{version.name}" for crd in crds for version in crd.versions}
         ours = {
-            (group_version, form): found.openapi(form, group_version) for group_version in expected for form in _FORMS
+            (group_version, form): crds.openapi(form, group_version) for group_version in expected for form in _FORMS
         }
         wanted = {path for (_, form), document in ours.items() if form == 2 and document for path in document["paths"]}
         whole = self._wait_for(lambda paths: wanted <= paths)
         for (group_version, form), document in sorted(ours.items()):
             self.tally[f"documents of v{form}"] += document is not None
             theirs = self._theirs(whole, group_version, form, document)
-            yield from (f"{group_version} v{form}: {one}" for one in _differing(document, theirs, ""))
+            yield from (f"{group_version} v{form}: {difference}" for difference in _differing(document, theirs, ""))
 
     def _theirs(self, whole: JSONValue, group_version: str, form: int, ours: JSONValue) -> JSONValue:
         if form == 2:
@@ -77,14 +77,14 @@ class Comparison:
         path = f"/openapi/v3/apis/{group_version}"
         if ours is not None:
             paths = ours["paths"].keys()
-            done = lambda answer: isinstance(answer.body, dict) and paths <= answer.body.get("paths", {}).keys()  # noqa: E731
-            return self._server.wait(path, done, path).body
+            is_complete = lambda answer: isinstance(answer.body, dict) and paths <= answer.body.get("paths", {}).keys()  # noqa: E731
+            return self._server.wait(path, is_complete, path).body
         answer = self._server.ask("GET", path)
         return answer.body if answer.code == 200 and answer.body else None
 
-    def _wait_for(self, done: Any) -> JSONValue:
+    def _wait_for(self, condition: Any) -> JSONValue:
         return self._server.wait(
-            "/openapi/v2", lambda answer: done(answer.body["paths"].keys()), "the document of v2"
+            "/openapi/v2", lambda answer: condition(answer.body["paths"].keys()), "the document of v2"
         ).body
 
 
@@ -102,8 +102,8 @@ def _differing(ours: JSONValue, theirs: JSONValue, path: str) -> Iterator[str]:
         yield f"{path}: {str(ours)[:100]} instead of {str(theirs)[:100]}"
 
 
-def of_folder(folder: Path) -> Iterator[JSONValue]:
-    """Yield the CRDs in a folder, as they are but for what a server adds."""
+def read_folder(folder: Path) -> Iterator[JSONValue]:
+    """Yield the CRDs in a folder without their status."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".yaml", ".yml", ".json"}:
             with contextlib.suppress(engine.InputError):
@@ -113,8 +113,8 @@ def of_folder(folder: Path) -> Iterator[JSONValue]:
                         yield {key: item for key, item in value.items() if key != "status"}
 
 
-def at_random(count: int, seed: int, version: str) -> Iterator[JSONValue]:
-    """Yield CRDs out of a seed."""
+def generate(count: int, seed: int, version: str) -> Iterator[JSONValue]:
+    """Yield *count* CRDs generated from a seed."""
     for number in range(count):
         random = Random(f"{seed} {number}")  # noqa: S311 - a seed repeats a run
         group = f"g{number}.random.example.com"
@@ -122,9 +122,9 @@ def at_random(count: int, seed: int, version: str) -> Iterator[JSONValue]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the CRDs, and who is asked."""
+    """Add the CRDs, the version and the server."""
     parser.add_argument("folder", nargs="?", type=Path, help="files with CRDs")
-    parser.add_argument("--random", type=int, default=0, metavar="COUNT", help="how many CRDs to make")
+    parser.add_argument("--random", type=int, default=0, metavar="COUNT", help="number of CRDs to generate")
     parser.add_argument("--seed", type=int, default=1)
     shared.add_version(parser, choices=None)
     shared.add_server(parser)
@@ -134,7 +134,7 @@ def main(options: argparse.Namespace) -> int:
     """Compare, and return 1 where something differs."""
     version = options.kubernetes_version
     crds = itertools.chain(
-        of_folder(options.folder) if options.folder else (), at_random(options.random, options.seed, version)
+        read_folder(options.folder) if options.folder else (), generate(options.random, options.seed, version)
     )
     differing = 0
     with apiserver.at(options.server, version) as url:
@@ -149,4 +149,5 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _words(tally: Mapping[str, int]) -> str:
-    return "; ".join(f"{what}: {count}" for what, count in tally.items())
+    """Return the tally as a text."""
+    return "; ".join(f"{title}: {count}" for title, count in tally.items())

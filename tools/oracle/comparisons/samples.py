@@ -1,8 +1,8 @@
 """
-Compare the verdict on every sample of real projects with a whole API server: taken as it is, or refused by a strict request.
+Compare the engine's verdict on every sample of real projects with a server's answer to a strict request.
 
-The folder is as `compare repositories --flat` takes it. All YAML of a project counts, and each CRD is created as it is shipped, less its
-conversion webhook.
+The folder has the layout of `compare repositories --flat`. All YAML files of a project are read, and each CRD is
+created as shipped, but without its conversion webhook.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _CREATED: Final = 201
 
 
-def compared(repository: Path, server: client.Server, version: str) -> Iterator[tuple[str, bool, client.ServerAnswer]]:
-    """Yield where each sample of a project stands, whether it is held to be taken, and what the server answers."""
+def compare(repository: Path, server: client.Server, version: str) -> Iterator[tuple[str, bool, client.ServerAnswer]]:
+    """Yield the location of each sample of a project, whether the engine accepts it, and the server's answer."""
     crds = _by_kind(Sources(repository).crds(version))
     files = manifest.files(["."], base=repository)
-    found = samplefiles.read(files, {key: [crd] for key, crd in crds.items()}).samples
-    wanted = {(one.group, one.kind) for one in found}
-    shipped = [_shipped(crd) for key, crd in crds.items() if key in wanted]
+    samples_ = samplefiles.read(files, {key: [crd] for key, crd in crds.items()}).samples
+    kinds = {(sample.group, sample.kind) for sample in samples_}
+    shipped = [_shipped(crd) for key, crd in crds.items() if key in kinds]
     try:
         for crd in shipped:
             delete(server, crd)
             server.ask("POST", collection(crd), crd)
         for crd in shipped:
             settling.wait_until_served(server, crd)
-        for one in found:
-            crd = crds[one.group, one.kind]
-            verdict = samples.judge(one._replace(directive=one.directive._replace(is_refused=False)), [crd])
-            is_taken = not verdict.findings and not verdict.passed_over
-            yield one.manifest.where, is_taken, _asked(server, one, crd)
+        for sample in samples_:
+            crd = crds[sample.group, sample.kind]
+            verdict = samples.judge(sample._replace(directive=sample.directive._replace(is_refused=False)), [crd])
+            is_accepted = not verdict.findings and not verdict.passed_over
+            yield sample.manifest.where, is_accepted, _send(server, sample, crd)
     finally:
         for crd in shipped:
             server.ask("DELETE", client.crd_path(crd["apiVersion"], crd["metadata"]["name"]))
@@ -60,12 +60,12 @@ def compared(repository: Path, server: client.Server, version: str) -> Iterator[
 def _by_kind(
     crds: Sequence[engine.CustomResourceDefinition],
 ) -> Mapping[tuple[str, str], engine.CustomResourceDefinition]:
-    """Return the CRDs that the server takes, one of each kind: the first of alternatives."""
-    taken: dict[tuple[str, str], engine.CustomResourceDefinition] = {}
+    """Return the accepted CRDs by group and kind; the first of alternatives wins."""
+    accepted: dict[tuple[str, str], engine.CustomResourceDefinition] = {}
     for crd in crds:
         if crd.response.accepted:
-            taken.setdefault((crd.group, crd.kind), crd)
-    return taken
+            accepted.setdefault((crd.group, crd.kind), crd)
+    return accepted
 
 
 def _shipped(crd: engine.CustomResourceDefinition) -> JSONValue:
@@ -73,21 +73,21 @@ def _shipped(crd: engine.CustomResourceDefinition) -> JSONValue:
     return {**{key: value for key, value in crd.manifest.items() if key != "status"}, "spec": spec}
 
 
-def _asked(server: client.Server, one: Sample, crd: engine.CustomResourceDefinition) -> client.ServerAnswer:
-    namespace = urllib.parse.quote(realworld.namespace(one.manifest.value), safe="")
-    path = client.resource_path(crd.manifest, one.version, namespace=namespace)
-    return server.ask("POST", path, one.manifest.value, query=_STRICT)
+def _send(server: client.Server, sample: Sample, crd: engine.CustomResourceDefinition) -> client.ServerAnswer:
+    namespace = urllib.parse.quote(realworld.namespace(sample.manifest.value), safe="")
+    path = client.resource_path(crd.manifest, sample.version, namespace=namespace)
+    return server.ask("POST", path, sample.manifest.value, query=_STRICT)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder, and who is asked."""
+    """Add the folder, the version and the server."""
     parser.add_argument("corpus", type=Path, help="has folders `crds` and `samples`")
     shared.add_version(parser)
     shared.add_server(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare what the command line names; return 1 where a verdict differs."""
+    """Compare the folder; return 1 if a verdict differs."""
     tally: collections.Counter[str] = collections.Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -96,14 +96,14 @@ def main(options: argparse.Namespace) -> int:
         repositories.rebuild(options.corpus, Path(folder))
         server = client.Server(url)
         for repository in sorted(Path(folder).iterdir()):
-            for place, is_taken, answer in compared(repository, server, options.kubernetes_version):
+            for place, is_accepted, answer in compare(repository, server, options.kubernetes_version):
                 tally[f"answered with {answer.code}"] += 1
-                if is_taken != (answer.code == _CREATED):
+                if is_accepted != (answer.code == _CREATED):
                     tally["answered differently"] += 1
                     print(
-                        f"{repository.name}/{place}: {'taken' if is_taken else 'refused'} here, there {answer}",
+                        f"{repository.name}/{place}: {'accepted' if is_accepted else 'rejected'} by the engine, the server answers {answer}",
                         flush=True,
                     )
-    for what, count in sorted(tally.items()):
-        print(f"{count:>9} {what}")
+    for title, count in sorted(tally.items()):
+        print(f"{count:>9} {title}")
     return 1 if tally["answered differently"] else 0

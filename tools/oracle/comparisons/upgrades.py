@@ -1,8 +1,9 @@
 """
-Replay on a server what upgrades were found to do: both CRDs, the objects that show it, and the answers.
+Replay the findings about upgrades on a server: both CRDs, the witnesses, and the answers.
 
-Without a folder the changes of `tests/upgrades`; with folders those of the pairs in them, as other tools keep them: `a.yaml` and `b.yaml`,
-or `existing.yaml` and `new.yaml`, with what these tools expect in a file beside them, which is printed next to what was found.
+Without a folder these are the upgrades of `tests/upgrades`. A folder has pairs of CRDs as other tools keep them:
+`a.yaml` and `b.yaml`, or `existing.yaml` and `new.yaml`. The expectation of these tools is in a file beside them, and
+is printed next to the findings.
 """
 
 from __future__ import annotations
@@ -35,7 +36,15 @@ _DRY = {"dryRun": "All"}
 
 
 class Pair(NamedTuple):
-    """A CRD before and after."""
+    """
+    A CRD before and after an upgrade.
+
+    Attributes:
+        name: A name.
+        old: The CRD before.
+        new: The CRD after.
+        expected: The expectation of another tool, or an empty string.
+    """
 
     name: str
     old: engine.CustomResourceDefinition
@@ -43,14 +52,14 @@ class Pair(NamedTuple):
     expected: str
 
 
-def of_folder(folder: Path, version: str) -> Iterator[Pair]:
-    """Yield the pairs that lie below a folder."""
+def read_folder(folder: Path, version: str) -> Iterator[Pair]:
+    """Yield the pairs in a folder."""
     for first, second in _PAIRS:
         for path in sorted(folder.rglob(second)):
             before = path.with_name(first)
             if not before.exists():
                 continue
-            old, new = (engine.load(one, kubernetes_version=version)[0] for one in (before, path))
+            old, new = (engine.load(file, kubernetes_version=version)[0] for file in (before, path))
             expected = next((text for name in _EXPECTED if (text := _text(path.with_name(name)))), "")
             yield Pair(str(path.parent.relative_to(folder)), old, new, expected)
 
@@ -59,24 +68,24 @@ def _text(path: Path) -> str:
     return " ".join(path.read_text(encoding="utf-8").split()) if path.exists() else ""
 
 
-def of_changes(version: str) -> Iterator[Pair]:
-    """Yield the changes of the tests."""
-    for one in changes.CHANGES:
-        old, new = (changes.crd(x, kubernetes_version=version) for x in (one.old, one.new))
-        yield Pair(one.name, old, new, ", ".join(one.expected))
+def read_tests(version: str) -> Iterator[Pair]:
+    """Yield the upgrades of the tests."""
+    for change in changes.CHANGES:
+        old, new = (changes.crd(x, kubernetes_version=version) for x in (change.old, change.new))
+        yield Pair(change.name, old, new, ", ".join(change.expected))
 
 
 class Replay:
-    """A pair on a server."""
+    """A replay of one pair on a server."""
 
     def __init__(self, server: client.Server, pair: Pair) -> None:
         self._server, self._pair = server, pair
-        self._shown: list[tuple[Finding, str, Mapping[str, Any]]] = []
+        self._witnesses: list[tuple[Finding, str, Mapping[str, Any]]] = []
         self._stored: dict[str, Any] = {}
         self.count = 0
 
     def run(self, findings: Sequence[Finding]) -> Iterator[str]:
-        """Yield each answer of the server that is not the one that was found."""
+        """Yield each answer of the server that differs from the engine's."""
         old, new = dict(self._pair.old.manifest), dict(self._pair.new.manifest)
         delete(self._server, old)
         created = self._server.ask("POST", collection(old), old)
@@ -103,7 +112,7 @@ class Replay:
                 yield from self._compare(
                     finding, "old", ours, self._overwrite(self._pair.old, subject, resource, dry=True)
                 )
-            self._shown.append((finding, name, resource))
+            self._witnesses.append((finding, name, resource))
 
     def _replace(self, old: Any, new: Any) -> Iterator[str]:
         path = client.crd_path(new["apiVersion"], old["metadata"]["name"])
@@ -121,9 +130,9 @@ class Replay:
         time.sleep(_TURNS_VISIBLE)
 
     def _after(self) -> Iterator[str]:
-        for finding, name, resource in self._shown:
+        for finding, name, resource in self._witnesses:
             crd = self._pair.new
-            if finding.versions[0] not in {one.name for one in crd.versions if one.served}:
+            if finding.versions[0] not in {version.name for version in crd.versions if version.served}:
                 continue
             subject = Subject(crd.version(finding.versions[0]))
             is_update = bool(finding.witness and finding.witness.stored)
@@ -131,11 +140,11 @@ class Replay:
             if is_update and stored is None:
                 continue
             if stored is not None and is_update:
-                ours = subject.overwrite(resource, recordings_free(stored))
+                ours = subject.overwrite(resource, without_server_fields(stored))
                 yield from self._compare(finding, "new", ours, self._overwrite(crd, subject, resource, dry=True))
                 continue
             if stored is not None and finding.witness and finding.witness.before.accepted:
-                unchanged = recordings_free(stored)
+                unchanged = without_server_fields(stored)
                 ours = subject.overwrite(unchanged, unchanged)
                 theirs = self._overwrite(crd, subject, unchanged, dry=True)
                 yield from self._compare(finding, "stored", ours, theirs)
@@ -143,7 +152,7 @@ class Replay:
             yield from self._compare(finding, "new", subject.write(resource), self._write(crd, subject, resource))
 
     def _write(self, crd: Any, subject: Subject, resource: Mapping[str, Any]) -> client.ServerAnswer:
-        """Create an object, and its status where that is a subresource."""
+        """Create an object, and write its status if that is a subresource."""
         path = client.resource_path(dict(crd.manifest), subject.version.name)
         answer = self._server.ask("POST", path, resource)
         if answer.code == 201:
@@ -184,16 +193,16 @@ class Replay:
     ) -> Iterator[str]:
         self.count += 1
         expected = recordings.of_custom_resource(ours, namespaced=False)
-        given = answerfacts.of_server(theirs, {})
-        expected["code"] = given["code"] if {expected["code"], given["code"]} == {200, 201} else expected["code"]
-        # Fields of one object are looked at in random order.
-        given["unordered"] = ["causes"]
-        if recordings.differences(expected, given):
-            yield f"{side}: {finding.kind} {finding.path}: {json.dumps(given)} instead of {json.dumps(expected)}"
+        answered = answerfacts.of_server(theirs, {})
+        expected["code"] = answered["code"] if {expected["code"], answered["code"]} == {200, 201} else expected["code"]
+        # Fields of one object are validated in random order.
+        answered["unordered"] = ["causes"]
+        if recordings.differences(expected, answered):
+            yield f"{side}: {finding.kind} {finding.path}: {json.dumps(answered)} instead of {json.dumps(expected)}"
 
 
-def recordings_free(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without what a server alone makes."""
+def without_server_fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored object without the fields that only a server sets."""
     return answerfacts.of_server(client.ServerAnswer(201, stored, ()), {})["stored"]  # type: ignore[no-any-return]
 
 
@@ -201,38 +210,38 @@ def _named(resource: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**resource, "metadata": {**(resource.get("metadata") or {}), "name": name}}
 
 
-def told(pair: Pair, found: upgrade.Upgrade) -> Iterator[str]:
-    """Yield the lines of a table: what the other tool expects, and what was found with its witness."""
+def report_lines(pair: Pair, judged: upgrade.Upgrade) -> Iterator[str]:
+    """Yield the lines of the report on a pair: the other tool's expectation, and each finding with its witness."""
     yield f"{pair.name}: {pair.expected or '(nothing)'}"
-    for finding in found.findings:
-        shown = f"  {report.shorten(finding.witness.resource)}" if finding.witness else ""
-        yield f"    {finding.kind.value:9} {finding.path}: {finding.words}{shown}"
-    yield from (f"    {one}" for one in (*found.unshown, *found.warnings))
-    if not found.findings and not found.unshown:
+    for finding in judged.findings:
+        witness = f"  {report.shorten(finding.witness.resource)}" if finding.witness else ""
+        yield f"    {finding.kind.value:9} {finding.path}: {finding.words}{witness}"
+    yield from (f"    {line}" for line in (*judged.unshown, *judged.warnings))
+    if not judged.findings and not judged.unshown:
         yield "    (nothing)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folders, and who is asked."""
+    """Add the folders, the version and the server."""
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="has pairs of CRDs")
     shared.add_version(parser, "--version", choices=None)
     shared.add_server(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Replay the pairs that the command line names; return 1 where the server answers otherwise."""
+    """Replay the pairs; return 1 if an answer of the server differs."""
     version = options.kubernetes_version
-    pairs = [pair for folder in options.folders for pair in of_folder(folder, version)] or [*of_changes(version)]
-    wrong = asked = witnesses = 0
+    pairs = [pair for folder in options.folders for pair in read_folder(folder, version)] or [*read_tests(version)]
+    wrong = answers = witnesses = 0
     with apiserver.at(options.server, version) as url:
         for pair in pairs:
-            found = upgrade.judge(pair.old, pair.new, Specimens())
-            print("\n".join(told(pair, found)))
+            judged = upgrade.judge(pair.old, pair.new, Specimens())
+            print("\n".join(report_lines(pair, judged)))
             replay = Replay(client.Server(url), pair)
-            for line in replay.run(found.findings):
+            for line in replay.run(judged.findings):
                 wrong += 1
                 print(f"  !! {line}")
-            asked += replay.count
-            witnesses += sum(finding.witness is not None for finding in found.findings)
-    print(f"{len(pairs)} pairs, {witnesses} witnesses, {asked} answers, {wrong} that the server does not give")
+            answers += replay.count
+            witnesses += sum(finding.witness is not None for finding in judged.findings)
+    print(f"{len(pairs)} pairs, {witnesses} witnesses, {answers} answers, {wrong} that the server does not give")
     return 1 if wrong else 0

@@ -1,1 +1,1 @@
-"""Made inputs, asked of the reference or a server and of the engine."""
+"""Fuzzers: generated inputs for the reference or a server, compared with the engine."""

@@ -1,7 +1,7 @@
 """
-Ask the reference and this implementation about expressions made by chance, and print where they disagree.
+Compare the engine with the reference on random CEL expressions, and print the differences.
 
-What is made is told in `oracle/generators/expressiongen.py`. A seed repeats a run.
+`oracle/generators/expressiongen.py` generates them. A seed repeats a run.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _BATCH: Final = 400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how many of which seed."""
+    """Add seed, count and version."""
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=4000)
     shared.add_version(parser, "--version", choices=cel.VERSIONS)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare as many expressions as are asked for; return 1 where one is answered differently."""
+    """Compare `--count` expressions; return 1 if one is answered differently."""
     generator = expressiongen.Generator(options.seed)
     count = 0
     for _ in range(0, options.count, _BATCH):

@@ -1,8 +1,8 @@
 """
-Compare how the engine reads and matches patterns with Go's regexp: what is refused, in which words, and what matches.
+Compare the engine with Go's regexp on patterns: which are rejected, with which messages, and which texts match.
 
-With a version of Go, that one is fetched and asked; a seed repeats a run. Every class of Unicode is compared whole,
-with its case and without. It ends at the twentieth disagreement.
+`--go` downloads and uses another Go version. Every Unicode class is compared in full, with and without case folding. A
+seed repeats a run. It stops at the twentieth difference.
 """
 
 from __future__ import annotations
@@ -169,15 +169,17 @@ _TEXTS: Final = (
 _ENOUGH: Final = 20
 
 
-def made(chance: random.Random, depth: int = 3) -> str:
-    """Return a pattern, more often right than wrong."""
+def generate(chance: random.Random, depth: int = 3) -> str:
+    """Return a random pattern, valid more often than not."""
     pieces: list[str] = []
     for _ in range(chance.randint(1, 4)):
         piece = chance.choice(chance.choices((_LITERALS, _CLASSES, _ESCAPES, _ANCHORS), (6, 4, 2, 2))[0])
         if depth and chance.random() < 0.3:
             closer = ")" if chance.random() < 0.95 else ""
             piece = (
-                chance.choice(_OPENERS[:8] if chance.random() < 0.8 else _OPENERS) + made(chance, depth - 1) + closer
+                chance.choice(_OPENERS[:8] if chance.random() < 0.8 else _OPENERS)
+                + generate(chance, depth - 1)
+                + closer
             )
         if chance.random() < 0.3:
             piece += chance.choice(_REPETITIONS[:6] if chance.random() < 0.8 else _REPETITIONS)
@@ -191,7 +193,7 @@ def made(chance: random.Random, depth: int = 3) -> str:
 
 
 def nested(chance: random.Random) -> str:
-    """Return a pattern that nests about as deep as Go allows."""
+    """Return a pattern with about as many nested groups as Go allows."""
     inner, depth = (
         chance.choice(("a", "ab", "a|b", "ab|c", r"\pL", "")),
         chance.choice((498, 499, 500, 998, 999, 1000, 1001)),
@@ -201,9 +203,9 @@ def nested(chance: random.Random) -> str:
 
 
 def questions(chance: random.Random, count: int) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield *count* patterns, each with the texts to match, and then every class of Unicode."""
+    """Yield *count* patterns and then every Unicode class, each with texts to match."""
     for number in range(count):
-        yield (nested(chance) if number % 500 == 0 else made(chance)), _TEXTS
+        yield (nested(chance) if number % 500 == 0 else generate(chance)), _TEXTS
     content = unicodeclasses._content()
     names = (
         *content["categories"],
@@ -217,7 +219,7 @@ def questions(chance: random.Random, count: int) -> Iterator[tuple[str, Sequence
         "Assigned",
     )
     for name, fold, sign in itertools.product(names, (False, True), "pP"):
-        yield f"{'(?i)' if fold else ''}\\{sign}{{{name}}}", at_the_bounds(name, chance, fold=fold)
+        yield f"{'(?i)' if fold else ''}\\{sign}{{{name}}}", boundary_characters(name, chance, fold=fold)
     for first in range(0, 0x3000, 16):
         chars = range(first, first + 16, 3)
         yield (
@@ -226,8 +228,8 @@ def questions(chance: random.Random, count: int) -> Iterator[tuple[str, Sequence
         )
 
 
-def at_the_bounds(name: str, chance: random.Random, *, fold: bool) -> Sequence[str]:
-    """Return the characters on both sides of every bound of a class, and some others."""
+def boundary_characters(name: str, chance: random.Random, *, fold: bool) -> Sequence[str]:
+    """Return the characters around every bound of a class, and some random ones."""
     bounds = {
         char for first, last in unicodeclasses.find_class(name, loosely=True, fold=fold) or () for char in (first, last)
     }
@@ -235,8 +237,8 @@ def at_the_bounds(name: str, chance: random.Random, *, fold: bool) -> Sequence[s
     return [chr(char) for char in sorted(chars) if 0 <= char < 0xD800 or 0xE000 <= char < 0x110000]
 
 
-def answered(pattern: str, texts: Sequence[str], go: GoRelease) -> dict[str, Any]:
-    """Return what the engine says, in the form of the reference."""
+def engine_answer(pattern: str, texts: Sequence[str], go: GoRelease) -> dict[str, Any]:
+    """Return the engine's answer in the form of the reference."""
     if problem := patterns.find_problem(pattern, go):
         return {"problem": problem, "matches": []}
     matches = patterns.compile(pattern, go)
@@ -244,39 +246,43 @@ def answered(pattern: str, texts: Sequence[str], go: GoRelease) -> dict[str, Any
 
 
 def reference(version: str) -> Path:
-    """Return the program that asks the regexp of a Go *version*, or of the Go that is there."""
+    """Return the path of the program that runs the regexp of a Go *version*, or of the installed Go if it is empty."""
     if version:
         os.environ["GOTOOLCHAIN"] = version
     return programs.build(f"patterns-{version or 'go'}", programs.REFERENCE, "-modfile=k8s-1.21.mod", "./patterns")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how many patterns of which seed, and which Go is asked."""
+    """Add the count, the seed and the Go version."""
     parser.add_argument("--patterns", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--go", default="", metavar="VERSION", help="ask this Go: go1.24.5")
+    parser.add_argument("--go", default="", metavar="VERSION", help="compare with this Go: go1.24.5")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare until the first twenty disagreements; the exit code says whether there was one."""
-    older = bool(options.go) and tuple(map(int, options.go.removeprefix("go").split(".")))[:2] < (1, 25)
-    go = GoRelease(has_loose_class_names=not older)
-    found = asked = 0
+    """Compare until the twentieth difference; return 1 if there is one."""
+    is_older = bool(options.go) and tuple(map(int, options.go.removeprefix("go").split(".")))[:2] < (1, 25)
+    go = GoRelease(has_loose_class_names=not is_older)
+    differences = count = 0
     program = subprocess.Popen([reference(options.go)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with program, program.stdin or contextlib.nullcontext(sys.stdin) as sent, program.stdout or sys.stdin as said:
+    with (
+        program,
+        program.stdin or contextlib.nullcontext(sys.stdin) as requests,
+        program.stdout or sys.stdin as answers,
+    ):
         for pattern, texts in questions(random.Random(options.seed), options.patterns):  # noqa: S311 - nothing secret
-            print(json.dumps({"pattern": pattern, "texts": texts}), file=sent, flush=True)
-            expected, got = json.loads(said.readline()), answered(pattern, texts, go)
-            asked += 1
-            if expected == got:
+            print(json.dumps({"pattern": pattern, "texts": texts}), file=requests, flush=True)
+            expected, actual = json.loads(answers.readline()), engine_answer(pattern, texts, go)
+            count += 1
+            if expected == actual:
                 continue
-            found += 1
-            pairs = itertools.zip_longest(texts, expected["matches"], got["matches"])
+            differences += 1
+            pairs = itertools.zip_longest(texts, expected["matches"], actual["matches"])
             differing = [text for text, *both in pairs if both[0] != both[1]]
             print(
-                f"{pattern!r}\n  Go:     {expected['problem']}\n  engine: {got['problem']}\n  texts:  {differing[:5]!r}"
+                f"{pattern!r}\n  Go:     {expected['problem']}\n  engine: {actual['problem']}\n  texts:  {differing[:5]!r}"
             )
-            if found == _ENOUGH:
+            if differences == _ENOUGH:
                 break
-    print(f"{asked} patterns, seed {options.seed}: {found} disagreements")
-    return min(found, 1)
+    print(f"{count} patterns, seed {options.seed}: {differences} differences")
+    return min(differences, 1)

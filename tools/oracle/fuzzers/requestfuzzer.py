@@ -1,8 +1,8 @@
 """
-Differential fuzzing of whole requests: CRDs and custom resources are created and updated on a server and in the engine.
+Differential fuzzing of whole requests: creates and updates of CRDs and custom resources on a server and in the engine.
 
-What was asked depends on the seed and the number of a case file alone, so that a run can be continued anywhere. A disagreement is made
-smaller, and told as a case file that the recorder can complete; those that are known and cannot be helped yet are counted.
+A case file depends only on the seed and its number, so a run can be continued anywhere. A disagreement is shrunk and
+reported as a case file that the recorder can complete. Known gaps are counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BATCH: Final = 30
 _DRY: Final = {"dryRun": "All"}
 _CONTENT: Final = {"name": "found by fuzzing", "asks": ["response"]}
 _WITH_THE_SERVER: Final = 20
-# Seconds for making one disagreement smaller: real CRDs are large.
+# Seconds for shrinking one disagreement: real CRDs are large.
 _PATIENCE: Final = 20.0
 _KINDS: Final = {
     "create": "creates",
@@ -46,58 +46,60 @@ _KINDS: Final = {
 
 
 class Requests:
-    """A server and the engine, and the tally of what they were asked."""
+    """A comparison of a server and the engine, with a tally of requests."""
 
     def __init__(self, server: client.Server, version: str, *, seed: int) -> None:
-        """Take the server, its Kubernetes version, and what all chance depends on."""
+        """Take the server, its Kubernetes version, and the seed of all random choices."""
         self._server = server
         self._version = version
         self._seed = seed
         self.tally: collections.Counter[str] = collections.Counter()
 
-    def generated(self, numbers: Sequence[int], *, requests: int) -> Iterator[JSONValue]:
-        """Yield the case files of these numbers, each with a generated CRD and that many requests."""
+    def generate(self, numbers: Sequence[int], *, requests: int) -> Iterator[JSONValue]:
+        """Yield a case file for each of *numbers*, with a generated CRD and the given number of requests."""
         for number in numbers:
             random = self._chance(number)
             schema = requestgen.crd_schema(random)
             manifest = crdgen.manifest(random, schema, group=self._group(number), version=self._version)
-            asked = requestgen.requests(random, manifest, schema, requests)
-            yield _as_sent({**_CONTENT, "crd": manifest, "requests": asked})
+            requests_ = requestgen.requests(random, manifest, schema, requests)
+            yield _with_plain_numbers({**_CONTENT, "crd": manifest, "requests": requests_})
 
-    def of_corpus(self, folder: Path, *, requests: int, skip: int = 0) -> Iterator[JSONValue]:
-        """Yield a case file for each CRD in *folder* that has samples, with that many mutated samples."""
+    def mutate_corpus(self, folder: Path, *, requests: int, skip: int = 0) -> Iterator[JSONValue]:
+        """Yield a case file for each CRD in *folder* with samples, with the given number of mutated samples as requests."""
         for number, (manifest, samples) in enumerate(corpus.with_samples(folder)):
             if number >= skip:
                 random = self._chance(number)
-                asked = list(requestgen.updates(random, samples, requests))
+                requests_ = list(requestgen.updates(random, samples, requests))
                 moved = realworld.moved(manifest, self._group(number))
-                yield _as_sent({**_CONTENT, "crd": moved, "requests": asked})
+                yield _with_plain_numbers({**_CONTENT, "crd": moved, "requests": requests_})
 
-    def ask(self, contents: Sequence[JSONValue], *, crds: int) -> Iterator[Disagreement]:
+    def compare(self, contents: Sequence[JSONValue], *, crds: int) -> Iterator[Disagreement]:
         """
-        Yield the disagreements on case files, those on a CRD first.
+        Yield the disagreements on case files; those on a CRD come first.
 
         Args:
-            contents: The case files; their CRDs do not collide.
-            crds: How many flawed copies of each CRD are asked, and put in its place, too.
+            contents: The case files; their CRDs do not conflict.
+            crds: The number of flawed copies of each CRD that are created, and of those that replace it.
         """
         accepted = []
         for content in contents:
             file = self._file(content)
-            # An aborted run may have left it there.
+            # An aborted run may have left the CRD behind.
             delete(self._server, file.crd)
             random = Random(content["crd"]["metadata"]["name"])  # noqa: S311 - nothing here is secret
-            for number, manifest in enumerate((file.crd, *map(_as_read, crdgen.flawed(random, file.crd, crds)))):
-                found = list(self._of_crd(manifest))
-                yield from found
-                if number == 0 and not found and replies.definition(manifest, self._version).response.accepted:
+            for number, manifest in enumerate(
+                (file.crd, *map(_with_sorted_keys, crdgen.flawed(random, file.crd, crds)))
+            ):
+                disagreements_ = list(self._compare_crd(manifest))
+                yield from disagreements_
+                if number == 0 and not disagreements_ and replies.definition(manifest, self._version).response.accepted:
                     accepted.append(file)
         with live.Live(self._server, accepted) as served:
             for file in served.files:
-                yield from self._of_crd_updates(file, crds)
+                yield from self._compare_crd_updates(file, crds)
                 engine = self._engine(file)
                 for request in file.requests:
-                    yield from self._of_request(served, file, request, engine)
+                    yield from self._compare_request(served, file, request, engine)
 
     def _chance(self, number: int) -> Random:
         return Random(f"{self._seed} {number}")  # noqa: S311 - nothing here is secret
@@ -109,22 +111,22 @@ class Requests:
         return casefile.CaseFile(Path("fuzz.yaml"), content, content["crd"], self._version)
 
     def _engine(self, file: casefile.CaseFile) -> Callable[[casefile.Request], Answer]:
-        """Return what asks the engine: each of the CRDs is compiled once."""
+        """Return a function that gets the engine's answer to a request; each CRD is compiled once."""
         crd = replies.definition(file.crd, self._version)
-        seen: dict[int, Any] = {}
+        old_crds: dict[int, Any] = {}
 
-        def ask(request: casefile.Request) -> Answer:
-            if request.old_crd is not None and id(request.old_crd) not in seen:
-                seen[id(request.old_crd)] = replies.definition(request.old_crd, self._version)
-            old = seen.get(id(request.old_crd))
+        def answer(request: casefile.Request) -> Answer:
+            if request.old_crd is not None and id(request.old_crd) not in old_crds:
+                old_crds[id(request.old_crd)] = replies.definition(request.old_crd, self._version)
+            old = old_crds.get(id(request.old_crd))
             if request.name.endswith("7"):
-                # Of some the engine gets what a user of Python may write.
+                # Some requests reach the engine with values that only Python users write.
                 request = replace(request, sent=disguise.below(request.sent), old=disguise.below(request.old))
             return disagreements.engine_answer(lambda: replies.of_request(crd, file, request, old_crd=old))
 
-        return ask
+        return answer
 
-    def _of_crd(self, manifest: JSONValue) -> Iterator[Disagreement]:
+    def _compare_crd(self, manifest: JSONValue) -> Iterator[Disagreement]:
         def theirs() -> Answer:
             return disagreements.crd_answer_facts(
                 self._server.ask("POST", collection(manifest), manifest, query=_DRY), manifest
@@ -132,95 +134,102 @@ class Requests:
 
         answer = theirs()
         self._count("CRDs", answer)
-        found = disagreements.engine_answer(
+        ours = disagreements.engine_answer(
             lambda: replies.of_crd(replies.definition(manifest, self._version), manifest)
         )
-        if differences := disagreements.compare(found, answer, theirs):
+        if differences := disagreements.compare(ours, answer, theirs):
             yield Disagreement({**_CONTENT, "crd": manifest}, differences)
 
-    def smaller(self, found: Disagreement) -> Disagreement:
-        """Return a disagreement as small as a moderate number of questions makes it."""
+    def shrink(self, disagreement: Disagreement) -> Disagreement:
+        """Return a shrunk disagreement, after a moderate number of requests."""
         tally, self.tally = self.tally, collections.Counter()
         try:
-            return self._smaller_request(found) if "requests" in found.content else self._smaller_crd(found)
+            return (
+                self._shrink_request(disagreement)
+                if "requests" in disagreement.content
+                else self._shrink_crd(disagreement)
+            )
         finally:
             self.tally = tally
 
-    def _smaller_crd(self, found: Disagreement) -> Disagreement:
+    def _shrink_crd(self, disagreement: Disagreement) -> Disagreement:
         end = time.monotonic() + _PATIENCE
 
-        def again(manifest: JSONValue) -> Disagreement | None:
-            return next((made for made in self._of_crd(manifest) if not disagreements.find_gap(made)), None)
+        def compare_again(manifest: JSONValue) -> Disagreement | None:
+            return next(
+                (difference for difference in self._compare_crd(manifest) if not disagreements.find_gap(difference)),
+                None,
+            )
 
         def differs(manifest: JSONValue) -> bool:
-            return time.monotonic() < end and _is_crd(manifest) and again(manifest) is not None
+            return time.monotonic() < end and _is_crd(manifest) and compare_again(manifest) is not None
 
-        small = shrinking.shrunk(found.content["crd"], differs, attempts=1500)
-        return again(small) or found
+        small = shrinking.shrink(disagreement.content["crd"], differs, attempts=1500)
+        return compare_again(small) or disagreement
 
-    def _smaller_request(self, found: Disagreement) -> Disagreement:
-        [asked] = found.content["requests"]
-        verb = next(verb for verb in casefile.VERBS if verb in asked)
+    def _shrink_request(self, disagreement: Disagreement) -> Disagreement:
+        [request] = disagreement.content["requests"]
+        verb = next(verb for verb in casefile.VERBS if verb in request)
         if verb == "updateCRD":
-            return found
+            return disagreement
         end = time.monotonic() + _PATIENCE
-        file = self._file(found.content)
+        file = self._file(disagreement.content)
         with live.Live(self._server, [file]) as served:
 
-            def again(part: JSONValue) -> Disagreement | None:
-                changed = self._file({**found.content, "requests": [{**asked, verb: part}]})
+            def compare_again(part: JSONValue) -> Disagreement | None:
+                changed = self._file({**disagreement.content, "requests": [{**request, verb: part}]})
                 return self._on_first(served, changed)
 
             def differs(part: JSONValue) -> bool:
-                return isinstance(part, dict) and time.monotonic() < end and again(part) is not None
+                return isinstance(part, dict) and time.monotonic() < end and compare_again(part) is not None
 
-            found = again(shrinking.shrunk(asked[verb], differs, attempts=800)) or found
-        return self._with_less_schema(found)
+            disagreement = compare_again(shrinking.shrink(request[verb], differs, attempts=800)) or disagreement
+        return self._shrink_schema(disagreement)
 
     def _on_first(self, served: live.Live, file: casefile.CaseFile) -> Disagreement | None:
         if not served.files:
             return None
-        all_found = self._of_request(served, file, file.requests[0], self._engine(file))
-        return next((made for made in all_found if not disagreements.find_gap(made)), None)
+        differences = self._compare_request(served, file, file.requests[0], self._engine(file))
+        return next((difference for difference in differences if not disagreements.find_gap(difference)), None)
 
-    def _with_less_schema(self, found: Disagreement) -> Disagreement:
-        """Every question about another schema takes seconds: few are asked, the biggest steps first."""
-        crd = found.content["crd"]
+    def _shrink_schema(self, disagreement: Disagreement) -> Disagreement:
+        """Return a disagreement with a smaller schema; each step takes seconds, so only few are tried, the largest first."""
+        crd = disagreement.content["crd"]
         if len(crd["spec"].get("versions", ())) != 1 or crd["apiVersion"].endswith("beta1"):
-            return found
+            return disagreement
         end = time.monotonic() + _PATIENCE
 
-        def again(schema: JSONValue) -> Disagreement | None:
+        def compare_again(schema: JSONValue) -> Disagreement | None:
             if time.monotonic() > end:
                 return None
-            [asked] = found.content["requests"]
+            [request] = disagreement.content["requests"]
             manifest = crdgen.with_schemas(crd, lambda _: schema)
-            if "oldSchema" in asked:
-                asked = asked | {"oldSchema": crdgen.with_schemas(manifest, requestgen.relaxed)}
-            file = self._file({**found.content, "crd": manifest, "requests": [asked]})
+            if "oldSchema" in request:
+                request = request | {"oldSchema": crdgen.with_schemas(manifest, requestgen.relaxed)}
+            file = self._file({**disagreement.content, "crd": manifest, "requests": [request]})
             with live.Live(self._server, [file]) as served:
                 return self._on_first(served, file)
 
         schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-        last = found
+        last = disagreement
 
         def differs(part: JSONValue) -> bool:
             nonlocal last
-            made = again(part)
-            last = made or last
-            return made is not None
+            smaller = compare_again(part)
+            last = smaller or last
+            return smaller is not None
 
-        shrinking.shrunk(schema, differs, attempts=_WITH_THE_SERVER)
+        shrinking.shrink(schema, differs, attempts=_WITH_THE_SERVER)
         return last
 
-    def _of_crd_updates(self, file: casefile.CaseFile, count: int) -> Iterator[Disagreement]:
+    def _compare_crd_updates(self, file: casefile.CaseFile, count: int) -> Iterator[Disagreement]:
         random = Random(file.crd["metadata"]["name"] + " updated")  # noqa: S311 - nothing here is secret
         crd = replies.definition(file.crd, self._version)
-        for manifest in map(_as_read, crdgen.flawed(random, file.crd, count)):
+        for manifest in map(_with_sorted_keys, crdgen.flawed(random, file.crd, count)):
             content = {**file.content, "requests": [{"name": "what differs", "updateCRD": manifest}]}
-            yield from self._of_crd_update(crd, replace(file, content=content))
+            yield from self._compare_crd_update(crd, replace(file, content=content))
 
-    def _of_crd_update(self, crd: Any, file: casefile.CaseFile) -> Iterator[Disagreement]:
+    def _compare_crd_update(self, crd: Any, file: casefile.CaseFile) -> Iterator[Disagreement]:
         [request] = file.requests
         path = client.crd_path(file.crd["apiVersion"], file.crd["metadata"]["name"])
         current = self._server.ask("GET", path).body["metadata"]["resourceVersion"]
@@ -231,63 +240,63 @@ class Requests:
 
         answer = theirs()
         self._count("CRD updates", answer)
-        found = disagreements.engine_answer(lambda: replies.of_request(crd, file, request))
-        if differences := disagreements.compare(found, answer, theirs):
+        ours = disagreements.engine_answer(lambda: replies.of_request(crd, file, request))
+        if differences := disagreements.compare(ours, answer, theirs):
             yield Disagreement(file.content, differences)
 
-    def _of_request(
+    def _compare_request(
         self,
         served: live.Live,
         file: casefile.CaseFile,
         request: casefile.Request,
         engine: Callable[[casefile.Request], Answer],
     ) -> Iterator[Disagreement]:
-        ask = served.sender(file, request)
-        if ask is None:
-            self.tally["requests whose old object was refused"] += 1
+        send = served.sender(file, request)
+        if send is None:
+            self.tally["requests with a rejected old object"] += 1
             return
-        answer = ask()
+        answer = send()
         ratcheted = request.verb == "update" and answer["code"] == 200 and _is_refused(engine, request)
         self._count(_KINDS[request.verb], answer, ratcheted=ratcheted)
-        if differences := disagreements.compare(engine(request), answer, ask):
-            asked = next(item for item in file.content["requests"] if item["name"] == request.name)
-            yield Disagreement({**file.content, "requests": [{**asked, "name": "what differs"}]}, differences)
+        if differences := disagreements.compare(engine(request), answer, send):
+            request_ = next(item for item in file.content["requests"] if item["name"] == request.name)
+            yield Disagreement({**file.content, "requests": [{**request_, "name": "what differs"}]}, differences)
 
-    def _count(self, what: str, answer: Answer, *, ratcheted: bool = False) -> None:
-        self.tally[what] += 1
+    def _count(self, title: str, answer: Answer, *, ratcheted: bool = False) -> None:
+        self.tally[title] += 1
         verdict = "accepted" if answer["code"] in (200, 201) else f"refused with {answer['code']}"
-        self.tally[f"{what} {verdict}"] += 1
+        self.tally[f"{title} {verdict}"] += 1
         if ratcheted:
-            self.tally[f"{what} accepted though a create would be refused"] += 1
+            self.tally[f"{title} accepted though a create would be refused"] += 1
 
 
-def _as_sent(content: JSONValue) -> JSONValue:
-    """Return a case file with its numbers as a client writes that read them from YAML: `1.0` becomes `1`."""
+def _with_plain_numbers(content: JSONValue) -> JSONValue:
+    """Return a case file with numbers as a client sends them that reads YAML: `1.0` becomes `1`."""
     old: dict[int, JSONValue] = {}
-    made = {**content, "crd": _as_read(content["crd"]), "requests": []}
+    plain_content = {**content, "crd": _with_sorted_keys(content["crd"]), "requests": []}
     for request in content["requests"]:
         schema = request.get("oldSchema")
         plain = jsonvalue.from_python({key: value for key, value in request.items() if key != "oldSchema"})
         if schema is not None:
-            # All requests share it.
-            old.setdefault(id(schema), _as_read(schema))
+            # All requests share the old schema.
+            old.setdefault(id(schema), _with_sorted_keys(schema))
             plain["oldSchema"] = old[id(schema)]
-        made["requests"].append(plain)
-    return made
+        plain_content["requests"].append(plain)
+    return plain_content
 
 
-def _as_read(manifest: JSONValue) -> JSONValue:
-    """Return a CRD as a client sends it that read it from YAML: keys sorted, which decides the order of some warnings."""
+def _with_sorted_keys(manifest: JSONValue) -> JSONValue:
+    """Return a CRD as a client sends it that reads YAML: with sorted keys, which decide the order of some warnings."""
     return json.loads(json.dumps(jsonvalue.from_python(manifest), sort_keys=True))
 
 
 def _is_refused(engine: Callable[[casefile.Request], Answer], request: casefile.Request) -> bool:
-    """Whether what is sent in an update could not be created."""
+    """Return True if the object of an update could not be created."""
     return bool(engine(replace(request, verb="create", old=None, old_crd=None))["code"] == 422)
 
 
 def _is_crd(manifest: JSONValue) -> bool:
-    """Whether a manifest that was made smaller still goes to its URL."""
+    """Return True if a shrunk manifest is still a CRD that belongs to its URL."""
     return (
         isinstance(manifest, dict)
         and all(manifest.get(key) for key in ("apiVersion", "kind", "metadata", "spec"))

@@ -1,8 +1,8 @@
 """
-Compare what rules say of objects, and what their expressions are estimated to cost, with the reference's own packages.
+Compare the engine with the reference's packages on validation rules: messages, fields and cost estimates.
 
-Schemas, rules all over them, objects and the objects that they replace are made by chance; words, fields, and the budget that is left
-must be the same. The expressions of each schema are also compiled and estimated one by one. A seed repeats a run.
+Schemas with rules, objects and their old objects are random; messages, fields and the remaining budget must be equal.
+The expressions of each schema are also compiled and estimated one by one. A seed repeats a run.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from pytest_crd.engine.schema import structural
 JSONValue = Any
 Question = dict[str, JSONValue]
 
-# The reference makes the name of a type with a random number in it.
+# The reference generates type names with a random number.
 _TYPE_NAME: Final = re.compile(r"selfType[0-9]+")
 _BATCH: Final = 50
-# The reference goes through maps in random order, and what that costs, too.
+# The reference iterates over maps in random order, which also changes costs.
 _ATTEMPTS: Final = 12
 
 
-def ask(version: str, questions: Iterable[Question]) -> Iterator[JSONValue]:
-    """Yield what the reference answers to each question."""
+def reference_answers(version: str, questions: Iterable[Question]) -> Iterator[JSONValue]:
+    """Yield the reference's answer to each question."""
     lines = "".join(json.dumps(question) + "\n" for question in questions)
     program = programs.build_for_version("celeval", version)
-    done = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
-    yield from map(json.loads, done.stdout.splitlines())
+    process = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
+    yield from map(json.loads, process.stdout.splitlines())
 
 
-def found(question: Question, kubernetes: Profile) -> JSONValue:
-    """Return what the engine answers to *question*."""
+def engine_answer(question: Question, kubernetes: Profile) -> JSONValue:
+    """Return the engine's answer to *question*."""
     schema = structural.from_schema(question["schema"])
     if not question.get("rules"):
-        return {"answers": estimated(question, schema, kubernetes)}
+        return {"answers": estimate(question, schema, kubernetes)}
     root = ruletree.build_stored(schema, kubernetes, is_resource=question["root"])
     if root is None:
         raise AssertionError("a schema without rules")
@@ -64,8 +64,8 @@ def found(question: Question, kubernetes: Profile) -> JSONValue:
     return {"errors": errors, "budget": findings.budget}
 
 
-def estimated(question: Question, schema: structural.Structural, kubernetes: Profile) -> list[dict[str, JSONValue]]:
-    """Return what each expression of *question* is: its type, its estimate, its value and its cost."""
+def estimate(question: Question, schema: structural.Structural, kubernetes: Profile) -> list[dict[str, JSONValue]]:
+    """Return type, estimate, value and cost of each expression of *question*, or its compile error."""
     declared = schemadeclarations.declare(schema, kubernetes, "selfType1", is_resource=question["root"])
     if declared is None:
         raise AssertionError("a schema without a type")
@@ -83,55 +83,55 @@ def estimated(question: Question, schema: structural.Structural, kubernetes: Pro
         try:
             answers.append(test_cel.of_checked(checked, environment, scope, variables))
         except (EvaluationError, KeyError):
-            answers.append({})  # a part of the value is an error, and cannot be printed
+            answers.append({})  # a part of the value is an error, which has no JSON
     return answers
 
 
 def questions(maker: rulegen.Maker, objects: int) -> list[Question]:
-    """Return questions about one schema: of its expressions, and of *objects*."""
+    """Return questions about one schema: one about its expressions, and one for each of *objects* random objects."""
     schema = maker.schema(rules=12)
-    asked: Question = {"schema": schema, "root": maker.chance(0.3)}
+    base: Question = {"schema": schema, "root": maker.chance(0.3)}
     expressions = [maker.expression(schema, maker.random.choice(sorted(rulegen.TEMPLATES)), []) for _ in range(12)]
-    made: list[Question] = [asked | {"environment": "stored", "expressions": expressions, "self": maker.value(schema)}]
+    result: list[Question] = [base | {"environment": "stored", "expressions": expressions, "self": maker.value(schema)}]
     for _ in range(objects):
         value = maker.value(schema)
         old = {"oldSelf": maker.changed(schema, value)} if maker.chance(0.5) else {}
         budget = maker.random.randint(1, 300) if maker.chance(0.1) else ruleevaluation.BUDGET
-        made.append(asked | {"rules": True, "self": value, "budget": budget} | old)
-    return made
+        result.append(base | {"rules": True, "self": value, "budget": budget} | old)
+    return result
 
 
-def compared(question: Question, expected: JSONValue, kubernetes: Profile) -> list[str]:
-    """Return what is to be said of a question that is answered differently."""
+def compare(question: Question, expected: JSONValue, kubernetes: Profile) -> list[str]:
+    """Return descriptions of the differences between the answers to a question."""
     if re.search("panic|interface conversion|unknown |unsupported comprehension range", json.dumps(expected)):
-        return []  # the reference itself fails
+        return []  # the reference crashes
     try:
-        answer = found(question, kubernetes)
+        answer = engine_answer(question, kubernetes)
     except Exception as error:  # noqa: BLE001 - a crash is a finding like any other
         return [f"{json.dumps(question)}\n  {error!r}\n  {expected}"]
     if not question.get("rules"):
         pairs = zip(question["expressions"], expected["answers"], answer["answers"], strict=True)
         return [
-            f"{json.dumps(question | {'expressions': [text]})}\n  expected {theirs}\n  found    {ours}"
+            f"{json.dumps(question | {'expressions': [text]})}\n  expected {theirs}\n  actual   {ours}"
             for text, theirs, ours in pairs
             if ours and theirs != ours
         ]
     theirs, ours = _comparable(expected), _comparable(answer)
-    if theirs == ours or (theirs["budget"] <= 0 and ours["budget"] <= 0):  # which rules were run before is random
+    if theirs == ours or (theirs["budget"] <= 0 and ours["budget"] <= 0):  # the rules that ran before are random
         return []
-    gone = [error for error in theirs["errors"] if error not in ours["errors"]]
-    new = [error for error in ours["errors"] if error not in theirs["errors"]]
-    left = f"{theirs['budget']} and {ours['budget']}"
-    return [f"{json.dumps(question)}\n  expected {gone}\n  found    {new}\n  budgets left {left}"]
+    missing = [error for error in theirs["errors"] if error not in ours["errors"]]
+    unexpected = [error for error in ours["errors"] if error not in theirs["errors"]]
+    budgets = f"{theirs['budget']} and {ours['budget']}"
+    return [f"{json.dumps(question)}\n  expected {missing}\n  actual   {unexpected}\n  remaining budgets {budgets}"]
 
 
-def steady(question: Question, expected: JSONValue, version: str) -> list[str]:
-    """Return what is to be said of a question; nothing where the reference, asked again, now and then answers as the engine."""
+def compare_repeatedly(question: Question, expected: JSONValue, version: str) -> list[str]:
+    """Return descriptions of the differences, empty if the reference sometimes answers as the engine does."""
     kubernetes = profile.named(version)
-    differences = compared(question, expected, kubernetes)
+    differences = compare(question, expected, kubernetes)
     if not differences:
         return []
-    again = [compared(question, answer, kubernetes) for answer in ask(version, [question] * _ATTEMPTS)]
+    again = [compare(question, answer, kubernetes) for answer in reference_answers(version, [question] * _ATTEMPTS)]
     return differences if all(again) else []
 
 
@@ -141,24 +141,24 @@ def _comparable(answer: JSONValue) -> JSONValue:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how much of what is made, and of which seed."""
+    """Add the counts, the seed and the version."""
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--schemas", type=int, default=100)
     parser.add_argument("--objects", type=int, default=8)
-    parser.add_argument("--odd", type=float, default=0.0, help="how many values are none of their schemas")
+    parser.add_argument("--odd", type=float, default=0.0, help="share of values that do not match their schema")
     shared.add_version(parser, "--version", choices=cel.VERSIONS)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare as many schemas as are asked for; return 1 where one is answered differently."""
+    """Compare `--schemas` schemas; return 1 if an answer differs."""
     maker = rulegen.Maker(options.seed, odd=options.odd)
     version = options.kubernetes_version
     count = evaluations = 0
     for _ in range(0, options.schemas, _BATCH):
-        asked = [each for _ in range(_BATCH) for each in questions(maker, options.objects)]
-        for question, expected in zip(asked, ask(version, asked), strict=True):
+        batch = [each for _ in range(_BATCH) for each in questions(maker, options.objects)]
+        for question, expected in zip(batch, reference_answers(version, batch), strict=True):
             evaluations += len(question.get("expressions", ())) or 12
-            for difference in steady(question, expected, version):
+            for difference in compare_repeatedly(question, expected, version):
                 count += 1
                 print(difference, flush=True)
     print(f"{evaluations} evaluations, {count} differences", file=sys.stderr)

@@ -1,8 +1,8 @@
 """
-Compare the engine with the reference on generated schemas and objects, and print what they disagree on as a conformance case.
+Compare the engine with the reference on generated schemas and objects, and print disagreements as conformance cases.
 
-Without a URL the reference's passes are asked alone, which is fast; a corpus brings real CRDs and samples, mutated. The same seed asks the
-same again.
+Without a URL only the reference's passes run, which is fast. A corpus adds real CRDs and mutated samples. The same seed
+repeats a run.
 """
 
 from __future__ import annotations
@@ -31,13 +31,20 @@ from pytest_crd.engine import jsonvalue
 JSONValue = Any
 
 BATCH: Final = 20
-# The reference iterates maps: of several problems it names another one each time.
+# The reference iterates over maps and reports a random one of several problems.
 _TIMES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question with at most one object, and what the two say of it."""
+    """
+    A question with at most one object, and both answers.
+
+    Attributes:
+        question: The question.
+        reference: The answer of the reference.
+        engine: The answer of the engine.
+    """
 
     question: Question
     reference: str
@@ -46,7 +53,14 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A disagreement that is known: its name, why it is, and how it is recognised."""
+    """
+    A known disagreement.
+
+    Attributes:
+        name: Its name.
+        reason: Its cause.
+        covers: True for disagreements that it explains.
+    """
 
     name: str
     reason: str
@@ -57,36 +71,36 @@ _NEGATIVE_ZERO: Final = re.compile(r"(?<=[:\[,])-0(?=[,}\]])")
 GAPS: Final = (
     Gap(
         "negative zero",
-        "a -0.0 in an object that Python made is taken for the 0 that is stored, so that messages print it so",
-        lambda found: found.engine in _NEGATIVE_ZERO.sub("0", found.reference).split("\n"),
+        "a -0.0 in an object made in Python counts as 0, which is stored, and messages print it as 0",
+        lambda difference: difference.engine in _NEGATIVE_ZERO.sub("0", difference.reference).split("\n"),
     ),
 )
 
 
-def known(found: Disagreement) -> Gap | None:
-    """Return the gap that covers a disagreement, if one does."""
-    return next((gap for gap in GAPS if gap.covers(found)), None)
+def find_gap(disagreement: Disagreement) -> Gap | None:
+    """Return the gap that covers a disagreement, or None."""
+    return next((gap for gap in GAPS if gap.covers(disagreement)), None)
 
 
 class Fuzzer:
-    """Two judges, and the tally of what they were asked."""
+    """A comparison of two judges, with a tally of questions."""
 
     def __init__(self, reference: Judge, engine: Judge, *, exact: bool) -> None:
-        """Take the judges; *exact* says that the reference shows metadata as it was decoded, and is fast."""
+        """Take the judges; *exact* means that the reference is fast and returns metadata as decoded."""
         self._reference = reference
         self._engine = engine
         self._exact = exact
         self.tally: collections.Counter[str] = collections.Counter()
 
     def disagreements(self, questions: Sequence[Question]) -> Iterator[Disagreement]:
-        """Yield the known disagreements on *questions* and the first other one on each, as small as it gets."""
+        """Yield the known disagreements on *questions*, and the first unknown one on each, shrunk."""
         for question, verdict in zip(questions, self._reference.judge(questions), strict=True):
             self._count(question, verdict)
-            for found in self._differences(question, verdict):
-                if not known(found):
-                    yield self._shrunk(found)
+            for disagreement in self._differences(question, verdict):
+                if not find_gap(disagreement):
+                    yield self._shrink(disagreement)
                     break
-                yield found
+                yield disagreement
 
     def _differences(self, question: Question, verdict: Verdict) -> Iterator[Disagreement]:
         if verdict.problem:
@@ -118,21 +132,23 @@ class Fuzzer:
         return jsonvalue.equal(jsonvalue.from_python(left), right)
 
     def _problems(self, question: Question) -> set[str]:
-        """Return every problem that the reference names when it is asked often."""
+        """Return every problem that the reference reports in repeated attempts."""
         verdicts = self._reference.judge([question] * _TIMES)
         return {decoded.problem for verdict in verdicts for decoded in verdict.objects}
 
-    def _shrunk(self, found: Disagreement) -> Disagreement:
-        question = found.question
+    def _shrink(self, disagreement: Disagreement) -> Disagreement:
+        question = disagreement.question
         for _ in range(3):
             question = self._with_less_schema(self._with_less_object(question) if question.objects else question)
-        return self._again(question) or found
+        return self._again(question) or disagreement
 
     def _again(self, question: Question) -> Disagreement | None:
-        """Return a disagreement on *question* that is not known, if there still is one of the same half."""
+        """Return an unknown disagreement on *question*, still with or without an object, or None."""
         [verdict] = self._reference.judge([question])
-        found = next((found for found in self._differences(question, verdict) if not known(found)), None)
-        return found if found and bool(found.question.objects) == bool(question.objects) else None
+        disagreement = next(
+            (disagreement for disagreement in self._differences(question, verdict) if not find_gap(disagreement)), None
+        )
+        return disagreement if disagreement and bool(disagreement.question.objects) == bool(question.objects) else None
 
     def _with_less_object(self, question: Question) -> Question:
         [resource] = question.objects
@@ -141,14 +157,14 @@ class Fuzzer:
         def differs(part: JSONValue) -> bool:
             return self._again(replace(question, objects=[keep | part])) is not None
 
-        small = keep | shrinking.shrunk(resource, differs)
+        small = keep | shrinking.shrink(resource, differs)
         named = {"name": casefile.NAME}
 
         def metadata_differs(part: JSONValue) -> bool:
             return self._again(replace(question, objects=[small | {"metadata": named | part}])) is not None
 
         if isinstance(small["metadata"], dict) and metadata_differs(small["metadata"]):
-            small["metadata"] = named | shrinking.shrunk(small["metadata"], metadata_differs)
+            small["metadata"] = named | shrinking.shrink(small["metadata"], metadata_differs)
         return replace(question, objects=[small])
 
     def _with_less_schema(self, question: Question) -> Question:
@@ -156,7 +172,7 @@ class Fuzzer:
             return self._again(replace(question, schema=part)) is not None
 
         attempts = 4000 if self._exact else 60
-        return replace(question, schema=shrinking.shrunk(question.schema, differs, attempts=attempts))
+        return replace(question, schema=shrinking.shrink(question.schema, differs, attempts=attempts))
 
     def _count(self, question: Question, verdict: Verdict) -> None:
         tally = self.tally
@@ -182,7 +198,7 @@ def _lines(errors: verdicts.Errors) -> str:
 
 
 def _holds_less_nulls(sent: JSONValue, stored: JSONValue) -> bool:
-    """Whether a field that both name was null only before, or is gone and was null."""
+    """Return True if the stored value lost a null: the field is gone, or has a value now."""
     if isinstance(sent, dict) and isinstance(stored, dict):
         return any(
             (item is None and stored.get(key, 0) is not None) or _holds_less_nulls(item, stored.get(key))
@@ -201,87 +217,90 @@ def _holds_more(sent: JSONValue, stored: JSONValue) -> bool:
     return sent is None and stored is not None
 
 
-def generated(random: Random, *, objects: int) -> Iterator[Question]:
-    """Yield questions for ever: a structural schema with objects, then a flawed copy of it."""
-    seen = set()
+def generate(random: Random, *, objects: int) -> Iterator[Question]:
+    """Yield questions without end: a structural schema with objects, then a flawed copy of it."""
+    known_schemas = set()
     while True:
         schema = schemagen.schema(random)
         key = json.dumps(schema)
-        if key in seen:
+        if key in known_schemas:
             continue
-        seen.add(key)
-        made = [
+        known_schemas.add(key)
+        objects_ = [
             objectgen.resource(random, schema, api_version=f"{verdicts.GROUP}/v1", kind="Case", name=casefile.NAME)
             for _ in range(objects)
         ]
-        yield Question(schema, made)
+        yield Question(schema, objects_)
         yield Question(schemagen.flawed(random, schema))
 
 
-def printed(found: Disagreement) -> str:
-    """Return a disagreement as the text of a case file that the recorder can complete."""
-    question = found.question
+def format_case(disagreement: Disagreement) -> str:
+    """Return a disagreement as the text of a case file, which the recorder can complete."""
+    question = disagreement.question
     asks = "passes" if question.objects else "structural"
     content: dict[str, JSONValue] = {"name": "found by fuzzing", "asks": [asks], "schema": question.schema}
     if question.objects:
         short = [
-            {key: item for key, item in made.items() if key not in {"apiVersion", "kind"}} for made in question.objects
+            {key: item for key, item in resource.items() if key not in {"apiVersion", "kind"}}
+            for resource in question.objects
         ]
-        content["requests"] = [{"name": "what differs", "create": made} for made in short]
-    said = (("reference", found.reference), ("engine", found.engine))
-    comments = [f"#   {who}: {line}" for who, text in said for line in text.splitlines()]
+        content["requests"] = [{"name": "what differs", "create": resource} for resource in short]
+    answers = (("reference", disagreement.reference), ("engine", disagreement.engine))
+    comments = [f"#   {who}: {line}" for who, text in answers for line in text.splitlines()]
     return "\n".join([casefile.dumped(content), *comments])
 
 
 def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: int) -> int:
     """
-    Ask until *schemas* schemas were asked with objects, or *limit* disagreements were found; return how many were.
+    Compare until *schemas* schemas had objects, or *limit* disagreements were found; return their number.
 
-    Disagreements are printed as they are found; those that a gap covers are counted under its name.
+    Disagreements are printed when they are found. Known ones are counted under the name of their gap.
     """
-    found = 0
-    while fuzzer.tally["schemas with objects"] < schemas and found < limit:
+    count = 0
+    while fuzzer.tally["schemas with objects"] < schemas and count < limit:
         batch = list(itertools.islice(questions, BATCH))
         if not batch:
             break
         for disagreement in fuzzer.disagreements(batch):
-            if gap := known(disagreement):
+            if gap := find_gap(disagreement):
                 fuzzer.tally[f"known gap: {gap.name} ({gap.reason})"] += 1
                 continue
-            if found == limit:
-                return found
-            found += 1
-            print(f"\n--- disagreement {found}\n{printed(disagreement)}", flush=True)
-    return found
+            if count == limit:
+                return count
+            count += 1
+            print(f"\n--- disagreement {count}\n{format_case(disagreement)}", flush=True)
+    return count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how much of what is asked, and who."""
-    parser.add_argument("--schemas", type=int, default=2000, help="how many schemas are asked with objects")
-    parser.add_argument("--objects", type=int, default=50, help="how many objects each of them gets")
+    """Add the counts, the seed, the version and the server."""
+    parser.add_argument("--schemas", type=int, default=2000, help="number of schemas with objects")
+    parser.add_argument("--objects", type=int, default=50, help="number of objects per schema")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
-    parser.add_argument("--limit", type=int, default=5, help="after how many disagreements to stop")
+    parser.add_argument("--limit", type=int, default=5, help="number of disagreements after which to stop")
     shared.add_version(parser)
-    parser.add_argument("--server", metavar="URL", help="ask this API server instead of the reference's passes alone")
+    parser.add_argument(
+        "--server", metavar="URL", help="compare with this API server instead of the reference's passes"
+    )
     parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="mutate the CRDs and samples of this folder")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run what the command line asks for; return 1 where the engine and the reference disagree."""
+    """Compare the schemas; return 1 if there is a disagreement."""
     print(f"seed {options.seed}", flush=True)
     random = Random(options.seed)  # noqa: S311 - nothing here is secret
     if options.corpus:
         questions = corpus.questions(random, options.corpus, objects=options.objects)
     else:
-        questions = generated(random, objects=options.objects)
+        questions = generate(random, objects=options.objects)
     version = options.kubernetes_version
     with (
         contextlib.closing(verdicts.Server(options.server)) if options.server else verdicts.passes(version) as reference
     ):
         fuzzer = Fuzzer(reference, Engine(version), exact=not options.server)
-        found = run(fuzzer, questions, schemas=options.schemas, limit=options.limit)
-    for what, count in fuzzer.tally.items():
-        of = "schemas" if what.startswith("schemas") else "objects"
-        print(f"{count:>9} {what} ({count / max(1, fuzzer.tally[of]):.0%})")
-    print(f"{found} disagreements")
-    return 1 if found else 0
+        disagreements = run(fuzzer, questions, schemas=options.schemas, limit=options.limit)
+    for title, count in fuzzer.tally.items():
+        total = "schemas" if title.startswith("schemas") else "objects"
+        print(f"{count:>9} {title} ({count / max(1, fuzzer.tally[total]):.0%})")
+    print(f"{disagreements} disagreements")
+    return 1 if disagreements else 0

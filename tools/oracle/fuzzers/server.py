@@ -1,10 +1,11 @@
 """
-Have conversations of three clients with a whole kube-apiserver and with our server, watches open beside, and compare answer by answer.
+Compare our server with a whole kube-apiserver in conversations of three clients, with watches, answer by answer.
 
-First come those that were thought of, then those that are made at random; with `--builtin` there are random ones about built-in objects alone.
-An older Kubernetes version is not asked what our server answers as the newest one does whatever version it is asked for.
+Prepared conversations come first, then random ones; with `--builtin` only random ones about built-in objects. With an
+older Kubernetes version, topics are left out in which our server always answers as the newest version does.
 
-`--about WORD …` has only those that were thought of and are about one of them. `--record FILE` keeps conversations with what the server answered, a line each, for the tests that replay them. The same seed makes the same.
+`--about WORD …` runs only prepared conversations about one of the words. `--record FILE` writes conversations with the
+cluster's answers, one per line, for the tests that replay them. The same seed generates the same conversations.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from pytest_crd.engine import profile
 
 JSONValue = Any
 _AT_ONCE: Final = 8
-# Topics about what our server answers as the newest version does, whatever it is asked for: protobuf of CRDs, columns of built-in kinds,
-# and their fields, of which older servers drop those that a feature gate still closes.
-_OF_NEWEST: Final = frozenset(
+# Topics in which our server answers as the newest version in any case: protobuf of CRDs, columns of built-in kinds, and
+# their fields, some of which older servers drop because of a disabled feature gate.
+_NEWEST_ONLY: Final = frozenset(
     {
         "columns of each kind",
         "protobuf of CRDs",
@@ -55,22 +56,22 @@ _OF_NEWEST: Final = frozenset(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how much is asked, whom, and the file."""
-    parser.add_argument("--conversations", type=int, default=300, help="how many there are (default: 300)")
-    parser.add_argument("--length", type=int, default=20, help="of how many requests each (default: 20)")
+    """Add the counts, the seed, the version, the server and the file."""
+    parser.add_argument("--conversations", type=int, default=300, help="number of conversations (default: 300)")
+    parser.add_argument("--length", type=int, default=20, help="number of requests in each (default: 20)")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
-    parser.add_argument("--limit", type=int, default=5, help="how many differences are printed")
+    parser.add_argument("--limit", type=int, default=5, help="number of differences to print")
     parser.add_argument(
-        "--about", nargs="+", default=(), metavar="WORD", help="only have those of the topics with one of these words"
+        "--about", nargs="+", default=(), metavar="WORD", help="run only topics with one of these words"
     )
-    parser.add_argument("--builtin", action="store_true", help="have random ones about built-in objects with mistakes")
+    parser.add_argument("--builtin", action="store_true", help="run random ones about built-in objects with mistakes")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
     kubeapiserver.add_arguments(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run what the command line asks for; return 1 where the two servers answer otherwise."""
+    """Run the conversations; return 1 if an answer differs."""
     with kubeapiserver.at(options.server, options.kubernetes_version) as url:
         return _fuzz(Cluster(url, options.token), options)
 
@@ -80,17 +81,17 @@ def _fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
     cluster.install(crds)
     print(f"seed {options.seed}", flush=True)
     started, lines, differing = time.monotonic(), [], 0
-    for number, requests, answers in _held(cluster, options):
+    for number, requests, answers in _run_all(cluster, options):
         lines.append({"requests": requests, "answers": answers})
         ours = exchanges.run(requests, serverside.sender(crds, options.kubernetes_version, [exchanges.NAMESPACE]))
-        found = [
+        places = [
             place
-            for place, (asked, theirs, own) in enumerate(zip(requests, answers, ours, strict=True))
-            if theirs != own and not builtingen.is_validated(asked, theirs)
+            for place, (request, theirs, our_answer) in enumerate(zip(requests, answers, ours, strict=True))
+            if theirs != our_answer and not builtingen.is_validated(request, theirs)
         ]
-        differing += bool(found)
-        if found and differing <= options.limit:
-            place = found[0]
+        differing += bool(places)
+        if places and differing <= options.limit:
+            place = places[0]
             print(f"\n{number}.{place} {json.dumps(requests[place])}", flush=True)
             print(f"  server {json.dumps(answers[place])}\n  engine {json.dumps(ours[place])}", flush=True)
     if options.record:
@@ -102,27 +103,27 @@ def _fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
     return int(bool(differing))
 
 
-def _held(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, list[JSONValue], list[JSONValue]]]:
-    """Yield conversations, in order, with what the cluster answered."""
+def _run_all(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[int, list[JSONValue], list[JSONValue]]]:
+    """Yield the number of each conversation with its requests and the cluster's answers, in order."""
     session = f"{SystemRandom().randrange(16**5):05x}"
 
     topics = [] if options.builtin else _topics(options.about, options.kubernetes_version)
-    makes = builtingen.conversation if options.builtin else servergen.conversation
+    generate = builtingen.conversation if options.builtin else servergen.conversation
     numbers = range(len(topics) if options.about else options.conversations)
 
-    def hold(number: int) -> tuple[int, list[JSONValue], list[JSONValue]]:
-        drawn = Random(f"{options.seed}/{number}")  # noqa: S311
-        requests = topics[number] if number < len(topics) else makes(drawn, options.length)
+    def run(number: int) -> tuple[int, list[JSONValue], list[JSONValue]]:
+        random = Random(f"{options.seed}/{number}")  # noqa: S311
+        requests = topics[number] if number < len(topics) else generate(random, options.length)
         namespace = f"f{session}-{number}"
         cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)
 
     with ThreadPoolExecutor(_AT_ONCE) as executor:
-        yield from executor.map(hold, numbers)
+        yield from executor.map(run, numbers)
 
 
 def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
-    """Return the conversations that were thought of for a version, or those of them that are about something of *about*."""
+    """Return the prepared conversations for a version, only those about a word of *about* if there is one."""
     modules = (
         servertopics,
         builtintopics,
@@ -132,10 +133,10 @@ def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
         prototopics,
         decodingtopics,
     )
-    found = {topic: requests for module in modules for topic, requests in module.conversations().items()}
-    left_out = frozenset() if version == profile.DEFAULT else _OF_NEWEST
+    topics = {topic: requests for module in modules for topic, requests in module.conversations().items()}
+    excluded = frozenset() if version == profile.DEFAULT else _NEWEST_ONLY
     return [
         requests
-        for topic, requests in found.items()
-        if topic not in left_out and (not about or not set(about).isdisjoint(topic.split()))
+        for topic, requests in topics.items()
+        if topic not in excluded and (not about or not set(about).isdisjoint(topic.split()))
     ]

@@ -1,4 +1,4 @@
-"""Make a JSON value smaller while something stays true of it."""
+"""Shrinking of JSON values while a property holds."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any, Final
 
 JSONValue = Any
 
-# Types of a schema: another word in their place would only make it odd, not smaller.
+# Types of a schema: another word would make it invalid, not smaller.
 _WORDS: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 
 
-def shrunk(value: JSONValue, holds: Callable[[JSONValue], bool], *, attempts: int = 4000) -> JSONValue:
+def shrink(value: JSONValue, holds: Callable[[JSONValue], bool], *, attempts: int = 4000) -> JSONValue:
     """
-    Return a value as small as single steps lead to, of which *holds* is still true.
+    Return a value that single steps do not make smaller while *holds* is true.
 
     Args:
-        value: Where to begin; *holds* is true of it. Not modified.
-        holds: What has to stay true.
-        attempts: How often *holds* is asked at the most.
+        value: The start, for which *holds* is true. Not modified.
+        holds: The property to keep.
+        attempts: The maximum number of calls of *holds*.
     """
-    left = attempts
+    remaining = attempts
     progress = True
-    while progress and left > 0:
+    while progress and remaining > 0:
         progress = False
         for smaller in _smaller(value):
-            left -= 1
-            if left <= 0:
+            remaining -= 1
+            if remaining <= 0:
                 break
             if holds(smaller):
                 value, progress = smaller, True
@@ -35,9 +35,9 @@ def shrunk(value: JSONValue, holds: Callable[[JSONValue], bool], *, attempts: in
 
 
 def _smaller(value: JSONValue) -> Iterator[JSONValue]:
-    """Yield the values that are one step smaller, the biggest steps first."""
+    """Yield the values that are one step smaller, the largest steps first."""
     if isinstance(value, dict):
-        yield from ({name: item for name, item in value.items() if name != gone} for gone in value)
+        yield from ({name: item for name, item in value.items() if name != removed} for removed in value)
         for name, item in value.items():
             yield from (value | {name: smaller} for smaller in _smaller(item))
             yield from (value | {name: child} for child in _children(item))
@@ -52,7 +52,7 @@ def _smaller(value: JSONValue) -> Iterator[JSONValue]:
 
 
 def _children(value: JSONValue) -> Iterator[JSONValue]:
-    """Yield what a schema or object may be replaced with: something that it holds."""
+    """Yield the parts of a schema or object that may replace it."""
     if isinstance(value, dict):
         yield from (item for item in value.values() if isinstance(item, dict))
         if isinstance(value.get("properties"), dict):

@@ -1,9 +1,9 @@
 """
-Compare the reader with Go's on generated documents.
+Compare the YAML reader with Go's on generated documents.
 
-Each document is read as a request body and as a stream, by sigs.k8s.io/yaml, sigs.k8s.io/json and
-apimachinery on one side and by pytest_crd.engine.yaml.yamlreader on the other; a disagreement that is no known gap is
-shrunk, printed and makes the exit code 1.
+Each document is read as a request body and as a stream, by sigs.k8s.io/yaml, sigs.k8s.io/json and apimachinery on one
+side and by pytest_crd.engine.yaml.yamlreader on the other. A disagreement without a known gap is shrunk and printed,
+and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pytest_crd.engine.yaml import yamlreader
 
 _FLOAT: Final = "\0float64"
 
-# What libyaml's scanner refuses and the server's reads: an error here, never another value.
+# Documents that libyaml's scanner rejects and the server accepts: always an error here, never a different value.
 REFUSED: Final = {
     "found unexpected ':'": "libyaml wants no ':' at the end of a plain scalar inside [] or {}",
     "did not find expected whitespace or line break": "libyaml ends a tag at a bracket or comma",
@@ -39,7 +39,16 @@ REFUSED: Final = {
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one side makes of one document: the values, or an error; and the duplicate keys."""
+    """
+    The result of reading a document on one side.
+
+    Attributes:
+        values: The documents; empty after an error.
+        error: The message, or an empty string.
+        strict: Messages about duplicate keys.
+        random: Whether Go's result is random.
+        line: The line of the error, 1-based, or 0.
+    """
 
     values: tuple[Any, ...] = ()
     error: str = ""
@@ -47,28 +56,28 @@ class Answer:
     random: bool = False
     line: int = 0
 
-    def agrees(self, other: Answer) -> bool:
-        """Return whether both read the same, or both refuse."""
-        if self.error or other.error:
-            return bool(self.error) == bool(other.error)
+    def agrees(self, right: Answer) -> bool:
+        """Return True if both sides read the same values, or both reject the document."""
+        if self.error or right.error:
+            return bool(self.error) == bool(right.error)
         return (
-            len(self.values) == len(other.values)
-            and all(map(jsonvalue.equal, self.values, other.values))
-            and self.strict == other.strict
+            len(self.values) == len(right.values)
+            and all(map(jsonvalue.equal, self.values, right.values))
+            and self.strict == right.strict
         )
 
 
 class Oracle:
-    """The Go program, running."""
+    """The running Go program."""
 
     def __init__(self) -> None:
-        """Build the program where Go's cache makes that cheap, and start it."""
+        """Build the program, which is cheap with Go's build cache, and start it."""
         program = programs.cache() / "yaml"
         subprocess.run(["go", "build", "-o", program, "."], cwd=programs.SOURCES / "yaml", check=True)
         self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def ask(self, mode: str, documents: Iterable[bytes]) -> list[Answer]:
-        """Return the answers to *documents*: mode Y a YAML body, J a JSON body, S a stream."""
+    def read(self, mode: str, documents: Iterable[bytes]) -> list[Answer]:
+        """Return the answers to *documents*; *mode* is Y for a YAML body, J for a JSON body, S for a stream."""
         assert self._process.stdin
         assert self._process.stdout
         answers = []
@@ -85,16 +94,16 @@ class Oracle:
         )
 
     def body(self, document: bytes) -> Answer:
-        """Return what the server makes of a body whose content type is that of its first character."""
+        """Return the server's reading of a body, as JSON if its first character is `{`."""
         if document.lstrip(b" \t\r\n").startswith(b"{"):
-            answer = self.ask("J", [document])[0]
+            answer = self.read("J", [document])[0]
             if not answer.error or "cannot unmarshal number" in answer.error or "exceeded max depth" in answer.error:
                 return answer
-        return self.ask("Y", [document])[0]
+        return self.read("Y", [document])[0]
 
     def stream(self, document: bytes) -> Answer:
-        """Return what kubectl makes of a file."""
-        return self.ask("S", [document])[0]
+        """Return kubectl's reading of a file."""
+        return self.read("S", [document])[0]
 
 
 def _untag(value: dict[str, Any]) -> Any:
@@ -104,26 +113,26 @@ def _untag(value: dict[str, Any]) -> Any:
 
 
 def our_body(document: bytes) -> Answer:
-    """Return what the reader makes of a body; the server reads an empty body as null."""
+    """Return the reader's result for a body; an empty body is null, as on the server."""
     try:
-        one = yamlreader.read_one(document)
+        document_ = yamlreader.read_one(document)
     except inputerror.ManifestError as error:
         if "no document" in str(error):
             return Answer((None,))
         return Answer(error=error.mistakes[0].message, line=error.mistakes[0].line)
-    return Answer((one.value,), strict=tuple(duplicate.message for duplicate in one.duplicates))
+    return Answer((document_.value,), strict=tuple(duplicate.message for duplicate in document_.duplicates))
 
 
 def our_stream(document: bytes) -> Answer:
-    """Return what the reader makes of a file; only the body's answer lists duplicate keys."""
+    """Return the reader's result for a file, without duplicate keys."""
     try:
-        return Answer(tuple(one.value for one in yamlreader.read(document)))
+        return Answer(tuple(item.value for item in yamlreader.read(document)))
     except inputerror.ManifestError as error:
         return Answer(error=error.mistakes[0].message, line=error.mistakes[0].line)
 
 
-def gap(document: bytes, reading: Callable[[bytes], Answer], ours: Answer, theirs: Answer) -> str | None:
-    """Return the name of the known gap that explains a disagreement."""
+def find_gap(document: bytes, reading: Callable[[bytes], Answer], ours: Answer, theirs: Answer) -> str | None:
+    """Return the name of the known gap that explains a disagreement, or None."""
     for holds, name in (
         (theirs.random, "Go keeps one of two keys that become equal as text, at random"),
         (
@@ -163,7 +172,7 @@ def _yaml_error(document: bytes) -> str:
 
 
 def _ends(document: bytes) -> Iterable[int]:
-    """Give the places where a first document may end: behind a line, or behind [] and {}."""
+    """Return the positions where a first document may end: after a line, or after [] and {}."""
     ends = [index + 1 for index, byte in enumerate(document[:-1]) if byte in b"\r\n]}\"'\x85\xa8\xa9"]
     return ends + [end + 1 for end in ends] if document.startswith((b"\xff\xfe", b"\xfe\xff")) else ends
 
@@ -184,21 +193,21 @@ def shrink(document: bytes, disagrees: Callable[[bytes], bool]) -> bytes:
 
 
 def run(documents: int, seed: int, limit: int) -> int:
-    """Compare that many documents; return the exit code."""
+    """Compare *documents* documents; return the exit code."""
     oracle, generator = Oracle(), yamlgen.Generator(seed)
     counts: collections.Counter[str] = collections.Counter()
-    found: dict[bytes, str] = {}
-    ways = (("body", oracle.body, our_body), ("stream", oracle.stream, our_stream))
+    shrunk: dict[bytes, str] = {}
+    readers = (("body", oracle.body, our_body), ("stream", oracle.stream, our_stream))
     for _ in range(documents):
         document = generator.document()
-        for name, their_reading, our_reading in ways:
+        for name, their_reading, our_reading in readers:
             theirs, ours = their_reading(document), our_reading(document)
             counts[f"{name} refused" if theirs.error else f"{name} accepted"] += 1
             counts["with duplicates"] += bool(theirs.strict)
             if ours.agrees(theirs):
                 continue
-            if known := gap(document, our_reading, ours, theirs):
-                counts[f"known gap: {known}"] += 1
+            if gap := find_gap(document, our_reading, ours, theirs):
+                counts[f"known gap: {gap}"] += 1
                 continue
             counts["DISAGREE"] += 1
 
@@ -211,14 +220,14 @@ def run(documents: int, seed: int, limit: int) -> int:
                 left, right = ours(smaller), theirs(smaller)
                 return (
                     not left.agrees(right)
-                    and gap(smaller, ours, left, right) is None
+                    and find_gap(smaller, ours, left, right) is None
                     and want == (bool(right.error), bool(left.error))
                 )
 
-            if len(found) < limit:
+            if len(shrunk) < limit:
                 small = shrink(document, disagrees)
-                if small not in found:
-                    found[small] = name
+                if small not in shrunk:
+                    shrunk[small] = name
                     print(f"{name} {small!r}\n  Go:   {their_reading(small)}\n  ours: {our_reading(small)}", flush=True)
     print(f"seed {seed}, {documents} documents")
     for name, count in sorted(counts.items()):
@@ -227,12 +236,12 @@ def run(documents: int, seed: int, limit: int) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add how many documents of which seed."""
+    """Add the number of documents, the seed and the limit."""
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=int, default=40, help="how many disagreements to shrink and print")
+    parser.add_argument("--limit", type=int, default=40, help="number of disagreements to shrink and print")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run what the command line asks for; return 1 where a document is read differently."""
+    """Compare the documents; return 1 if one is read differently."""
     return run(options.documents, options.seed, options.limit)

@@ -1,1 +1,1 @@
-"""What servers answer, written into the files that the tests replay."""
+"""Recorders: they write answers of servers into the files that the tests replay."""

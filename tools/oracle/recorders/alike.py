@@ -1,4 +1,4 @@
-"""Where another Kubernetes version answers a case file alike, and where it gets a file of its own."""
+"""Recorded case files of other Kubernetes versions: noted as equal, or written as files of their own."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ Recorded = dict[str, JSONValue]
 
 
 def files(
-    asked: Sequence[casefile.CaseFile], contents: Sequence[Recorded], version: str, folder: Path
+    originals: Sequence[casefile.CaseFile], contents: Sequence[Recorded], version: str, folder: Path
 ) -> Iterator[tuple[Path, Recorded]]:
     """
-    Yield what is to be written where, nothing where a file is to be gone.
+    Yield paths with the content to write; empty content means that the file has to be removed.
 
     Args:
-        asked: The case files, recorded on their own versions.
-        contents: The same with the answers of the other version.
+        originals: The case files, recorded with their own versions.
+        contents: The same files with the answers of the other version.
         version: The other version.
         folder: The folder of all versions.
     """
-    for file, content in zip(asked, contents, strict=True):
-        # Anew, for a run that asks another version may have written it.
-        known = casefile.read(file.path).content
-        versions = {*known.get("alike", ())} - {version}
+    for file, content in zip(originals, contents, strict=True):
+        # Read again, because a run with another version may have written it.
+        original_content = casefile.read(file.path).content
+        versions = {*original_content.get("alike", ())} - {version}
         own = folder.joinpath(version, *file.path.parts[-2:])
-        if _facts(content, version) == _facts(known, version):
+        if _facts(content, version) == _facts(original_content, version):
             versions.add(version)
-            if own.exists() and casefile.read(own).content["name"] == known["name"]:
+            if own.exists() and casefile.read(own).content["name"] == original_content["name"]:
                 yield own, {}
         else:
-            yield own, _with_gaps(content, casefile.read(own).content if own.exists() else known)
-        listed = sorted(versions, key=minor)
-        yield file.path, _without(known, "alike") | ({"alike": listed} if listed else {})
+            yield own, _with_gaps(content, casefile.read(own).content if own.exists() else original_content)
+        sorted_versions = sorted(versions, key=minor)
+        yield file.path, _without(original_content, "alike") | ({"alike": sorted_versions} if sorted_versions else {})
 
 
 def _facts(content: Mapping[str, JSONValue], version: str) -> list[Recorded]:
-    """Return the answers; without the warnings about fields where the servers of *version* do not check these."""
+    """Return the answers, without warnings about unknown fields if servers of *version* do not give them."""
     answers = [content["answer"], *(request["answer"] for request in content.get("requests", ()))]
     return answers if casefile.warns(version) else [casefile.without_field_warnings(answer) for answer in answers]
 
 
-def _with_gaps(content: Recorded, kept: Mapping[str, JSONValue]) -> Recorded:
-    """Return *content* with the gaps of the file that is there already in place of its own."""
-    gaps = {request["name"]: request["gap"] for request in kept.get("requests", ()) if "gap" in request}
-    whole = _without(_without(content, "alike"), "gap") | {key: kept[key] for key in ("gap",) if key in kept}
+def _with_gaps(content: Recorded, existing: Mapping[str, JSONValue]) -> Recorded:
+    """Return *content* with the known gaps of the existing file instead of its own."""
+    gaps = {request["name"]: request["gap"] for request in existing.get("requests", ()) if "gap" in request}
+    whole = _without(_without(content, "alike"), "gap") | {key: existing[key] for key in ("gap",) if key in existing}
     if "requests" in whole:
         whole["requests"] = [
             _without(request, "gap") | ({"gap": gaps[request["name"]]} if request["name"] in gaps else {})
@@ -59,5 +59,5 @@ def _with_gaps(content: Recorded, kept: Mapping[str, JSONValue]) -> Recorded:
     return whole
 
 
-def _without(content: Mapping[str, JSONValue], gone: str) -> Recorded:
-    return {key: value for key, value in content.items() if key != gone}
+def _without(content: Mapping[str, JSONValue], removed: str) -> Recorded:
+    return {key: value for key, value in content.items() if key != removed}

@@ -1,8 +1,9 @@
 """
-Ask real API servers what the conformance case files ask, and write what they answer into the files.
+Send the requests of the conformance case files to real API servers, and write the answers into the files.
 
-Without a URL a server of each file's version is started. Recording twice writes the same bytes; where a server answers at random (Go's
-map order), the answer says which of its parts have no order. Of each file its own version is asked, unless an option says another.
+Without a URL a server of each file's version is started. Recording twice writes the same bytes: if a server answers at
+random (Go's map order), the answer lists its unordered parts. Each file is recorded with its own version, unless an
+option names another.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ Recorded = dict[str, JSONValue]
 CASES: Final = Path(__file__).parents[3] / "tests" / "conformance"
 
 _TURNS_VISIBLE: Final = 0.4
-# The name of what is patched where nothing is stored.
-_NOT_THERE: Final = "example"
+# The name of the missing object in patches of a missing object.
+_MISSING: Final = "example"
 
 
 def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Recorded]:
@@ -41,8 +42,8 @@ def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Re
     Return the contents of case files with the answers of a server.
 
     Args:
-        files: Case files whose CRDs do not collide.
-        server: Who is asked. It is left without the CRDs of the files.
+        files: Case files without conflicting CRDs.
+        server: The server. The CRDs of the files are deleted at the end.
     """
     crds = [file.crd for file in files]
     for crd in crds:
@@ -55,7 +56,7 @@ def record(files: Sequence[casefile.CaseFile], server: client.Server) -> list[Re
         for crd in accepted:
             settling.wait_until_served(server, crd)
         if any(crd["apiVersion"].endswith("v1beta1") for crd in accepted):
-            time.sleep(1)  # nothing says that the controller of NonStructuralSchema is done
+            time.sleep(1)  # the controller of NonStructuralSchema gives no sign when it is done
         return [_recorded(server, file, answer) for file, answer in zip(files, answers, strict=True)]
     finally:
         for crd in accepted:
@@ -71,14 +72,21 @@ def _recorded(server: client.Server, file: casefile.CaseFile, answer: Recorded) 
         if answer["code"] != 201:
             return _without_requests(content, file, answer)
         pairs = zip(content["requests"], file.requests, strict=True)
-        content["requests"] = [asked | {"answer": _request_answer(server, file, request)} for asked, request in pairs]
+        content["requests"] = [
+            content_ | {"answer": _request_answer(server, file, request)} for content_, request in pairs
+        ]
     return content
 
 
 def _without_requests(content: Recorded, file: casefile.CaseFile, answer: Recorded) -> Recorded:
-    """Return the content for a version that rejects a CRD which the version of the file accepts: nothing more can be asked."""
+    """
+    Return the content for a version that rejects the CRD, so that no request can be recorded.
+
+    Raises:
+        RuntimeError: The file's own version rejects the CRD, too.
+    """
     if file.content.get("answer", {}).get("code") != 201:
-        raise RuntimeError(f"{file.path}: the CRD is rejected, so its requests cannot be asked: {answer['message']}")
+        raise RuntimeError(f"{file.path}: the CRD is rejected, so its requests cannot be recorded: {answer['message']}")
     return {key: value for key, value in content.items() if key != "requests"}
 
 
@@ -87,7 +95,7 @@ def _with_stored_crd(server: client.Server, crd: JSONValue, answer: Recorded) ->
 
 
 def _stored_crd(stored: JSONValue, sent: JSONValue) -> Recorded:
-    """Return what is recorded of a stored CRD: its spec, unless that is what was sent, and its conditions without times."""
+    """Return the recorded parts of a stored CRD: its spec, or `as sent`, and its conditions without times."""
     conditions = [
         {key: condition[key] for key in ("type", "status", "reason", "message") if key in condition}
         for condition in stored["status"]["conditions"]
@@ -110,7 +118,7 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
         case "patchCRD":
             return repetition.merge_repeated(
                 lambda: recordings.without_made(
-                    _crd_update_answer(_patched(server, path_of(file.crd), request), file.crd)
+                    _crd_update_answer(_send_patch(server, path_of(file.crd), request), file.crd)
                 )
             )
         case "createCRDText":
@@ -134,17 +142,17 @@ def _query(request: casefile.Request) -> dict[str, str]:
     return {**_DRY, **({"fieldValidation": request.field_validation} if request.field_validation else {})}
 
 
-def _patched(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
-    """Return the answer to a PATCH; what is no text is sent as Go writes it."""
+def _send_patch(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
+    """Send a PATCH and return the answer; a body that is not a text is encoded as Go does."""
     is_text, sent = isinstance(request.sent, str), request.sent
     text = sent if is_text else patchdocuments.written(patchdocuments.as_sent(sent))
-    looks = mediatypes.JSON_PATCH if text.lstrip().startswith("[") else mediatypes.MERGE_PATCH
-    headers = {"Content-Type": request.media_type or looks}
+    default_media_type = mediatypes.JSON_PATCH if text.lstrip().startswith("[") else mediatypes.MERGE_PATCH
+    headers = {"Content-Type": request.media_type or default_media_type}
     return server.ask("PATCH", path, text, query=_query(request), headers=headers)
 
 
-def _stated(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
-    """Return the facts of an answer, whose texts may quote a patched object."""
+def _update_facts(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
+    """Return the facts of an answer, without generated values that its texts may quote."""
     return recordings.without_made(answerfacts.of_server(answer, sent))
 
 
@@ -158,8 +166,8 @@ _SUBRESOURCES: Final = {
 
 def _update_answer(server: client.Server, file: casefile.CaseFile, request: casefile.Request) -> Recorded:
     if request.old is None:
-        path = client.resource_path(file.crd, request.version, _NOT_THERE) + _SUBRESOURCES.get(request.verb, "")
-        return repetition.merge_repeated(lambda: _stated(_patched(server, path, request), None))
+        path = client.resource_path(file.crd, request.version, _MISSING) + _SUBRESOURCES.get(request.verb, "")
+        return repetition.merge_repeated(lambda: _update_facts(_send_patch(server, path, request), None))
     with contextlib.ExitStack() as stack:
         if request.old_crd is not None:
             _replace_crd(server, request.old_crd)
@@ -170,24 +178,24 @@ def _update_answer(server: client.Server, file: casefile.CaseFile, request: case
         name = stored.body["metadata"]["name"]
         stack.callback(_remove, server, client.resource_path(file.crd, request.old_version, name))
         if request.old_crd is not None:
-            # What the CRD cannot decode, it cannot delete either, not even with the CRD itself.
+            # The server cannot delete an object that the CRD cannot decode, not even together with the CRD.
             stack.callback(_replace_crd, server, request.old_crd)
             _replace_crd(server, file.crd)
         path = client.resource_path(file.crd, request.version, name)
         target = path + _SUBRESOURCES.get(request.verb, "")
         if request.verb in casefile.PATCHES:
-            return repetition.merge_repeated(lambda: _stated(_patched(server, target, request), None))
+            return repetition.merge_repeated(lambda: _update_facts(_send_patch(server, target, request), None))
         sent = request.sent
         if request.verb == "updateScale":
             sent = {**scale.TYPE_META, "metadata": {}, **sent} if isinstance(sent, dict) else sent
         sent = _with_old_metadata(sent, stored.body["metadata"])
         return repetition.merge_repeated(
-            lambda: _stated(server.ask("PUT", target, sent, query=_query(request)), request.sent)
+            lambda: _update_facts(server.ask("PUT", target, sent, query=_query(request)), request.sent)
         )
 
 
 def _remove(server: client.Server, path: str) -> None:
-    """Delete a custom resource, for which no finalizer may be left."""
+    """Delete a custom resource after removing its finalizers."""
     stored = server.ask("GET", path).body
     if stored["metadata"].pop("finalizers", None):
         server.ask("PUT", path, stored)
@@ -197,8 +205,8 @@ def _remove(server: client.Server, path: str) -> None:
 def _with_old_metadata(sent: JSONValue, old: Mapping[str, JSONValue]) -> JSONValue:
     if not isinstance(sent, dict) or not isinstance(sent.get("metadata"), dict):
         return sent
-    kept = {key: old[key] for key in ("name", "namespace", "resourceVersion") if key in old}
-    return sent | {"metadata": kept | sent["metadata"]}
+    identity = {key: old[key] for key in ("name", "namespace", "resourceVersion") if key in old}
+    return sent | {"metadata": identity | sent["metadata"]}
 
 
 def _with_resource_version(server: client.Server, path: str, sent: JSONValue) -> JSONValue:
@@ -227,11 +235,11 @@ def _crd_update_answer(answer: client.ServerAnswer, sent: JSONValue) -> Recorded
     return recorded
 
 
-def _found(paths: Iterable[Path]) -> list[casefile.CaseFile]:
+def _read_files(paths: Iterable[Path]) -> list[casefile.CaseFile]:
     return [file for path in paths for file in (casefile.read_folder(path) if path.is_dir() else [casefile.read(path)])]
 
 
-def _answered(files: Iterable[casefile.CaseFile], url: str) -> Iterable[tuple[casefile.CaseFile, Recorded]]:
+def _record_own(files: Iterable[casefile.CaseFile], url: str) -> Iterable[tuple[casefile.CaseFile, Recorded]]:
     by_version = itertools.groupby(sorted(files, key=lambda file: file.version), lambda file: file.version)
     for version, group in by_version:
         members = list(group)
@@ -239,23 +247,28 @@ def _answered(files: Iterable[casefile.CaseFile], url: str) -> Iterable[tuple[ca
             yield from zip(members, record(members, client.Server(address)), strict=True)
 
 
-def _spread(files: Sequence[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
+def _record_other(files: Sequence[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
     with apiserver.at(url, version) as address:
         yield from alike.files(files, record(files, client.Server(address)), version, CASES)
 
 
-def _of_version(files: Iterable[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
-    """Ask the files of a version, and those of others that were found to be alike there."""
+def _record_version(files: Iterable[casefile.CaseFile], version: str, url: str) -> Iterable[tuple[Path, Recorded]]:
+    """Yield the recordings of a version: its own files, and files of other versions that have the same answers."""
     everywhere = [file for file in files if version in (file.version, *file.content.get("alike", ()))]
     own = [file for file in everywhere if file.version == version]
     with apiserver.at(url, version) as address:
         for file, content in zip(own, record(own, client.Server(address)), strict=True):
             yield file.path, content
-        yield from _spread([file for file in everywhere if file.version != version], version, address)
+        yield from _record_other([file for file in everywhere if file.version != version], version, address)
 
 
-def _written(path: Path, content: Recorded, *, check: bool) -> bool:
-    """Write a file that would change, remove one without content, or with *check* only name it; return whether it would."""
+def _write(path: Path, content: Recorded, *, check: bool) -> bool:
+    """
+    Write a file if it changes, and remove it if it has no content; with *check* only print its name.
+
+    Returns:
+        True if the file changes.
+    """
     if not content:
         print(f"{'too many' if check else 'removed'}: {'/'.join(path.with_suffix('').parts[-3:])}")
         if not check:
@@ -272,34 +285,34 @@ def _written(path: Path, content: Recorded, *, check: bool) -> bool:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the files, and who is asked."""
+    """Add the files, the server and the versions."""
     parser.add_argument("paths", nargs="*", type=Path, help="case files or folders of them (default: all)")
     shared.add_server(parser)
     versions = parser.add_mutually_exclusive_group()
     versions.add_argument(
         "--also",
         metavar="VERSION",
-        help="ask a server of another version, and note where it answers alike or what else it answers",
+        help="record a server of another version, and note equal answers or write a file of its own",
     )
     versions.add_argument(
         "--of",
         metavar="VERSION",
-        help="ask what is recorded of one version: its own files, and those of others that are noted to be alike there",
+        help="record one version: its own files, and files of others with a note that it answers the same",
     )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record the case files that the command line names; return 1 where a check finds another answer than the recorded."""
+    """Record the named case files; return 1 if a check finds a different answer."""
     version = options.also or options.of
     if version and not (options.server or version in VERSIONS):
-        known = ", ".join(VERSIONS)
-        raise shared.UsageError(f"a server of {version} cannot be started here, only of {known}: say --server")
-    asked = _found(options.paths or [CASES])
+        versions_ = ", ".join(VERSIONS)
+        raise shared.UsageError(f"a server of {version} cannot be started here, only of {versions_}: use --server")
+    case_files = _read_files(options.paths or [CASES])
     if options.also:
-        pairs = _spread(asked, version, options.server)
+        pairs = _record_other(case_files, version, options.server)
     elif options.of:
-        pairs = _of_version(asked, version, options.server)
+        pairs = _record_version(case_files, version, options.server)
     else:
-        pairs = ((file.path, content) for file, content in _answered(asked, options.server))
-    changed = sum([_written(path, content, check=options.check) for path, content in pairs])
+        pairs = ((file.path, content) for file, content in _record_own(case_files, options.server))
+    changed = sum([_write(path, content, check=options.check) for path, content in pairs])
     return files.outcome(changed, check=options.check)

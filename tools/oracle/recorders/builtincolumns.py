@@ -1,7 +1,8 @@
 """
-Write down the columns of tables of built-in kinds: pytest_crd/server/builtin/builtincolumns.json.
+Record the table columns of built-in kinds: pytest_crd/server/builtin/builtincolumns.json.
 
-And rows of objects of many kinds, with the objects, in tests/conformance/builtintables.jsonl. Times are moved to one time for all.
+Also rows of objects of many kinds, with the objects, in tests/conformance/builtintables.jsonl. All times are shifted to
+a fixed one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ORIGIN: Final = origin.statement("builtincolumns", f"the tables of kube-apiserv
 _ROWS: Final = Path(serverside.__file__).with_name("builtintables.jsonl")
 _TABLE: Final = {"accept": "application/json;as=Table;g=meta.k8s.io;v=v1"}
 _NAMESPACE: Final = "columns"
-# What differs each time.
+# Fields that differ in each run.
 _VARYING: Final = ("uid", "resourceVersion", "managedFields", "deletionGracePeriodSeconds")
 _SECONDS: Final = re.compile(r"\d+s")
 _UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -52,8 +53,8 @@ def _record(cluster: Cluster) -> int:
     columns: dict[str, JSONValue] = {}
     lines = []
     for resource, value in builtinobjects.objects():
-        for shown, table, line in _rows(cluster, namespace, resource, value):
-            columns[shown] = table["columnDefinitions"]
+        for title, table, line in _rows(cluster, namespace, resource, value):
+            columns[title] = table["columnDefinitions"]
             lines.append(line)
     _COLUMNS.write_text(_columns(columns), encoding="utf-8")
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
@@ -63,10 +64,13 @@ def _record(cluster: Cluster) -> int:
 
 
 def _columns(columns: Mapping[str, JSONValue]) -> str:
-    """Return the columns, a line for each."""
+    """Return the columns as JSON, one per line."""
     listed = [f'"{origin.KEY}": {json.dumps(_ORIGIN)}']
     for resource, definitions in columns.items():
-        rows = ([one[key] for key in ("name", "type", "format", "priority", "description")] for one in definitions)
+        rows = (
+            [definition[key] for key in ("name", "type", "format", "priority", "description")]
+            for definition in definitions
+        )
         listed.append(f'"{resource}": [\n' + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]")
     return "{" + ",\n".join(listed) + "}\n"
 
@@ -74,43 +78,43 @@ def _columns(columns: Mapping[str, JSONValue]) -> str:
 def _rows(
     cluster: Cluster, namespace: str, resource: str, value: JSONValue
 ) -> Iterator[tuple[str, JSONValue, JSONValue]]:
-    """Yield what is shown of an object, in which table, and what is written down of it; of some its Scale, too."""
+    """Yield resource, table and recorded line of an object, and of its Scale for some kinds."""
     by = datetime.now(UTC).replace(microsecond=0) - builtinobjects.NOW
     sent = builtinobjects.shifted(json.loads(json.dumps(value).replace("{ns}", namespace)), by)
     path = _path(resource, namespace)
     if resource == "namespaces":
         sent["metadata"]["name"] = f"{namespace}-x"
-    at = f"{path}/{sent['metadata']['name']}"
-    _write(cluster, path, at, sent)
-    for shown, below in ((resource, ""), ("scale", "/scale")) if resource.endswith("apps/v1") else ((resource, ""),):
-        table = _demand(cluster.request("GET", f"{at}{below}?includeObject=Object", headers=_TABLE))
+    object_path = f"{path}/{sent['metadata']['name']}"
+    _write(cluster, path, object_path, sent)
+    for title, below in ((resource, ""), ("scale", "/scale")) if resource.endswith("apps/v1") else ((resource, ""),):
+        table = _demand(cluster.request("GET", f"{object_path}{below}?includeObject=Object", headers=_TABLE))
         row = builtinobjects.shifted(table["rows"][0], -by)
-        row["object"]["metadata"] = _lasting(row["object"]["metadata"])
+        row["object"]["metadata"] = _stable_metadata(row["object"]["metadata"])
         cells = ["0s" if _is_new(cell) else cell for cell in row["cells"]]
-        line = {"resource": shown, "sent": value, **row, "cells": cells}
-        yield shown, table, json.loads(_UID.sub("UID", json.dumps(line)))
+        line = {"resource": title, "sent": value, **row, "cells": cells}
+        yield title, table, json.loads(_UID.sub("UID", json.dumps(line)))
     if "deletionTimestamp" not in sent["metadata"]:
-        _demand(cluster.request("DELETE", at))  # so that its addresses are free again
+        _demand(cluster.request("DELETE", object_path))  # frees its addresses
 
 
-def _write(cluster: Cluster, path: str, at: str, sent: JSONValue) -> None:
-    """Have an object with its status, and have it deleted where it is to be."""
+def _write(cluster: Cluster, path: str, object_path: str, sent: JSONValue) -> None:
+    """Create an object with its status; delete it if it has a deletionTimestamp."""
     _demand(cluster.request("POST", path, sent))
     if "status" in sent:
-        stored = _demand(cluster.request("GET", at))
-        _demand(cluster.request("PUT", f"{at}/status", {**stored, "status": sent["status"]}))
+        stored = _demand(cluster.request("GET", object_path))
+        _demand(cluster.request("PUT", f"{object_path}/status", {**stored, "status": sent["status"]}))
     if "deletionTimestamp" in sent["metadata"]:
-        _demand(cluster.request("DELETE", at))
+        _demand(cluster.request("DELETE", object_path))
 
 
-def _lasting(metadata: JSONValue) -> JSONValue:
-    """Return metadata without what differs each time."""
+def _stable_metadata(metadata: JSONValue) -> JSONValue:
+    """Return metadata without fields that differ in each run, and with fixed times."""
     times = dict.fromkeys(("creationTimestamp", "deletionTimestamp"), builtinobjects.NOW.strftime("%Y-%m-%dT%H:%M:%SZ"))
     return {key: times.get(key, value) for key, value in metadata.items() if key not in _VARYING}
 
 
 def _is_new(cell: JSONValue) -> bool:
-    """Return whether a cell says for how long what was just made is there."""
+    """Return True if a cell is an age of seconds, as for an object that was just created."""
     return isinstance(cell, str) and _SECONDS.fullmatch(cell) is not None
 
 

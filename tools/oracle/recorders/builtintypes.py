@@ -1,8 +1,8 @@
 """
-Write down how the built-in kinds that a server of tests stores are merged: pytest_crd/server/builtin/builtintypes.json.
+Record the merge types of the built-in kinds in the server: pytest_crd/server/builtin/builtintypes.json.
 
-A whole kube-apiserver publishes it in OpenAPI v3: of each list whether its items are owned one by one and by which keys, and by which key a
-strategic merge patch finds them; of each object whether it is owned as a whole.
+They come from the OpenAPI v3 documents of a whole kube-apiserver: the list type and map keys of each list, its
+strategic merge key, and whether an object is atomic.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _FILE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtintypes.
 _ORIGIN: Final = origin.statement("builtintypes", f"the OpenAPI documents of kube-apiserver {NEWEST}")
 _PREFIX: Final = "#/components/schemas/"
 _GVK: Final = "x-kubernetes-group-version-kind"
-# Those whose objects count their generations.
+# Kinds whose objects have a generation.
 _GENERATIONS: Final = frozenset({"pods", "deployments", "statefulsets", "jobs"})
-# Those of which a deletion answers with the object.
+# Kinds for which a DELETE returns the object.
 _SHOWN_WHEN_DELETED: Final = frozenset({"pods", "services", "serviceaccounts", "persistentvolumeclaims", "namespaces"})
 
 
@@ -75,11 +75,11 @@ def _record(cluster: Cluster) -> int:
 def _kind(
     group_version: str, plural: str, resources: list[JSONValue], schemas: JSONValue, types: dict[str, JSONValue]
 ) -> JSONValue:
-    own = next(one for one in resources if one["name"] == plural)
+    own = next(resource for resource in resources if resource["name"] == plural)
     group, _, version = group_version.rpartition("/")
     gvk = {"group": group, "kind": own["kind"], "version": version}
     name = next(name for name, schema in schemas.items() if gvk in schema.get(_GVK, ()))
-    below = [one["name"].partition("/")[2] for one in resources if one["name"].startswith(f"{plural}/")]
+    below = [resource["name"].partition("/")[2] for resource in resources if resource["name"].startswith(f"{plural}/")]
     return {
         **gvk,
         "plural": plural,
@@ -88,7 +88,7 @@ def _kind(
         "verbs": own["verbs"],
         "shortNames": own.get("shortNames", []),
         "categories": own.get("categories", []),
-        "subresources": [one for one in below if one in ("status", "scale")],
+        "subresources": [name_ for name_ in below if name_ in ("status", "scale")],
         "generates": plural in _GENERATIONS,
         "shownWhenDeleted": plural in _SHOWN_WHEN_DELETED,
         "type": _collect(name, schemas, types),
@@ -96,27 +96,27 @@ def _kind(
 
 
 def _collect(name: str, schemas: JSONValue, types: dict[str, JSONValue]) -> str:
-    """Return the short name of a type, and put into *types* what of it decides how it is merged; empty where nothing does."""
+    """Return the short name of a type after adding its merge facts to *types*, or an empty string if it has none."""
     short = name.rpartition(".")[2]
     if short not in types:
         types[short] = {}
-        found = _fields(schemas[name], schemas, types)
+        fields = _fields(schemas[name], schemas, types)
         if schemas[name].get("x-kubernetes-map-type") == "atomic":
-            found = {".": {"map": "atomic"}}
-        types[short] = found
-        if not found:
+            fields = {".": {"map": "atomic"}}
+        types[short] = fields
+        if not fields:
             del types[short]
     return short if short in types else ""
 
 
 def _fields(schema: JSONValue, schemas: JSONValue, types: dict[str, JSONValue]) -> JSONValue:
-    found = {}
-    for field, of_field in schema.get("properties", {}).items():
+    fields = {}
+    for field, field_schema in schema.get("properties", {}).items():
         if field == "metadata" and "apiVersion" in schema["properties"]:
             continue
-        if node := _node(of_field, schemas, types):
-            found[field] = node
-    return found
+        if node := _node(field_schema, schemas, types):
+            fields[field] = node
+    return fields
 
 
 def _node(schema: JSONValue, schemas: JSONValue, types: dict[str, JSONValue]) -> JSONValue:
@@ -153,5 +153,5 @@ def _list(schema: JSONValue, items: JSONValue) -> JSONValue:
 
 
 def _referred(schema: JSONValue) -> str:
-    found = schema.get("$ref") or next((one["$ref"] for one in schema.get("allOf", ()) if "$ref" in one), "")
-    return str(found).removeprefix(_PREFIX)
+    reference = schema.get("$ref") or next((part["$ref"] for part in schema.get("allOf", ()) if "$ref" in part), "")
+    return str(reference).removeprefix(_PREFIX)

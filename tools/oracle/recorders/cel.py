@@ -1,9 +1,9 @@
 """
-Ask the reference's expression language what the tables in tests/conformance/cel ask, and write what it answers into them.
+Evaluate the expressions of the tables in tests/conformance/cel with the reference, and write the answers into them.
 
-A table is JSON, a line each. The first line has the value of `self`, which is dyn, or of a `schema` that stands there too; each other
-one an expression and, by the Kubernetes versions that agree on it, an answer: the type, the estimate, the value or the error, and the
-cost; or why it does not compile. Add expressions by lines with nothing but the expression.
+A table has JSON lines. The first line has the value of `self`, which is dyn or has a `schema`. Each other line has an
+expression and its answers by the Kubernetes versions that share them: type, estimate, value or error, and cost; or the
+compile error. New lines need nothing but the expression.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def record(path: Path) -> str:
         for version, answered in zip(VERSIONS, answers, strict=True):
             agreeing.setdefault(json.dumps(answered[index]), []).append(version)
         if any('"error": "panic:' in answer for answer in agreeing):
-            continue  # the reference itself fails
+            continue  # the reference crashes
         lines.append(
             {"expression": expression} | {" ".join(key): json.loads(answer) for answer, key in agreeing.items()}
         )
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record the tables that are named, or all; return 1 where a check finds another answer than the recorded."""
+    """Record the named tables, or all; return 1 if a check finds a different answer."""
     tables = options.tables or sorted(TABLES.glob("*.jsonl"))
     changed = sum([files.keep(path, record(path), check=options.check) for path in tables])
     return files.outcome(changed, check=options.check)

@@ -1,4 +1,4 @@
-"""Ask real API servers what tests/conformance/crdrequests asks about CRDs themselves, and write what they answer beside each file."""
+"""Send the requests for CRDs in tests/conformance/crdrequests to real API servers, and write the answers beside each file."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _STATED: Final = re.compile(r'(resourceVersion[\\":]+)\d+')
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
 
 
-def ask(server: client.Server, requests: Sequence[crdrequests.Request], group: str) -> list[JSONValue]:
-    """Return what was there before each request of a case, and the answer."""
+def record_case(server: client.Server, requests: Sequence[crdrequests.Request], group: str) -> list[JSONValue]:
+    """Return, for each request of a case, the stored CRD before it and the answer."""
     path = client.crd_path("apiextensions.k8s.io/v1", f"as.{group}")
-    found = []
+    answers = []
     for request in requests:
         time.sleep(1.05 - time.time() % 1)
         before = server.ask("GET", path)
         answer = _send(server, path, request, group, before.body if before.code == 200 else None)
-        found.append(_normal(before.body if before.code == 200 else None, answer, group))
+        answers.append(_normal(before.body if before.code == 200 else None, answer, group))
         if answer.code == 201:
-            server.wait(path, lambda now: bool(now.body["status"]["conditions"]), "conditions")
-        time.sleep(0.3)  # for the controllers, which write the status after a change, too
+            server.wait(path, lambda answer_: bool(answer_.body["status"]["conditions"]), "conditions")
+        time.sleep(0.3)  # for the controllers, which write the status after a change
     server.ask(
         "PATCH", path, {"metadata": {"finalizers": None}}, headers={"Content-Type": "application/merge-patch+json"}
     )
     server.ask("DELETE", path)
-    return found
+    return answers
 
 
 def _send(
@@ -64,19 +64,19 @@ def _send(
 
 
 def _normal(before: JSONValue, answer: client.ServerAnswer, group: str) -> JSONValue:
-    """Return both without what differs from run to run."""
-    found: JSONValue = {"code": answer.code}
+    """Return the CRD and the answer without values that differ between runs."""
+    recorded: JSONValue = {"code": answer.code}
     if answer.code < 300:
-        found["object"] = answer.body
+        recorded["object"] = answer.body
     else:
-        found["status"] = {key: value for key, value in answer.body.items() if key not in _OMITTED}
+        recorded["status"] = {key: value for key, value in answer.body.items() if key not in _OMITTED}
     if answer.warnings:
-        found["warnings"] = list(answer.warnings)
-    whole = {"before": before, "answer": found}
-    for one in (before, found.get("object")):
-        if one is not None:
-            _tidy(one)
-    uid = ((before or found.get("object") or {}).get("metadata") or {}).get("uid")
+        recorded["warnings"] = list(answer.warnings)
+    whole = {"before": before, "answer": recorded}
+    for crd in (before, recorded.get("object")):
+        if crd is not None:
+            _tidy(crd)
+    uid = ((before or recorded.get("object") or {}).get("metadata") or {}).get("uid")
     text = _STATED.sub(r"\1rv", json.dumps(whole, ensure_ascii=False)).replace(group, crdrequests.GROUP)
     text = text.replace(uid, crdrequests.UID) if uid else text
     old = {
@@ -92,15 +92,17 @@ def _tidy(crd: JSONValue) -> None:
             entry["manager"] = "server"
 
 
-def answered(server: client.Server, cases: Mapping[str, Sequence[crdrequests.Request]]) -> dict[str, list[JSONValue]]:
-    """Return what a server answers to the cases of a file."""
-    begun = f"{time.time_ns():x}"
+def record_cases(
+    server: client.Server, cases: Mapping[str, Sequence[crdrequests.Request]]
+) -> dict[str, list[JSONValue]]:
+    """Return a server's answers to the cases of a file, by name."""
+    run = f"{time.time_ns():x}"
     with futures.ThreadPoolExecutor(_WORKERS) as pool:
-        asked = {
-            name: pool.submit(ask, server, requests, f"c{number}-{begun}.example.com")
+        pending = {
+            name: pool.submit(record_case, server, requests, f"c{number}-{run}.example.com")
             for number, (name, requests) in enumerate(cases.items())
         }
-        return {name: future.result() for name, future in asked.items()}
+        return {name: future.result() for name, future in pending.items()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,16 +111,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds something else than the recorded."""
-    asked = {path.resolve(): crdrequests.cases(path.resolve()) for path in options.paths or crdrequests.paths()}
-    found: dict[Path, dict[str, dict[str, list[JSONValue]]]] = {path: {} for path in asked}
+    """Record the files; return 1 if a check finds a difference."""
+    cases_by_path = {path.resolve(): crdrequests.cases(path.resolve()) for path in options.paths or crdrequests.paths()}
+    answers: dict[Path, dict[str, dict[str, list[JSONValue]]]] = {path: {} for path in cases_by_path}
     for version in VERSIONS:
         with apiserver.started(version) as url:
-            for path, cases in asked.items():
-                found[path][version] = answered(client.Server(url), cases)
+            for path, cases in cases_by_path.items():
+                answers[path][version] = record_cases(client.Server(url), cases)
     changed = 0
-    for path, cases in asked.items():
-        text = "".join(_lines(cases, found[path]))
+    for path, cases in cases_by_path.items():
+        text = "".join(_lines(cases, answers[path]))
         changed += files.keep(path.with_suffix(".jsonl"), text, check=options.check)
     return files.outcome(changed, check=options.check)
 
@@ -130,8 +132,8 @@ def _lines(
     for name, requests in cases.items():
         for number in range(len(requests)):
             agreeing: dict[str, list[str]] = {}
-            for version, found in by_version.items():
-                agreeing.setdefault(json.dumps(found[name][number], ensure_ascii=False), []).append(version)
+            for version, answers in by_version.items():
+                agreeing.setdefault(json.dumps(answers[name][number], ensure_ascii=False), []).append(version)
             for text, versions in agreeing.items():
                 line = {"case": name, "request": number, "versions": versions, **json.loads(text)}
                 lines.append(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,8 +1,8 @@
 """
-Ask kubectl to explain custom resources of a real API server, and write down what it prints.
+Record the output of `kubectl explain` for custom resources of a real API server.
 
-The CRD in `tests/cli/explained/widgets.yaml` is created on a server that is started, and `widgets.json` beside it is written. This server
-tells nobody which groups it has, without which kubectl does nothing; what stands between the two does.
+The CRD in `tests/cli/explained/widgets.yaml` is created on a started server, and `widgets.json` beside it is written.
+This server has no discovery of groups, which kubectl needs; a proxy in between adds it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOLDER: Final = Path(__file__).parents[3] / "tests" / "cli" / "explained"
 CRD: Final = FOLDER / "widgets.yaml"
 RECORDED: Final = FOLDER / "widgets.json"
 VERSION: Final = NEWEST
-_OF_V1: Final = (
+_V1_FIELDS: Final = (
     *(
         "",
         "spec",
@@ -65,17 +65,17 @@ _OF_V1: Final = (
 _RECURSIVE: Final = ("", "spec.deep", "metadata")
 
 
-def _asked() -> Iterator[tuple[str, str, bool]]:
-    """Yield version, field and whether all fields below are asked for."""
-    yield from (("v1", field, False) for field in _OF_V1)
+def _queries() -> Iterator[tuple[str, str, bool]]:
+    """Yield version, field, and whether all fields below are listed."""
+    yield from (("v1", field, False) for field in _V1_FIELDS)
     yield from (("v1", field, True) for field in _RECURSIVE)
     yield "v2", "", False
 
 
 @contextlib.contextmanager
 def _with_discovery(server: str, groups: JSONValue) -> Iterator[str]:
-    """Yield the URL of a server that passes on what it is asked, and tells which groups there are."""
-    told = {
+    """Yield the URL of a proxy for *server* that adds discovery of *groups*."""
+    discovery = {
         "/api": {"kind": "APIVersions", "versions": ["v1"]},
         "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": []},
         "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups},
@@ -84,8 +84,8 @@ def _with_discovery(server: str, groups: JSONValue) -> Iterator[str]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            if path in told:
-                self._reply(200, json.dumps(told[path]).encode(), "application/json")
+            if path in discovery:
+                self._reply(200, json.dumps(discovery[path]).encode(), "application/json")
                 return
             request = urllib.request.Request(server + self.path, headers={"Accept": self.headers.get("Accept", "*/*")})  # noqa: S310 - loopback
             try:
@@ -102,45 +102,52 @@ def _with_discovery(server: str, groups: JSONValue) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_arguments: object) -> None:
-            """Say nothing."""
+            """Log no requests."""
 
-    passing = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=passing.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{passing.server_address[1]}"
-    passing.shutdown()
+    proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=proxy.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{proxy.server_address[1]}"
+    proxy.shutdown()
 
 
-def _explained(url: str, group: str, asked: tuple[str, str, bool], home: str) -> JSONValue:
-    version, field, is_recursive = asked
+def _explained(url: str, group: str, query: tuple[str, str, bool], home: str) -> JSONValue:
+    version, field, is_recursive = query
     resource = f"widgets.{field}" if field else "widgets"
     options: Sequence[str] = ["--recursive"] if is_recursive else []
     command = ["kubectl", "--server", url, "explain", resource, f"--api-version={group}/{version}", *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": home})
-    said = {"version": version, "field": field, "recursive": is_recursive, "code": done.returncode}
-    return {**said, "stdout": done.stdout, "stderr": done.stderr}
+    process = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": home})
+    recorded = {"version": version, "field": field, "recursive": is_recursive, "code": process.returncode}
+    return {**recorded, "stdout": process.stdout, "stderr": process.stderr}
 
 
 def explained() -> str:
-    """Return the content of the file: what kubectl prints of each field that is asked for."""
+    """Return the content of the file: the output of kubectl for each query."""
     crd = yaml.safe_load(CRD.read_text(encoding="utf-8"))
     group = crd["spec"]["group"]
-    versions = [{"groupVersion": f"{group}/{one['name']}", "version": one["name"]} for one in crd["spec"]["versions"]]
+    versions = [
+        {"groupVersion": f"{group}/{version['name']}", "version": version["name"]}
+        for version in crd["spec"]["versions"]
+    ]
     groups = [{"name": group, "versions": versions, "preferredVersion": versions[0]}]
-    with apiserver.started(VERSION) as url, tempfile.TemporaryDirectory() as home, _with_discovery(url, groups) as told:
+    with (
+        apiserver.started(VERSION) as url,
+        tempfile.TemporaryDirectory() as home,
+        _with_discovery(url, groups) as proxy,
+    ):
         server = client.Server(url)
         delete(server, crd)
         server.ask("POST", collection(crd), crd)
         settling.wait_until_served(server, crd)
         server.wait(f"/openapi/v3/apis/{group}/v1", lambda answer: answer.code == 200 and answer.body, "the document")
-        content = [_explained(told, group, asked, home) for asked in _asked()]
+        content = [_explained(proxy, group, query, home) for query in _queries()]
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds something else than the recorded."""
+    """Record the output; return 1 if a check finds a difference."""
     changed = files.keep(RECORDED, explained(), check=options.check)
     return files.outcome(int(changed), check=options.check)

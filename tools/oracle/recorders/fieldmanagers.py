@@ -1,8 +1,9 @@
 """
-Run the tests of apimachinery's managedfields that the reference is built with, and write down what these call and what it answers.
+Run the tests of apimachinery's managedfields, in the reference's version, and record their calls and results.
 
-As `merging` does it. The tests look for the OpenAPI document of Kubernetes where it stands beside the module in its own repository; here it is
-that of the module k8s.io/kubernetes. The clock of the tests is one that goes on by a second each time that it is asked.
+`merging` does the same for structured-merge-diff. The tests look for the OpenAPI document of Kubernetes beside the
+module in its own repository; here it comes from the module k8s.io/kubernetes. The clock of the tests advances by a
+second with each call.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ JSONValue = Any
 _WRAPPERS: Final = programs.REFERENCE / "managedfields"
 _MODULE: Final = "k8s.io/apimachinery"
 _PACKAGE: Final = "pkg/util/managedfields"
-# Where the module stands in the repository of Kubernetes.
+# The path of the module in the repository of Kubernetes.
 _STAGING: Final = "staging/src/k8s.io/apimachinery"
 _CLOCKED: Final = "internal/managedfieldsupdater.go"
 
 
-def called() -> Iterator[JSONValue]:
+def recorded_facts() -> Iterator[JSONValue]:
     """Yield the facts of a run of all tests, and the schemas of their types."""
     with tempfile.TemporaryDirectory() as folder:
         sources, out = Path(folder, _STAGING), Path(folder, "facts.jsonl")
@@ -52,20 +53,20 @@ def called() -> Iterator[JSONValue]:
 
 
 def _kubernetes() -> Path:
-    """Return the folder of Kubernetes itself in Go's cache."""
+    """Return the folder of Kubernetes in Go's module cache."""
     module = programs.SOURCES / "kube"
-    listed = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes")
-    return Path(subprocess.run(listed, cwd=module, capture_output=True, text=True, check=True).stdout.strip())
+    command = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes")
+    return Path(subprocess.run(command, cwd=module, capture_output=True, text=True, check=True).stdout.strip())
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds something else than the recorded."""
+    """Record the facts; return 1 if a check finds a difference."""
     changed = [
         files.keep(fieldmanagers.FOLDER / name, text, check=options.check)
-        for name, text in fieldmanagers.written(called()).items()
+        for name, text in fieldmanagers.written(recorded_facts()).items()
     ]
     return files.outcome(sum(changed), check=options.check)

@@ -1,4 +1,4 @@
-"""Files that recordings are kept in."""
+"""Files with recordings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def keep(path: Path, text: str, *, check: bool) -> bool:
-    """Write *text* into a file that has another one, or with *check* only name it; return whether it has."""
+    """Write *text* to a file with different content, with *check* only print its name; return True if the content differs."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
     print(f"{'differs' if check else 'written'}: {path.name}", flush=True)
@@ -16,6 +16,6 @@ def keep(path: Path, text: str, *, check: bool) -> bool:
 
 
 def outcome(changed: int, *, check: bool) -> int:
-    """Say how many files changed, and return the exit code: 1 where a check finds another answer than the recorded."""
+    """Print the number of changed files, and return the exit code: 1 if a check finds a difference."""
     print(f"{changed} changed")
     return 1 if check and changed else 0

@@ -1,9 +1,9 @@
 """
-Run the tests of structured-merge-diff that the reference is built with, and write down what these call and what it answers.
+Run the tests of structured-merge-diff, in the reference's version, and record their calls and results.
 
-Nothing of the tests is kept but values: each call of the module that a test makes is a fact, of its arguments and of its answer. The files
-in `reference/merging` are added to the packages of a copy of the module, in which what they wrap gets another name. Facts are in tests/conformance/merging;
-`tests/conformance/merging.py` says how they are written.
+Only values of the tests are kept: each call of the module is a fact with arguments and result. The files in
+`reference/merging` are added to a copy of the module, and the functions that they wrap are renamed. Facts are in
+tests/conformance/merging; `tests/conformance/merging.py` describes their form.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ JSONValue = Any
 
 MODULE: Final = "sigs.k8s.io/structured-merge-diff/v6"
 WRAPPERS: Final = programs.REFERENCE / "merging"
-# A function that other packages see: its receiver's type, where it is one, and its name.
+# An exported function: the type of its receiver, if it has one, and its name.
 _FUNCTION: Final = re.compile(r"^func (?:\(\w+ \*?(\w+)\) )?([A-Z]\w*)\(", re.MULTILINE)
-# What depends on the order of Go's maps is called often.
+# Several runs, for functions that depend on Go's random map order.
 _TIMES: Final = 2
 
 
 def module(name: str = MODULE) -> Path:
-    """Return the folder of a module in Go's cache."""
-    where = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", name)
-    found = subprocess.run(where, cwd=programs.REFERENCE, capture_output=True, text=True, check=True)
-    return Path(found.stdout.strip())
+    """Return the folder of a module in Go's module cache."""
+    command = ("go", "list", f"-modfile=k8s-{NEWEST}.mod", "-m", "-f", "{{.Dir}}", name)
+    process = subprocess.run(command, cwd=programs.REFERENCE, capture_output=True, text=True, check=True)
+    return Path(process.stdout.strip())
 
 
 def copy(module: Path, sources: Path) -> None:
-    """Copy a module of Go's cache, which can only be read."""
+    """Copy a module from Go's read-only module cache, and make the copy writable."""
     shutil.copytree(module, sources, copy_function=shutil.copyfile)
     for path in (sources, *sources.rglob("*/")):
         path.chmod(0o755)
 
 
 def lay_over(sources: Path, wrappers: Path = WRAPPERS) -> None:
-    """Give what the wrappers wrap another name in a copy of the module, and add them."""
+    """Rename the wrapped functions in a copy of the module, and add the wrappers."""
     for wrapper in sorted(wrappers.rglob("recording.go")):
         package = sources / wrapper.parent.relative_to(wrappers)
         text = wrapper.read_text(encoding="utf-8")
         for source in sorted(package.glob("*.go")):
             if not source.name.endswith("_test.go"):
-                source.write_text(renamed(source.read_text(encoding="utf-8"), text), encoding="utf-8")
+                source.write_text(rename_functions(source.read_text(encoding="utf-8"), text), encoding="utf-8")
         (package / wrapper.name).write_text(text, encoding="utf-8")
 
 
-def renamed(source: str, wrapper: str) -> str:
-    """Return the text of a Go file in which each function that is in *wrapper* too is called `unrecorded…`."""
+def rename_functions(source: str, wrapper: str) -> str:
+    """Return the text of a Go file with each function that *wrapper* has, too, renamed to `unrecorded…`."""
     wrapped = set(_FUNCTION.findall(wrapper))
 
     def name(match: re.Match[str]) -> str:
@@ -72,15 +72,15 @@ def renamed(source: str, wrapper: str) -> str:
     return _FUNCTION.sub(name, source)
 
 
-def called() -> Iterator[JSONValue]:
+def recorded_facts() -> Iterator[JSONValue]:
     """Yield the facts of a run of all tests."""
     with tempfile.TemporaryDirectory() as folder:
         sources, out = Path(folder, "module"), Path(folder, "facts.jsonl")
         copy(module(), sources)
         lay_over(sources)
-        # What is random is made of one seed.
+        # Random values come from a fixed seed.
         environment = os.environ | {"RECORDING": str(out), "GODEBUG": "randautoseed=0"}
-        # Types of Go are none of JSON.
+        # Tests about Go types are skipped, because these have no JSON.
         command = ("go", "test", "-vet=off", f"-count={_TIMES}", "-p=1", "-skip=Reflect")
         packages = ("./value", "./fieldpath", "./typed", "./merge")
         subprocess.run([*command, *packages], cwd=sources, env=environment, stdout=sys.stderr, check=True)
@@ -90,18 +90,18 @@ def called() -> Iterator[JSONValue]:
 
 def check_conversion(fact: JSONValue) -> None:
     """
-    Convert as `converters` does.
+    Check that `converters` converts as the reference does.
 
     Raises:
-        RuntimeError: The answer is another one than that of the reference.
+        RuntimeError: The result differs from the reference's.
     """
     try:
-        found: JSONValue = converters.converted(fact["converter"], fact["object"], fact["version"])
+        actual: JSONValue = converters.converted(fact["converter"], fact["object"], fact["version"])
         expected = fact.get("answer", fact.get("error"))
     except converters.ConversionError as error:
-        found, expected = (str(error), error.is_missing), (fact.get("error"), fact.get("missing"))
-    if found != expected:
-        raise RuntimeError(f"{fact} is converted to {found}")
+        actual, expected = (str(error), error.is_missing), (fact.get("error"), fact.get("missing"))
+    if actual != expected:
+        raise RuntimeError(f"{fact} is converted to {actual}")
 
 
 def _without_conversions(facts: Iterable[JSONValue]) -> Iterator[JSONValue]:
@@ -113,13 +113,13 @@ def _without_conversions(facts: Iterable[JSONValue]) -> Iterator[JSONValue]:
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds something else than the recorded."""
+    """Record the facts; return 1 if a check finds a difference."""
     changed = [
         files.keep(merging.FOLDER / name, text, check=options.check)
-        for name, text in merging.written(_without_conversions(called())).items()
+        for name, text in merging.written(_without_conversions(recorded_facts())).items()
     ]
     return files.outcome(sum(changed), check=options.check)

@@ -1,8 +1,8 @@
 """
-Write down of which messages OpenAPI documents are made in protobuf: pytest_crd/server/protobuf/openapifields.json.
+Record the protobuf messages of OpenAPI documents: pytest_crd/server/protobuf/openapifields.json.
 
-And what Go writes of documents that are drawn at random, and of those that our server publishes, in tests/conformance/openapiproto.jsonl. Of the
-latter, which are long, a hash is kept.
+Also Go's encoding of random documents, and hashes of its encoding of our server's documents, in
+tests/conformance/openapiproto.jsonl.
 """
 
 from __future__ import annotations
@@ -35,39 +35,41 @@ _SEED: Final = 1
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> int:
     """Write both files."""
     flags = (f"-modfile=k8s-{NEWEST}.mod", "./openapifields")
     program = programs.build(f"openapifields-{NEWEST}", programs.SOURCES / "kube", *flags)
-    found = _answered(program, ())["messages"]
-    messages: openapigen.Messages = {name: (one["isChoice"], _rows(one)) for name, one in found.items()}
+    messages_ = _encode(program, ())["messages"]
+    messages: openapigen.Messages = {name: (message["isChoice"], _rows(message)) for name, message in messages_.items()}
     lines = (f"{json.dumps(name)}: {_compact(row)}" for name, row in sorted(messages.items()))
     _TABLE.write_text("{\n" + ",\n".join([_ORIGIN_LINE, *lines]) + "\n}\n", encoding="utf-8")
-    drawn = [_asked(version, one) for version, one in openapigen.documents(messages, _SEED)]
+    generated = [_request(version, document) for version, document in openapigen.documents(messages, _SEED)]
     served = openapidocuments.served()
-    answered = _answered(program, (*drawn, *(_asked(*one) for one in served.values())))["examples"]
-    examples = answered[: len(drawn)] + [
-        {"path": path, "sha256": hashlib.sha256(base64.b64decode(one["bytes"])).hexdigest()}
-        for path, one in zip(served, answered[len(drawn) :], strict=True)
+    encoded = _encode(program, (*generated, *(_request(*document) for document in served.values())))["examples"]
+    examples = encoded[: len(generated)] + [
+        {"path": path, "sha256": hashlib.sha256(base64.b64decode(example["bytes"])).hexdigest()}
+        for path, example in zip(served, encoded[len(generated) :], strict=True)
     ]
-    # A text in which lines end otherwise would end a line of the file.
-    _EXAMPLES.write_text("".join(json.dumps(one, separators=(",", ":")) + "\n" for one in examples), encoding="utf-8")
+    # ASCII, because other line separators in a text would end a line of the file.
+    _EXAMPLES.write_text(
+        "".join(json.dumps(example, separators=(",", ":")) + "\n" for example in examples), encoding="utf-8"
+    )
     print(f"{len(messages)} messages, {len(examples)} documents")
     return 0
 
 
-def _asked(version: str, document: JSONValue) -> Mapping[str, JSONValue]:
+def _request(version: str, document: JSONValue) -> Mapping[str, JSONValue]:
     return {"version": version, "document": document}
 
 
-def _answered(program: Path, asked: Iterable[Mapping[str, JSONValue]]) -> JSONValue:
-    """Return what the program says of documents, which it gets as Go writes JSON, but for the order of their names."""
-    text = "".join(f"{openapidocuments.as_go(one)}\n" for one in asked)
-    done = subprocess.run([str(program)], input=text, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+def _encode(program: Path, requests: Iterable[Mapping[str, JSONValue]]) -> JSONValue:
+    """Return the program's answer for documents, which it gets as JSON in Go's style, except for the order of keys."""
+    text = "".join(f"{openapidocuments.as_go(request)}\n" for request in requests)
+    process = subprocess.run([str(program)], input=text, check=True, capture_output=True, text=True)
+    return json.loads(process.stdout)
 
 
 def _rows(message: Mapping[str, Any]) -> list[tuple[int, str, str]]:

@@ -9,7 +9,7 @@ KEY: Final = "$comment"
 
 def statement(recorder: str, source: str, licence: str = "Apache-2.0, Copyright The Kubernetes Authors") -> str:
     """
-    Return the text that a generated file has under `KEY`.
+    Return the comment about the origin of a generated file, stored under `KEY`.
 
     Args:
         recorder: Name of the recorder, as `python -m oracle record` takes it.

@@ -1,7 +1,8 @@
 """
-Write down how CRDs and the built-in kinds that a server of tests stores are written in protobuf: pytest_crd/server/protobuf/protofields.json.
+Record the protobuf fields of CRDs and of the built-in kinds in the server: pytest_crd/server/protobuf/protofields.json.
 
-And examples of each, drawn at random: what Go writes, and the JSON of what it reads from that, in tests/conformance/protobuf.jsonl.
+Also random examples of each, in Go's encoding and as the JSON that Go decodes from it, in
+tests/conformance/protobuf.jsonl.
 """
 
 from __future__ import annotations
@@ -26,27 +27,27 @@ _EXAMPLES: Final = Path(serverside.__file__).with_name("protobuf.jsonl")
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add nothing."""
+    """Add no arguments."""
 
 
 def main(_options: argparse.Namespace) -> int:
     """Write both files."""
     flags = (f"-modfile=k8s-{NEWEST}.mod", "./protofields")
     program = programs.build(f"protofields-{NEWEST}", programs.SOURCES / "kube", *flags)
-    done = subprocess.run([str(program)], check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    _TABLE.write_text(_table(found), encoding="utf-8")
-    lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in found["examples"])
+    process = subprocess.run([str(program)], check=True, capture_output=True, text=True)
+    fields = json.loads(process.stdout)
+    _TABLE.write_text(_table(fields), encoding="utf-8")
+    lines = (json.dumps(example, ensure_ascii=False, separators=(",", ":")) + "\n" for example in fields["examples"])
     _EXAMPLES.write_text("".join(lines), encoding="utf-8")
-    print(f"{len(found['types'])} types, {len(found['examples'])} examples")
+    print(f"{len(fields['types'])} types, {len(fields['examples'])} examples")
     return 0
 
 
-def _table(found: Mapping[str, Any]) -> str:
-    """Return the table with a line for each kind and each type."""
-    types = {name: [_row(field) for field in fields] for name, fields in sorted(found["types"].items())}
+def _table(table: Mapping[str, Any]) -> str:
+    """Return the file's text, with one line per kind and type."""
+    types = {name: [_row(field) for field in fields] for name, fields in sorted(table["types"].items())}
     parts = [f'"{origin.KEY}": {json.dumps(_ORIGIN)}']
-    for part, rows in (("kinds", found["kinds"]), ("types", types)):
+    for part, rows in (("kinds", table["kinds"]), ("types", types)):
         lines = (f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in rows.items())
         parts.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")
     return "{" + ",\n".join(parts) + "}\n"

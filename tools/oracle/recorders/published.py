@@ -1,8 +1,8 @@
 """
-Ask real API servers what they publish of the CRDs and schemas of `publishedgen`, and write it down.
+Record the OpenAPI documents of real API servers for the CRDs and schemas of `publishedgen`.
 
-A server of each version is started, of the named ones or all. Of a CRD the schemas of its objects are written down, and a digest of each
-whole document; of the schema of a field what is published of it.
+A server of each named version is started, or of all versions. Recorded are the schemas of each CRD's objects, a digest
+of each whole document, and the published schema of each field.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from pytest_crd.live import client, settling
 JSONValue = Any
 
 _GROUP: Final = "keywords.example.com"
-# How many schemas stand in one CRD.
-_TOGETHER: Final = 300
+# The number of schemas in one CRD.
+_SCHEMAS_PER_CRD: Final = 300
 
 
 class Publishing:
-    """What a server publishes."""
+    """The OpenAPI documents of a server."""
 
     def __init__(self, server: client.Server) -> None:
         self._server = server
 
-    def of(self, manifest: JSONValue) -> dict[str, JSONValue] | None:
+    def read(self, manifest: JSONValue) -> dict[str, JSONValue] | None:
         """
-        Create a CRD, and return what is published of it.
+        Create a CRD, read its OpenAPI documents, and delete it.
 
         Returns:
-            By version and form, `v1/3`, the document; None where the server refuses the CRD.
+            The documents, or None for a missing one, by version and OpenAPI version: `v1/3`. None if the server rejects the CRD.
         """
         server = self._server
         delete(server, manifest)
@@ -47,28 +47,32 @@ class Publishing:
             return None
         settling.wait_until_served(server, manifest)
         group = manifest["spec"]["group"]
-        names = [one["name"] for one in manifest["spec"].get("versions", [{"name": manifest["spec"].get("version")}])]
+        names = [
+            version["name"] for version in manifest["spec"].get("versions", [{"name": manifest["spec"].get("version")}])
+        ]
         served = [name for name in names if self._serves(manifest, name)]
         whole = server.wait(
-            "/openapi/v2", lambda answer: all(parts_of(answer.body, group, one) for one in served), "v2"
+            "/openapi/v2", lambda answer: all(parts_of(answer.body, group, name) for name in served), "v2"
         )
-        found = {f"{name}/2": parts_of(whole.body, group, name) for name in names}
+        documents = {f"{name}/2": parts_of(whole.body, group, name) for name in names}
         for name in names:
             path = f"/openapi/v3/apis/{group}/{name}"
             if name in served and server.ask("GET", "/openapi/v3").code == 200:
                 server.wait(path, lambda answer: answer.code == 200, path)
-            answer = server.ask("GET", path)  # nothing at all for a version that is not served
-            found[f"{name}/3"] = answer.body if isinstance(answer.body, dict) and answer.code == 200 else None
+            answer = server.ask("GET", path)  # 404 for a version that is not served
+            documents[f"{name}/3"] = answer.body if isinstance(answer.body, dict) and answer.code == 200 else None
         delete(server, manifest)
-        server.wait("/openapi/v2", lambda answer: not any(parts_of(answer.body, group, one) for one in names), "no v2")
-        return found
+        server.wait(
+            "/openapi/v2", lambda answer: not any(parts_of(answer.body, group, name) for name in names), "no v2"
+        )
+        return documents
 
     def _serves(self, manifest: JSONValue, version: str) -> bool:
         return self._server.ask("GET", client.resource_path(manifest, version)).code == 200
 
 
 def parts_of(document: JSONValue, group: str, version: str) -> JSONValue:
-    """Return of the document of a whole server in v2 what belongs to a version; None where nothing does."""
+    """Return the parts of a server's v2 document that belong to a version, or None if there are none."""
     paths = {path: item for path, item in document["paths"].items() if path.startswith(f"/apis/{group}/{version}/")}
     if not paths:
         return None
@@ -97,19 +101,19 @@ def _refs(value: JSONValue) -> Iterator[str]:
 
 
 def _schemas(server: client.Server) -> Iterator[tuple[JSONValue, JSONValue]]:
-    """Yield what is published of each schema of a field that the server takes."""
-    taken = [schema for schema in publishedgen.schemas() if _takes(server, schema)]
-    for start in range(0, len(taken), _TOGETHER):
-        part = taken[start : start + _TOGETHER]
-        found = Publishing(server).of(published.crd_of_fields(part))
-        assert found is not None, "the server takes each schema alone, but not all of them"
-        by_form = {form: _fields(found[f"v1/{form}"]) for form in ("2", "3")}
+    """Yield each accepted field schema with its published forms by OpenAPI version."""
+    accepted = [schema for schema in publishedgen.schemas() if _is_accepted(server, schema)]
+    for start in range(0, len(accepted), _SCHEMAS_PER_CRD):
+        part = accepted[start : start + _SCHEMAS_PER_CRD]
+        documents = Publishing(server).read(published.crd_of_fields(part))
+        assert documents is not None, "the server accepts each schema alone, but not all together"
+        by_form = {form: _fields(documents[f"v1/{form}"]) for form in ("2", "3")}
         for index, schema in enumerate(part):
             name = published.field(index)
             yield schema, {form: fields[name] for form, fields in by_form.items() if fields is not None}
 
 
-def _takes(server: client.Server, schema: JSONValue) -> bool:
+def _is_accepted(server: client.Server, schema: JSONValue) -> bool:
     manifest = published.crd_of_fields([schema])
     return server.ask("POST", collection(manifest), manifest, query={"dryRun": "All"}).code == 201
 
@@ -120,9 +124,9 @@ def _fields(document: JSONValue) -> JSONValue:
 
 def _crds(server: client.Server) -> Iterator[tuple[str, JSONValue, JSONValue]]:
     for name, manifest in publishedgen.crds():
-        found = Publishing(server).of(manifest)
-        if found is not None:
-            yield name, manifest, {key: published.abridged(document, manifest) for key, document in found.items()}
+        documents = Publishing(server).read(manifest)
+        if documents is not None:
+            yield name, manifest, {key: published.abridged(document, manifest) for key, document in documents.items()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,18 +135,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds another answer than the recorded."""
-    schemas = {_key(item["schema"]): item for item in _known(published.schemas())}
-    crds = {item["name"]: item for item in _known(published.crds())}
+    """Record the documents; return 1 if a check finds a difference."""
+    schemas = {_key(item["schema"]): item for item in _by_version(published.schemas())}
+    crds = {item["name"]: item for item in _by_version(published.crds())}
     before = _key([*schemas.values(), *crds.values()])
     for version in options.versions:
         for item in (*schemas.values(), *crds.values()):
             item["answers"].pop(version, None)
         with apiserver.started(version) as url:
             server = client.Server(url)
-            for schema, found in _schemas(server):
+            for schema, answers_ in _schemas(server):
                 item = schemas.setdefault(_key(schema), {"schema": schema, "answers": {}})
-                item["answers"][version] = published.shortened(schema, found)
+                item["answers"][version] = published.shortened(schema, answers_)
             for name, manifest, answers in _crds(server):
                 item = crds.setdefault(name, {"name": name, "crd": manifest, "answers": {}})
                 item["answers"][version] = answers
@@ -153,10 +157,10 @@ def main(options: argparse.Namespace) -> int:
     return int(changed and options.check)
 
 
-def _known(items: Sequence[JSONValue]) -> Iterator[JSONValue]:
-    """Yield recorded items with their answers version by version."""
+def _by_version(items: Sequence[JSONValue]) -> Iterator[JSONValue]:
+    """Yield recorded items with their answers by single version."""
     for item in items:
-        answers = {version: one for span, one in item["answers"].items() for version in published.versions(span)}
+        answers = {version: answer for span, answer in item["answers"].items() for version in published.versions(span)}
         yield {**item, "answers": answers}
 
 

@@ -1,7 +1,7 @@
 """
-Ask real API servers the sequences of requests in tests/conformance/sequences, and write what they answer beside each file.
+Send the sequences of requests in tests/conformance/sequences to real API servers.
 
-All versions are asked, one after another, each with its own server.
+The answers are written beside each file. All versions are recorded, one after another, each with its own server.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ JSONValue = Any
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
 
 
-def answered(
-    server: client.Server, asked: Sequence[sequences.SequenceFile]
+def record_sequences(
+    server: client.Server, files_: Sequence[sequences.SequenceFile]
 ) -> dict[Path, dict[str, list[sequences.Answer]]]:
-    """Return what a server answers, by file and by the name of the sequence; nothing of a file whose CRD it does not take."""
-    refused = sequencing.install(server, [file.crd for file in asked])
-    for crd, message in refused:
+    """Return a server's answers by file and by the name of the sequence, without files whose CRD it rejects."""
+    rejected = sequencing.install(server, [file.crd for file in files_])
+    for crd, message in rejected:
         print(f"{crd['metadata']['name']}: {message}")
-    taken = [file for file in asked if file.crd not in [crd for crd, _ in refused]]
+    accepted = [file for file in files_ if file.crd not in [crd for crd, _ in rejected]]
     answers = iter(
-        sequencing.send_all(server, [(file.crd, requests) for file in taken for requests in file.cases.values()])
+        sequencing.send_all(server, [(file.crd, requests) for file in accepted for requests in file.cases.values()])
     )
-    found = {file.path: {name: next(answers) for name in file.cases} for file in taken}
-    sequencing.remove(server, [file.crd for file in taken])
-    return found
+    recorded = {file.path: {name: next(answers) for name in file.cases} for file in accepted}
+    sequencing.remove(server, [file.crd for file in accepted])
+    return recorded
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,14 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Record; return 1 where a check finds something else than the recorded."""
-    asked = [sequences.read(path.resolve()) for path in options.paths or sequences.paths()]
+    """Record the files; return 1 if a check finds a difference."""
+    sequence_files = [sequences.read(path.resolve()) for path in options.paths or sequences.paths()]
     by_version = {}
     for version in VERSIONS:
         with apiserver.started(version) as url:
-            by_version[version] = answered(client.Server(url), asked)
+            by_version[version] = record_sequences(client.Server(url), sequence_files)
     changed = 0
-    for file in asked:
-        lines = file.lines({version: of[file.path] for version, of in by_version.items() if file.path in of})
+    for file in sequence_files:
+        lines = file.lines(
+            {version: recorded[file.path] for version, recorded in by_version.items() if file.path in recorded}
+        )
         changed += files.keep(file.recorded, lines, check=options.check)
     return files.outcome(changed, check=options.check)

@@ -1,8 +1,8 @@
 """
-Ask real API servers which types of Kubernetes and which parameters they publish beside custom resources, and write them down.
+Record the Kubernetes types and parameters in the OpenAPI documents of custom resources.
 
-A server of each version is started in turn, and `pytest_crd/engine/openapi/types.json` written. What is the same in several versions
-stands there once.
+A server of each version is started in turn, and `pytest_crd/engine/openapi/types.json` is written. Equal definitions of
+several versions are written once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CRD_GROUP: Final = "apiextensions.k8s.io"
 
 
 def crd(*, scales: bool) -> JSONValue:
-    """Return a CRD whose paths have all operations that there are, those on scales where it *scales*."""
+    """Return a CRD whose paths have all operations, with those of scale if *scales*."""
     manifest = casefile.manifest({"type": "object"}, group=GROUP)
     manifest["spec"]["scope"] = "Namespaced"
     scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
@@ -40,7 +40,7 @@ def crd(*, scales: bool) -> JSONValue:
 
 
 def published(server: client.Server, manifest: JSONValue) -> tuple[JSONValue, JSONValue]:
-    """Return the two documents of a server that has a CRD, v3 and v2; None where it has no such document."""
+    """Return the v3 and the v2 document of a server with a CRD; None for v3 if the server has none."""
     delete(server, manifest)
     server.ask("POST", collection(manifest), manifest)
     settling.wait_until_served(server, manifest)
@@ -54,22 +54,24 @@ def published(server: client.Server, manifest: JSONValue) -> tuple[JSONValue, JS
 
 def definitions(v3: JSONValue, v2: JSONValue) -> dict[str, JSONValue]:
     """
-    Return the schemas of the types, in the form of v3 where there is one.
+    Return the schemas of the Kubernetes types, in their v3 form if there is one.
 
     Raises:
-        RuntimeError: The form of v2 does not follow from that of v3.
+        RuntimeError: A v2 schema does not follow from the v3 schema.
     """
     if v3 is None:
         return {name: _short(name, v2["definitions"][name]) for name in sorted(_reachable(v2))}
-    found = {name: schema for name, schema in v3["components"]["schemas"].items() if name.startswith("io.k8s.")}
-    for name, schema in found.items():
+    schemas = {name: schema for name, schema in v3["components"]["schemas"].items() if name.startswith("io.k8s.")}
+    for name, schema in schemas.items():
         if as_v2(schema) != _without_own_group(v2["definitions"][name]):
-            raise RuntimeError(f"{name} is in v2 what does not follow from v3: say how in `types` of the engine")
-    return {name: _short(name, schema) for name, schema in sorted(found.items())}
+            raise RuntimeError(
+                f"{name} differs in v2 from its conversion from v3: describe the difference in `types` of the engine"
+            )
+    return {name: _short(name, schema) for name, schema in sorted(schemas.items())}
 
 
 def as_v2(value: JSONValue) -> JSONValue:
-    """Return a schema of v3 as v2 has it: a reference beside other keywords, and no defaults."""
+    """Return a v3 schema in v2 form: references beside other keywords, and no defaults."""
     if isinstance(value, list):
         return [as_v2(item) for item in value]
     if not isinstance(value, dict):
@@ -81,36 +83,41 @@ def as_v2(value: JSONValue) -> JSONValue:
 
 
 def _without_own_group(schema: JSONValue) -> JSONValue:
-    """Return a schema of v2 without the kinds of the group of CRDs, which the server adds for itself."""
+    """Return a v2 schema without the kinds of the CRD group, which the server adds for itself."""
     kinds = [kind for kind in schema.get(_GVK, ()) if kind["group"] != _CRD_GROUP]
     return {**schema, _GVK: kinds} if _GVK in schema else schema
 
 
 def _short(name: str, schema: JSONValue) -> JSONValue:
-    """Return a schema with its kinds as `group/version`, for all of them have the name of the type."""
+    """
+    Return a schema with its kinds as `group/version`.
+
+    Raises:
+        RuntimeError: A kind has a different name than the type.
+    """
     if _GVK not in schema:
         return schema
     kind = name.rpartition(".")[2].partition("_")[0]
-    if any(one["kind"] != kind for one in schema[_GVK]):
-        raise RuntimeError(f"{name} has a kind of another name")
-    return {**schema, _GVK: [f"{one['group']}/{one['version']}".removeprefix("/") for one in schema[_GVK]]}
+    if any(gvk["kind"] != kind for gvk in schema[_GVK]):
+        raise RuntimeError(f"{name} has a kind with a different name")
+    return {**schema, _GVK: [f"{gvk['group']}/{gvk['version']}".removeprefix("/") for gvk in schema[_GVK]]}
 
 
 def _reachable(v2: JSONValue) -> set[str]:
-    """Return the names of the definitions of Kubernetes to which the paths of the CRD lead."""
+    """Return the names of the Kubernetes definitions that the paths of the CRD refer to, also indirectly."""
     paths = [item for path, item in v2["paths"].items() if f"/{GROUP}/" in path]
-    found: set[str] = set()
+    names: set[str] = set()
     rest = [*references(paths)]
     while rest:
         name = rest.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names:
+            names.add(name)
             rest += references(v2["definitions"][name])
-    return {name for name in found if name.startswith("io.k8s.")}
+    return {name for name in names if name.startswith("io.k8s.")}
 
 
 def references(value: JSONValue) -> Iterator[str]:
-    """Yield the names of the definitions of v2 to which *value* refers."""
+    """Yield the names of the v2 definitions that *value* refers to."""
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str) and value["$ref"].startswith("#/definitions/"):
             yield value["$ref"].removeprefix("#/definitions/")
@@ -122,15 +129,15 @@ def references(value: JSONValue) -> Iterator[str]:
 
 
 def parameters(v2: JSONValue) -> list[JSONValue]:
-    """Return each parameter with the actions that have it, and how it is called where operations share it."""
-    found: dict[str, JSONValue] = {}
+    """Return each parameter with its actions, and with its shared name if several operations share it."""
+    parameters_: dict[str, JSONValue] = {}
     for path, item in v2["paths"].items():
         if f"/{GROUP}/" in path:
             for operation in item.values():
                 if isinstance(operation, dict):
-                    for given in (*item["parameters"], *operation.get("parameters", ())):
-                        _add(found, _resolved(v2, given), operation["x-kubernetes-action"])
-    return [{**one, "actions": sorted(one["actions"])} for _, one in sorted(found.items())]
+                    for parameter in (*item["parameters"], *operation.get("parameters", ())):
+                        _add(parameters_, _resolved(v2, parameter), operation["x-kubernetes-action"])
+    return [{**parameter, "actions": sorted(parameter["actions"])} for _, parameter in sorted(parameters_.items())]
 
 
 def _resolved(v2: JSONValue, parameter: JSONValue) -> JSONValue:
@@ -140,40 +147,40 @@ def _resolved(v2: JSONValue, parameter: JSONValue) -> JSONValue:
     return {**v2["parameters"][name], "sharedAs": name}
 
 
-def _add(found: dict[str, JSONValue], parameter: JSONValue, action: str) -> None:
-    # The others tell of the CRD.
+def _add(parameters_: dict[str, JSONValue], parameter: JSONValue, action: str) -> None:
+    # The remaining parameters depend on the CRD.
     body = parameter.get("schema", {}).get("$ref", "")
     if parameter["name"] == "name" or (parameter["in"] == "body" and "io.k8s.apimachinery" not in body):
         return
     key = json.dumps([parameter["name"], parameter])
-    found.setdefault(key, {**parameter, "actions": set()})["actions"].add(action)
+    parameters_.setdefault(key, {**parameter, "actions": set()})["actions"].add(action)
 
 
-def written() -> str:
-    """Return the content of the file: what the servers of all versions publish."""
+def record_types() -> str:
+    """Return the content of the file, from the servers of all versions."""
     schemas: dict[str, list[JSONValue]] = {}
-    given: list[JSONValue] = []
+    parameters_: list[JSONValue] = []
     for version in VERSIONS:
         with apiserver.started(version) as url:
             server = client.Server(url)
-            # In 1.21 one that scales has other types.
+            # In 1.21 a CRD with scale has different types.
             answers = [published(server, crd(scales=scales)) for scales in (True, False)]
         for v3, v2 in answers:
             for name, schema in definitions(v3, v2).items():
-                _note(schemas.setdefault(name, []), {"schema": schema}, version)
+                _add_version(schemas.setdefault(name, []), {"schema": schema}, version)
             for parameter in parameters(v2):
-                _note(given, {"parameter": parameter}, version)
-    content = {origin.KEY: _ORIGIN, "definitions": dict(sorted(schemas.items())), "parameters": given}
+                _add_version(parameters_, {"parameter": parameter}, version)
+    content = {origin.KEY: _ORIGIN, "definitions": dict(sorted(schemas.items())), "parameters": parameters_}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _note(known: list[JSONValue], found: Mapping[str, JSONValue], version: str) -> None:
-    """Add *version* to what is known already, or what was found."""
-    for one in known:
-        if all(one[key] == value for key, value in found.items()):
-            one["versions"] += [version] if version not in one["versions"] else []
+def _add_version(items: list[JSONValue], item: Mapping[str, JSONValue], version: str) -> None:
+    """Add *version* to an equal known item, or append the item."""
+    for known_item in items:
+        if all(known_item[key] == value for key, value in item.items()):
+            known_item["versions"] += [version] if version not in known_item["versions"] else []
             return
-    known.append({"versions": [version], **found})
+    items.append({"versions": [version], **item})
 
 
 def add_arguments(_parser: argparse.ArgumentParser) -> None:
@@ -182,5 +189,5 @@ def add_arguments(_parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Record; return 1 where a check finds something else than the recorded."""
-    changed = files.keep(FILE, written(), check=options.check)
+    changed = files.keep(FILE, record_types(), check=options.check)
     return files.outcome(int(changed), check=options.check)
