@@ -194,7 +194,10 @@ def _numbers(own: Keywords) -> Iterator[Probed]:
 def _checks_by_kind(alone: Schema, declared: TypeCheck) -> dict[type, KeywordCheck]:
     """Return the check of one keyword by the Python type of numbers, without the checks of type and format before it."""
     types, number_format, profile = declared.types, declared.format, declared.profile
-    return {kind: numberkeywords.checks(alone, types, number_format, profile, kind=kind)[-1] for kind in (int, float)}
+    return {
+        kind: numberkeywords.compile_checks(alone, types, number_format, profile, kind=kind)[-1]
+        for kind in (int, float)
+    }
 
 
 def _boundary(
@@ -225,7 +228,7 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     checks: dict[type, KeywordCheck] = {}
     if (text_check := valuekeywords.format_check(declared)) is not None:
         checks = {str: text_check}
-    elif number_checks := numberkeywords.checks({}, declared.types, declared.format, profile, kind=int):
+    elif number_checks := numberkeywords.compile_checks({}, declared.types, declared.format, profile, kind=int):
         checks = {int: number_checks[0]}
     if checks:
         yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)

@@ -1,1 +1,1 @@
-"""Field errors, refusals and whole answers in the server's words."""
+"""Field errors and refusals with the server's messages."""

@@ -1,4 +1,4 @@
-"""Field errors whose bad value is not printed like a JSON value: in Go's syntax, or as a type of Go's."""
+"""Field errors with bad values that are not printed as JSON: in Go syntax, or as a Go type."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pytest_crd.engine.profile import Profile
 @dataclass(frozen=True, slots=True)
 class PrintedError(FieldError):
     """
-    An error whose bad value is of a Go type that is not printed like a JSON value.
+    Error with a bad value of a Go type that is not printed as JSON.
 
     Attributes:
-        printed: The bad value as the message has it.
+        printed: The bad value as the message prints it.
     """
 
     printed: str
@@ -32,37 +32,37 @@ class PrintedError(FieldError):
 
 
 def invalid(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
-    """Return "the value is malformed", with *bad_value*, any JSON value, printed as the server of *profile* prints it."""
+    """Return an Invalid error with *bad_value*, any JSON value, printed as the server of *profile* prints it."""
     return invalid_as(path, bad_value, None if profile.prints_values_as_json else gosyntax.value(bad_value), detail)
 
 
 def invalid_embedded(path: FieldPath, bad_value: JSONValue, detail: str, *, profile: Profile) -> FieldError:
-    """Return as `invalid` for a part of an embedded resource: in Go's syntax, a null of it is printed as a text."""
+    """Return an Invalid error about a part of an embedded resource, where Go syntax prints null as a text."""
     printed = None if profile.prints_values_as_json else gosyntax.value(bad_value, null='"null"')
     return invalid_as(path, bad_value, printed, detail)
 
 
 def invalid_as(path: FieldPath, bad_value: JSONValue, printed: str | None, detail: str) -> FieldError:
-    """Return "the value is malformed", with *printed* in place of *bad_value*; None prints the value itself."""
+    """Return an Invalid error that prints *printed* instead of *bad_value*, or the value itself if it is None."""
     error = fielderror.invalid(path, bad_value, detail)
     return error if printed is None else reprinted(error, printed)
 
 
 def reprinted(error: FieldError, printed: str) -> PrintedError:
-    """Return *error* with *printed* in place of its bad value."""
+    """Return *error* with *printed* as its printed bad value."""
     return PrintedError(error.type, error.field, error.bad_value, error.detail, printed, path=error.path)
 
 
 def invalid_of_type(path: FieldPath, value: JSONValue, kind: GoType, detail: str, profile: Profile) -> FieldError:
     """
-    Return "the value is malformed" for a value of a Go type other than a string, a number or a bool.
+    Return an Invalid error for a value of a Go type other than a string, a number or a bool.
 
     Args:
-        path: Where it stands.
+        path: The path of the value.
         value: The value in its JSON shape.
         kind: Its type.
-        detail: What is wrong.
-        profile: Older versions print Go's syntax, newer ones JSON.
+        detail: The end of the message.
+        profile: Older versions print Go syntax, newer ones JSON.
     """
     if isinstance(kind, Pointer) and isinstance(value, str) and not profile.prints_values_as_json:
         return fielderror.invalid(path, value, detail)

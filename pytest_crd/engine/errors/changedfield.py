@@ -1,4 +1,4 @@
-"""The path of a field that the server changed on its way in: a text that knows its steps and what decided."""
+"""Path of a field that the server changed in a request, with its steps and its origin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ChangedField(SpelledPath):
     A path as in `unknown field "…"` warnings.
 
     Attributes:
-        steps: Where: keys and indices.
+        steps: The keys and indices of the field.
     """
 
     __slots__ = ("_find",)
@@ -24,26 +24,26 @@ class ChangedField(SpelledPath):
     _find: Callable[[Steps], Origin | None]
 
     def __new__(cls, steps: Steps, find: Callable[[Steps], Origin | None]) -> Self:
-        """Return the path at *steps*; *find*: what finds the origin, when it is first asked for."""
-        made = super().__new__(cls, fieldpath.unknown_field(steps), steps)
-        made._find = find
-        return made
+        """Return the path at *steps*; *find* returns the origin on first use."""
+        path = super().__new__(cls, fieldpath.unknown_field(steps), steps)
+        path._find = find
+        return path
 
     @property
     def origin(self) -> Origin | None:
-        """Which keyword of the schema decided; None where none did."""
+        """The schema keyword that caused the change; None if no keyword did."""
         return self._find(self.steps)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what another process needs to say the same."""
-        return _known, (self.steps, self.origin)
+        """Return the arguments to unpickle an equal path."""
+        return _restore, (self.steps, self.origin)
 
 
-def _known(steps: Steps, origin: Origin | None) -> ChangedField:
+def _restore(steps: Steps, origin: Origin | None) -> ChangedField:
     return ChangedField(steps, lambda _: origin)
 
 
 def source_of(path: str) -> str:
-    """Return `file:line` of what decided about *path*; empty where nothing is known of it."""
+    """Return `file:line` of the origin of *path*; empty if it is unknown."""
     origin = path.origin if isinstance(path, ChangedField) else None
     return origin.source if origin is not None else ""

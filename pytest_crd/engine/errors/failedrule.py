@@ -1,4 +1,4 @@
-"""The CEL rule behind an error: what it says, where it stands, and which values decided."""
+"""CEL rule behind an error: its text, its place, and the values that decided."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TypeAlias
 
 # Mapping keys and list indices.
 Steps: TypeAlias = "tuple[str | int, ...]"
-# Gives `file:line` of what steps lead to; with the offset of a character of a text, `file:line:column` of that.
+# Returns `file:line` of steps; with the offset of a character in a text, `file:line:column` of the character.
 Locate: TypeAlias = "Callable[[Steps, int | None], str]"
 
 
 class FailedRule:
     """
-    A rule that is false for a value, or that cannot be evaluated for it; or, in an error about a CRD, one that is wrong itself.
+    Rule that is false for a value or cannot be evaluated; in an error about a CRD, a rule that is itself wrong.
 
-    What takes time is found out when it is first asked for.
+    Expensive attributes are computed on first use.
 
     Attributes:
-        text: The rule as it is declared, or the `messageExpression` that is wrong.
-        steps: Where it stands, from the schema of the version: keys and indices. In an error about a CRD: from the root of the
-            CRD, as its errors spell it.
-        offset: Which character of the text is wrong, in code points; None where it is the whole.
-        was_evaluated: Whether it is false for a value; else there it ended in an error, or was not run to its end.
+        text: The declared rule, or the `messageExpression` that is wrong.
+        steps: Its path in the schema of the version: keys and indices. In an error about a CRD: its path in the CRD, as
+            its errors spell it.
+        offset: The first wrong character of the text, in code points; None for the whole text.
+        was_evaluated: Whether the rule evaluated to false; otherwise it ended in an error, or did not run to its end.
     """
 
-    def __init__(  # noqa: PLR0913 - what a rule is known by
+    def __init__(  # noqa: PLR0913 - the attributes of a rule
         self,
         text: str,
         steps: Steps,
@@ -36,7 +36,7 @@ class FailedRule:
         offset: int | None = None,
         was_evaluated: bool = True,
     ) -> None:
-        """Take the rule, what finds the values that decided, and what knows where a schema stands in a file."""
+        """Create a rule; *explain* returns the deciding values, *locate* the place of a path in its file."""
         self.text = text
         self.steps = steps
         self.offset = offset
@@ -46,36 +46,36 @@ class FailedRule:
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        """The values that decided: `self.replicas = 11`; empty where nothing can be said; the last says where some are left out."""
+        """The values that decided, such as `self.replicas = 11`; may be empty. The last line says if some are omitted."""
         return self._explain()
 
     @cached_property
     def source(self) -> str:
-        """Where it stands, `file:line`, or `file:line:column` of what is wrong in it; empty where no file was read."""
+        """Its place, `file:line`, or `file:line:column` of the wrong part; empty if no file was read."""
         return "" if self._locate is None else self._locate(self.steps, self.offset)
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What there is to say of it, line by line."""
-        where = f" ({self.source})" if self.source else ""
-        return f"rule{where}: {' '.join(self.text.split())}", *self.parts
+        """The lines of its explanation: the rule with its place, then the deciding values."""
+        place = f" ({self.source})" if self.source else ""
+        return f"rule{place}: {' '.join(self.text.split())}", *self.parts
 
     def located(self, locate: Locate) -> FailedRule:
-        """Return the same rule, of which *locate* knows where it stands."""
+        """Return the same rule with a function that locates it."""
         return FailedRule(
             self.text, self.steps, self._explain, locate, offset=self.offset, was_evaluated=self.was_evaluated
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what another process needs to say the same: there, nothing can be found out any more."""
-        return _known, (self.text, self.steps, self.parts, self.source, self.offset, self.was_evaluated)
+        """Return the arguments to unpickle an equal rule with all attributes computed."""
+        return _restore, (self.text, self.steps, self.parts, self.source, self.offset, self.was_evaluated)
 
     def __repr__(self) -> str:
         """Return the rule and its place."""
         return f"<FailedRule {self.text!r}{f' ({self.source})' if self.source else ''}>"
 
 
-def _known(  # noqa: PLR0913, PLR0917 - what `__reduce__` has
+def _restore(  # noqa: PLR0913, PLR0917 - the arguments of `__reduce__`
     text: str,
     steps: Steps,
     parts: tuple[str, ...],

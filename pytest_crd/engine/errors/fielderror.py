@@ -1,7 +1,7 @@
 """
 Field errors: the server's verdict on one field, as data.
 
-The constructors are the only place that knows how the server words an error of each type.
+Only the constructors in this module format the server's messages.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 class ErrorType(enum.StrEnum):
     """
-    What is wrong with a field; the value is the name of Go's constant without its `ErrorType`.
+    Type of a field error; the value is the name of Go's constant without its `ErrorType`.
 
-    `Request` alone is ours: it stands for a refusal that names no field, such as a 404.
+    `Request` and `FieldManagerConflict` are our own: a refusal that names no field, such as a 404, and a conflict of an
+    apply.
 
     Reference:
         apimachinery util/validation/field/errors.go, ErrorType.
@@ -41,21 +42,21 @@ class ErrorType(enum.StrEnum):
     INTERNAL = "Internal"
     TYPE_INVALID = "TypeInvalid"
     TOO_SHORT = "TooShort"
-    # No type of Go's: a request that is refused as a whole, before any field is looked at.
+    # Not a Go type: a request that is refused as a whole, before its fields are validated.
     REQUEST = "Request"
-    # Nor is this one: an apply changes a field that another manager owns.
+    # Not a Go type either: an apply changes a field that another manager owns.
     MANAGER_CONFLICT = "FieldManagerConflict"
 
     @property
     def reason(self) -> str:
-        """The reason of a cause in a Status: `FieldValueInvalid`, and `InternalError` for an internal one; a conflict is its own."""
+        """The reason of a cause in a Status: `FieldValueInvalid`; `InternalError` for Internal; a conflict's own name."""
         if self is ErrorType.MANAGER_CONFLICT:
             return self.value
         return "InternalError" if self is ErrorType.INTERNAL else f"FieldValue{self.value}"
 
     @property
     def words(self) -> str:
-        """What a message begins with: `Invalid value`."""
+        """The beginning of a message: `Invalid value`."""
         return _WORDS[self]
 
 
@@ -75,7 +76,7 @@ _WORDS: Final = {
     ErrorType.REQUEST: "",
     ErrorType.MANAGER_CONFLICT: "",
 }
-# How a pointer begins that is printed.
+# The beginning of a printed pointer.
 _POINTER: Final = "(0xc0"
 _WITHOUT_VALUE: Final = frozenset(
     {ErrorType.REQUIRED, ErrorType.FORBIDDEN, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INTERNAL}
@@ -83,7 +84,7 @@ _WITHOUT_VALUE: Final = frozenset(
 
 
 class Omitted(enum.Enum):
-    """A bad value that the server leaves out of the message."""
+    """A bad value that the server omits from the message."""
 
     VALUE = enum.auto()
 
@@ -94,16 +95,17 @@ class FieldError:
     One error on one field.
 
     Attributes:
-        type: What is wrong; a StrEnum, so `error.type == "Invalid"` holds.
-        field: The path as the server spells it, `spec.a[0]`; `<nil>` where there is none, empty in a `Request` error.
-        bad_value: The JSON value that the message prints, `""` where it prints none.
+        type: The type of the error; a StrEnum, so `error.type == "Invalid"` holds.
+        field: The path as the server spells it, `spec.a[0]`; `<nil>` for the empty path, empty in a `Request` error.
+        bad_value: The JSON value that the message prints; `""` if it prints none.
         detail: The last part of the message; may be empty.
-        rule: The CEL rule that found it, with the values that decided; None for all else.
-        path: The same as *field*, as steps; None where the error is about no field.
-        origin: Which keyword of the CRD's schema decided; None where it is none of the schema's, and in an error about a CRD.
-        explanation: What the server found out and does not say; may be empty.
+        rule: The failed CEL rule with the deciding values; None for other errors.
+        path: The same as *field*, as steps; None if the error is not about a field.
+        origin: The keyword of the CRD's schema that the value violates; None if the error does not come from the
+            schema, and in an error about a CRD.
+        explanation: Additional facts that the server does not print; may be empty.
 
-    Errors are equal whatever their rules, paths, origins and explanations.
+    Equality ignores rule, path, origin and explanation.
     """
 
     type: ErrorType
@@ -117,7 +119,7 @@ class FieldError:
 
     @property
     def message(self) -> str:
-        """The message of the cause in the server's Status, everything but the field; of a `Request` error the whole message."""
+        """The message of the cause in the server's Status, without the field; the whole message of a `Request` error."""
         if not self.type.words:
             return self.detail
         text = self.type.words
@@ -127,16 +129,16 @@ class FieldError:
 
     @property
     def source(self) -> str:
-        """Where the rule or the keyword stands that decided, `file:line`; empty where none is known."""
-        decided = self.rule or self.origin
-        return "" if decided is None else decided.source
+        """The place of the rule or the keyword that decided, `file:line`; empty if it is unknown."""
+        cause = self.rule or self.origin
+        return "" if cause is None else cause.source
 
     @property
     def told(self) -> str:
-        """The error as the server prints it, and the line of the CRD that decided: `… (crds/backups.yaml:24 minimum)`."""
+        """The error as the server prints it, with the place of the violated keyword: `… (crds/backups.yaml:24 minimum)`."""
         if self.explanation:
             return f"{self} ({self.explanation})"
-        # Of a rule, more is told than its line.
+        # Rules are explained in lines of their own.
         return f"{self} ({self.origin})" if self.origin and self.origin.source and self.rule is None else str(self)
 
     def __str__(self) -> str:
@@ -144,7 +146,7 @@ class FieldError:
         return self.message if self.type is ErrorType.REQUEST else f"{self.field}: {self.message}"
 
 
-# What validation finds, one by one.
+# The errors of a validation, yielded lazily.
 Errors: TypeAlias = Iterator[FieldError]
 
 
@@ -161,45 +163,45 @@ def _at(path: FieldPath, type_: ErrorType, bad_value: JSONValue, detail: str) ->
 
 
 def required(path: FieldPath, detail: str) -> FieldError:
-    """Return "a value is missing": absent, null or empty where it must not be."""
+    """Return a Required error: a value is absent, null or empty."""
     return _at(path, ErrorType.REQUIRED, "", detail)
 
 
 def invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
-    """Return "the value is malformed"; the message prints *bad_value*."""
+    """Return an Invalid error; the message prints *bad_value*."""
     return _at(path, ErrorType.INVALID, bad_value, detail)
 
 
 def forbidden(path: FieldPath, detail: str) -> FieldError:
-    """Return "the value may not be set here"; the message does not print it."""
+    """Return a Forbidden error: the value may not be set here. The message does not print it."""
     return _at(path, ErrorType.FORBIDDEN, "", detail)
 
 
 def not_supported(path: FieldPath, bad_value: JSONValue, supported: Sequence[str]) -> FieldError:
-    """Return "the value is none of those *supported*", listed in their order."""
+    """Return a NotSupported error; the message lists the *supported* values in their order."""
     listed = ", ".join(map(printing.quote, supported))
     detail = f"supported values: {listed}" if supported else ""
     return _at(path, ErrorType.NOT_SUPPORTED, bad_value, detail)
 
 
 def type_invalid(path: FieldPath, bad_value: JSONValue, detail: str) -> FieldError:
-    """Return "the value is not of the field's type"; the message prints *bad_value*."""
+    """Return a TypeInvalid error: the value has a wrong type. The message prints *bad_value*."""
     return _at(path, ErrorType.TYPE_INVALID, bad_value, detail)
 
 
 def duplicate(path: FieldPath, bad_value: JSONValue) -> FieldError:
-    """Return "the value stands twice where it may stand once"."""
+    """Return a Duplicate error: the value occurs twice."""
     return _at(path, ErrorType.DUPLICATE, bad_value, "")
 
 
 def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected: bool = True) -> FieldError:
     """
-    Return "the text is longer than *max_length*".
+    Return a TooLong error: the text is longer than *max_length*.
 
     Args:
-        path: Where it stands.
+        path: The path of the text.
         max_length: The limit.
-        unit: What is counted: `byte` or `character`.
+        unit: The counted unit: `byte` or `character`.
         inflected: Whether 1 is followed by the singular.
     """
     noun = _plural(max_length if inflected else 0, unit)
@@ -209,11 +211,11 @@ def too_long(path: FieldPath, max_length: int, *, unit: str = "byte", inflected:
 
 def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflected: bool = True) -> FieldError:
     """
-    Return "there are more than *max_quantity* items".
+    Return a TooMany error: there are more than *max_quantity* items.
 
     Args:
-        path: Where they stand.
-        actual: How many there are; the message leaves it out where it is None.
+        path: The path of the items.
+        actual: Their number; None to omit it from the message.
         max_quantity: The limit.
         inflected: Whether 1 is followed by the singular.
     """
@@ -223,17 +225,17 @@ def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflecte
 
 
 def internal(path: FieldPath, detail: str) -> FieldError:
-    """Return "the server could not check the field"."""
+    """Return an Internal error: the server could not validate the field."""
     return _at(path, ErrorType.INTERNAL, "", detail)
 
 
 def request(message: str, explanation: str = "") -> FieldError:
-    """Return "the request is refused as a whole", with the *message* of the refusal, and what the server does not say of it."""
+    """Return a Request error with the *message* of a refusal, and facts that the server does not print."""
     return FieldError(ErrorType.REQUEST, "", Omitted.VALUE, message, explanation=explanation)
 
 
 def manager_conflict(message: str, path: str) -> FieldError:
-    """Return "who applies changes the field at *path*, which another manager owns", with the *message* of the cause."""
+    """Return a FieldManagerConflict error: an apply changes the field at *path*, which another manager owns."""
     return FieldError(ErrorType.MANAGER_CONFLICT, path, Omitted.VALUE, message)
 
 
@@ -243,9 +245,10 @@ def _plural(count: int, unit: str) -> str:
 
 def aggregate(errors: Iterable[FieldError]) -> str:
     """
-    Return several errors as one text: the only one alone, several in brackets, repeated ones once.
+    Return several errors as one text: a single error without brackets, several in brackets, repeated ones once.
 
-    Two that print an address are the same only if they print the same value: elsewhere the address is another.
+    Two errors that print an address are equal only if they print the same value, because addresses of other values
+    differ.
 
     Reference:
         apimachinery field.ErrorList.ToAggregate and util/errors, aggregate.Error.

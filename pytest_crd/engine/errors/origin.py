@@ -1,4 +1,4 @@
-"""Where in the schema of a version stands what decided an answer: the keyword that a value does not meet."""
+"""Origin of an error or a change: the keyword in the schema of a version that caused it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Origin:
     A keyword in the schema of a version of a CRD.
 
     Attributes:
-        schema: Which part of the schema has it: keys and indices, from the schema of the version.
+        schema: The steps from the schema of the version to the schema with the keyword.
         keyword: The keyword: `minimum`, `required`, `x-kubernetes-validations` …
-        inner: Which part of what the keyword says: the index of a rule, or of a required name; mostly empty.
+        inner: The steps inside the keyword's value: the index of a rule, or of a required name; usually empty.
     """
 
     def __init__(self, schema: Steps, keyword: str, inner: Steps = (), locate: Locate | None = None) -> None:
-        """Take the place, and what knows where a schema stands in a file."""
+        """Create from the place, and a function that locates schemas in files."""
         self.schema = schema
         self.keyword = keyword
         self.inner = inner
@@ -28,16 +28,16 @@ class Origin:
 
     @property
     def steps(self) -> Steps:
-        """Where it stands: keys and indices, from the schema of the version."""
+        """The steps of the keyword from the schema of the version."""
         return (*self.schema, self.keyword, *self.inner)
 
     @cached_property
     def source(self) -> str:
-        """Where it stands, `file:line`; empty where no file was read."""
+        """Its place, `file:line`; empty if no file was read."""
         return "" if self._locate is None else self._locate(self.steps, None)
 
     def located(self, locate: Locate) -> Origin:
-        """Return the same origin, of which *locate* knows where it stands."""
+        """Return the same origin with a function that locates it."""
         return Origin(self.schema, self.keyword, self.inner, locate)
 
     def __eq__(self, other: object) -> bool:
@@ -47,7 +47,7 @@ class Origin:
         return hash(self.steps)
 
     def __str__(self) -> str:
-        """Return how a person is told of it: `crds/backups.yaml:24 minimum`; the keyword alone where no file was read."""
+        """Return place and keyword: `crds/backups.yaml:24 minimum`; the keyword alone if no file was read."""
         return f"{self.source} {self.keyword}".lstrip()
 
     def __repr__(self) -> str:
@@ -55,12 +55,12 @@ class Origin:
         return f"<Origin {'/'.join(map(str, self.steps))}{f' ({self.source})' if self.source else ''}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what another process needs to say the same: there, no file is looked into any more."""
-        return _known, (self.schema, self.keyword, self.inner, self.source)
+        """Return the arguments to unpickle an equal origin."""
+        return _restore, (self.schema, self.keyword, self.inner, self.source)
 
 
 def schema_steps(segments: Iterable[Segment]) -> Steps:
-    """Return which part of a structural schema is about the values at *segments* of an object."""
+    """Return the steps in a structural schema to the schema of the values at *segments* of an object."""
     steps: list[str | int] = []
     for segment in segments:
         if isinstance(segment, str):
@@ -70,5 +70,5 @@ def schema_steps(segments: Iterable[Segment]) -> Steps:
     return tuple(steps)
 
 
-def _known(schema: Steps, keyword: str, inner: Steps, source: str) -> Origin:
+def _restore(schema: Steps, keyword: str, inner: Steps, source: str) -> Origin:
     return Origin(schema, keyword, inner, lambda *_: source)

@@ -1,1 +1,1 @@
-"""The passes that change a resource: pruning, nulls and defaults."""
+"""Passes over a resource: pruning, dropping nulls, defaulting, and coercion of metadata."""

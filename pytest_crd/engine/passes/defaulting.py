@@ -1,4 +1,4 @@
-"""Defaulting: dropping the nulls that a schema does not allow, and putting in the defaults that it declares (KEP-575)."""
+"""Defaulting: dropping nulls that a schema does not allow, and setting its defaults (KEP-575)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pytest_crd.engine.schema.structural import Structural
 
 def compile_drop_nulls(schema: Structural | None) -> TreePass:
     """
-    Return a function that drops the nulls in objects which *schema* neither allows nor replaces by a default.
+    Return a pass that drops null fields which *schema* neither allows nor replaces by a default.
 
     Args:
-        schema: The schema of exactly the value; None where nothing is specified, then nothing is dropped.
+        schema: The schema of exactly the value; None if nothing is specified, then nothing is dropped.
 
     Returns:
-        A pass that gives the new tree and the path of each dropped null, in the order of the tree. Items of lists stay.
+        A pass that returns the new tree and the path of each dropped null, in the order of the tree. List items stay.
 
     Reference:
         apiextensions-apiserver schema/defaulting/prunenulls.go, PruneNonNullableNullsWithoutDefaults.
@@ -29,20 +29,20 @@ def compile_drop_nulls(schema: Structural | None) -> TreePass:
     if schema is None:
         return rewriting.as_pass(_untouched)
     drop = rewriting.as_pass(_drop_nulls(schema))
-    # Most resources hold no null, and finding that out costs a tenth of walking them.
+    # Most resources hold no null, and this check takes a tenth of the time of a walk.
     return lambda value: drop(value) if jsonvalue.may_hold_null(value) else Rewritten(value, ())
 
 
 def compile_defaults(schema: Structural | None) -> TreePass:
     """
-    Return a function that puts in the defaults of *schema*: where a field is absent, or null without being nullable.
+    Return a pass that sets the defaults of *schema* in fields that are absent, or null without being nullable.
 
     Args:
-        schema: The schema of exactly the value, its defaults pruned; None where nothing is specified.
+        schema: The schema of exactly the value, with pruned defaults; None if nothing is specified.
 
     Returns:
-        A pass that gives the new tree and the path of each place where a default was put in, parents first. Defaults
-        are defaulted in turn: both `spec.a` and `spec.a.b` are named.
+        A pass that returns the new tree and the path of each default, parents first. Defaults are defaulted in turn:
+        both `spec.a` and `spec.a.b` are reported.
 
     Reference:
         KEP-575; apiextensions-apiserver schema/defaulting/algorithm.go, Default.
@@ -83,7 +83,7 @@ def _drop_nulls(schema: Structural) -> Rewrite:
 
 
 class _Default:
-    """The default of one schema, itself defaulted once and for all when it is first put in."""
+    """Default of one schema, itself defaulted on first use."""
 
     def __init__(self, schema: Structural) -> None:
         self._schema = schema
@@ -94,7 +94,7 @@ class _Default:
         return compile_defaults(self._schema)(self._schema.default)
 
     def put(self, segment: str | int, paths: list[Path]) -> JSONValue:
-        """Return a copy of the default for the place *segment*, and note where defaults come to stand."""
+        """Return a copy of the default for *segment*, and append the paths of all defaults in it."""
         paths.append((segment,))
         paths.extend((segment, *path) for path in self._completed.paths)
         return jsonvalue.copy(self._completed.value)
@@ -105,7 +105,7 @@ def _default_of(schema: Structural | None) -> _Default | None:
 
 
 def _defaults(schema: Structural) -> Rewrite | None:
-    """Return how the objects and lists that *schema* describes are defaulted; None when it declares no default."""
+    """Return the rewrite that sets defaults in objects and lists of *schema*; None if it has no defaults."""
     own = [(name, default) for name, child in schema.properties.items() if (default := _default_of(child))]
     below = [(name, rewrite) for name, child in schema.properties.items() if (rewrite := _defaults(child))]
     in_map, in_list = _in_map(schema), _in_list(schema)
@@ -134,12 +134,12 @@ def _defaults(schema: Structural) -> Rewrite | None:
     return put_defaults
 
 
-# Notes in the second argument what defaulting changes in the object that is the first.
+# Called with an object, the changes to collect for it, and the paths to append to.
 _Step: TypeAlias = "Callable[[JSONValue, dict[str, JSONValue], list[Path]], None]"
 
 
 def _in_map(schema: Structural) -> _Step | None:
-    """Return the step for keys that are no properties; without a default there, they need not be looked at."""
+    """Return the step for keys that are not properties; None without a default there."""
     value_schema = schema.value_schema
     default = _default_of(value_schema)
     below = _defaults(value_schema) if value_schema else None

@@ -1,8 +1,8 @@
 """
-ObjectMeta coercion: metadata, at the root and in embedded resources, becomes what Go's ObjectMeta holds.
+ObjectMeta coercion: metadata, at the root and in embedded resources, as Go's ObjectMeta holds it.
 
-It decides which metadata fields are unknown and which metadata cannot be decoded; whether names and labels are valid is
-decided elsewhere.
+It decides which metadata fields are unknown and which metadata cannot be decoded. Names and labels are not validated
+here.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Coerced(NamedTuple):
     A value with coerced metadata.
 
     Attributes:
-        value: The new value, which shares with the given one what did not change.
-        unknown: The metadata fields that fell away, spelled and ordered as in the server's `unknown field "…"` warnings.
+        value: The new value; unchanged parts are shared with the input.
+        unknown: The dropped metadata fields, spelled and ordered as in the server's `unknown field "…"` warnings.
     """
 
     value: JSONValue
@@ -37,7 +37,7 @@ class Coerced(NamedTuple):
 
 
 class EmbeddedError(decoding.DecodeError):
-    """An embedded resource that is none; `str()` is what the server answers with a 400, `error` the same as data."""
+    """An invalid embedded resource; `str()` is the message of the server's 400, `error` the field error."""
 
     def __init__(self, error: fielderror.FieldError) -> None:
         self.error = error
@@ -45,7 +45,7 @@ class EmbeddedError(decoding.DecodeError):
 
 
 class Coerce(Protocol):
-    """Coerces the embedded resources in a value, whose *path* stands before the paths of errors and unknown fields."""
+    """Function that coerces the embedded resources in a value; *path* is the prefix of all reported paths."""
 
     def __call__(self, value: JSONValue, path: FieldPath = ...) -> Coerced:
         """Return the coerced value, or raise EmbeddedError."""
@@ -56,24 +56,25 @@ def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool =
     Return the *metadata* of a resource as ObjectMeta holds it.
 
     Args:
-        metadata: The value of `metadata`; not modified. Null is an empty ObjectMeta; an absent one is not to be passed.
+        metadata: The value of `metadata`; not modified. Null is an empty ObjectMeta; do not call this for absent
+            metadata.
         profile: The Kubernetes version.
-        drop_malformed: Drop fields of the wrong type instead of refusing them: what happens to stored objects.
+        drop_malformed: Drop fields of the wrong type instead of raising, as the server does for stored objects.
 
     Returns:
-        The metadata that the server goes on with: no nulls, no empty fields; its unknown fields as `metadata.…`.
+        The metadata without nulls and empty fields; its unknown fields as `metadata.…`.
 
     Raises:
-        DecodeError: Metadata of the wrong type; its text is what follows `cannot be handled as a …: ` in the server's 400.
+        DecodeError: Metadata has a wrong type; the text follows `cannot be handled as a …: ` in the server's 400.
 
     Reference:
-        apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The words are those
-        of a 1.37 server; a 1.21 server decodes with another library, in other words.
+        apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The messages
+        are those of a 1.37 server; a 1.21 server decodes with another library and has other messages.
     """
     return _coerce_metadata(metadata, _ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
 
 
-# Compiles the pass that drops the nulls which a schema does not allow.
+# Compiles the pass that drops nulls which a schema does not allow.
 CompileDropNulls: TypeAlias = "Callable[[Structural], TreePass]"
 
 
@@ -90,29 +91,28 @@ def compile_embedded(
     Args:
         schema: A structural schema.
         profile: The Kubernetes version.
-        drop_malformed: Drop metadata fields, apiVersion and kind of the wrong type instead of refusing them; metadata that
-            is no object stays as it is.
-        drop_nulls: How the nulls are dropped from what the schema describes of embedded metadata, apiVersion and kind
-            before they are looked at; None where they stay.
+        drop_malformed: Drop metadata fields, apiVersion and kind of the wrong type instead of raising; metadata that is
+            not an object stays unchanged.
+        drop_nulls: Compiles the pass that first drops nulls from the parts of embedded metadata, apiVersion and kind
+            that the schema describes; None to keep nulls.
 
     Returns:
-        A function from the whole value to the coerced one, with the sorted paths of the unknown metadata fields, map keys
-        in brackets; or None if there is no embedded resource in *schema*. The function raises EmbeddedError.
+        A function from the whole value to the coerced one, with the sorted paths of the unknown metadata fields, map
+        keys in brackets; or None if there is no embedded resource in *schema*. The function raises EmbeddedError.
 
     Errors:
-        Invalid, as the EmbeddedError that is raised for the first one. Where several are wrong the server picks one at random;
-        here it is the first by sorted keys.
+        Invalid, as the EmbeddedError for the first invalid resource by sorted keys; a server picks a random one.
 
     Reference:
         apiextensions-apiserver schema/objectmeta/algorithm.go, CoerceWithOptions.
     """
 
-    def of_resource(node: Structural, below: Below[SpelledPath]) -> Walk[SpelledPath]:
-        described = {name: node.properties[name] for name in META_FIELDS if name in node.properties}
-        without_nulls = drop_nulls(Structural(properties=described)) if drop_nulls and described else None
+    def compile_resource(node: Structural, below: Below[SpelledPath]) -> Walk[SpelledPath]:
+        meta_schemas = {name: node.properties[name] for name in META_FIELDS if name in node.properties}
+        without_nulls = drop_nulls(Structural(properties=meta_schemas)) if drop_nulls and meta_schemas else None
         return _resource_walk(below, without_nulls, profile, drop_malformed=drop_malformed)
 
-    walk = embedded.compile(schema, of_resource)
+    walk = embedded.compile(schema, compile_resource)
     if walk is None:
         return None
 
@@ -132,14 +132,14 @@ def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop
             raise
         decoded = _decode_fields(metadata, kind)
     if not decoded.unknown:
-        return Coerced(decoded.value, ())  # as nearly always
+        return Coerced(decoded.value, ())  # the usual case
     at = path.child("metadata")
     unknown = (SpelledPath(f"{at}.{field}", (*at.steps, *field.steps)) for field in decoded.unknown)
     return Coerced(decoded.value, tuple(unknown))
 
 
 def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
-    """Decode field by field, leaving out each that cannot be decoded."""
+    """Decode field by field, dropping fields that cannot be decoded."""
     if not isinstance(metadata, dict):
         raise decoding.DecodeError(f"invalid metadata: expected object, got {_GO_TYPES[type(metadata)]}")
     value: dict[str, JSONValue] = {}
@@ -180,7 +180,7 @@ def _resource_walk(
                     badvalues.invalid_embedded(path.child(key), item, "must be a string", profile=profile)
                 )
             coerced = embedded.DROPPED
-        # Go goes on below in what stood there before, so that the changes are lost where something else stands there now.
+        # Go continues with the value from before the coercion, so changes below it are lost if it was replaced.
         walked = below.entry(key, item, path, unknown)
         return walked if coerced is _AS_IT_IS else coerced
 

@@ -1,4 +1,4 @@
-"""What passes have changed, as paths that know which keyword of a schema decided."""
+"""Changes of passes as paths with the schema keyword that caused them."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.passes.rewriting import Path
 from pytest_crd.engine.schema.structural import Structural
 
-# The same fields are changed in one object after the other.
-_MOST_KEPT: Final = 1024
+# Many objects have changes in the same fields.
+_MAX_CACHED: Final = 1024
 
 
 class Spelling:
-    """Spells the paths of one pass over the resources of one version."""
+    """Spelling of the paths that one pass changes in resources of one version."""
 
     def __init__(self, schema: Structural | None, keyword: str, locate: Locate | None, *, around: bool = False) -> None:
         """
-        Take what decides.
+        Create for a schema.
 
         Args:
             schema: The schema of the version.
-            keyword: Which keyword of the changed field decides.
-            locate: What knows where a schema stands in a file.
-            around: Whether the object decides that the field is in.
+            keyword: The keyword that causes the change.
+            locate: Returns the place of a schema in its file.
+            around: Whether the keyword belongs to the object around the changed field.
         """
         self._schema = schema
         self._keyword = keyword
         self._locate = locate
         self._around = around
-        self._spell = functools.lru_cache(_MOST_KEPT)(lambda path: ChangedField(path, self._origin))
+        self._spell = functools.lru_cache(_MAX_CACHED)(lambda path: ChangedField(path, self._origin))
 
     def spell(self, paths: Iterable[Path]) -> tuple[ChangedField, ...]:
         """Return the paths as the server spells them."""

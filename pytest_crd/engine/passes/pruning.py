@@ -1,4 +1,4 @@
-"""Pruning: dropping the fields that a structural schema does not specify (KEP-2332)."""
+"""Pruning: dropping fields that a structural schema does not specify (KEP-2332)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ _NOTHING_SPECIFIED: Final = Structural()
 
 def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePass:  # noqa: A001 - read as pruning.compile
     """
-    Return a function that drops from a value what *schema* does not specify.
+    Return a pass that drops fields which *schema* does not specify.
 
     Args:
-        schema: The schema of exactly the value; None where nothing is specified.
-        resource_root: True for a whole resource: apiVersion, kind and metadata stay untouched.
+        schema: The schema of exactly the value; None if nothing is specified.
+        resource_root: True for a whole resource: apiVersion, kind and metadata stay.
 
     Returns:
-        A pass that gives the new tree and the path of each dropped field, outermost only, those of an object before what is below it.
+        A pass that returns the new tree and the path of each dropped field, outermost only; fields of an object precede
+        nested ones.
 
     Errors:
-        None. A value of the wrong type loses its unspecified children all the same; value validation reports it.
+        None. Unspecified children are dropped even if a value has the wrong type; value validation reports that.
 
     Reference:
         KEP-2332; apiextensions-apiserver schema/pruning/algorithm.go, PruneWithOptions.
@@ -40,7 +41,7 @@ def _specified(schema: Structural) -> Rewrite:
 
 
 def _value_under_any_key(schema: Structural) -> Rewrite:
-    # Under `additionalProperties: true` the key stays, yet nothing below it is specified.
+    # With `additionalProperties: true` the key stays, but nothing below it is specified.
     return _specified(schema.value_schema or _NOTHING_SPECIFIED)
 
 
@@ -51,11 +52,11 @@ def _items(schema: Structural, *, preserve: bool) -> Rewrite:
 
 
 def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
-    """Return the rewrite of an object or list; *preserve* holds at this level, and for items of lists of lists below."""
+    """Return the rewrite of an object or list; *preserve* applies to this level and to the items of nested lists."""
     is_map = schema.additional_properties is not None
     untouched = frozenset(META_FIELDS if is_resource else ())
     specified = schema.properties.keys() - untouched
-    kept = specified | untouched
+    allowed = specified | untouched
     keeps_all = is_map or preserve
     below = ByKey(schema.properties, _specified, Once(lambda: _value_under_any_key(schema)))
     items = Once(lambda: _items(schema, preserve=preserve))
@@ -64,8 +65,8 @@ def _node(schema: Structural, *, is_resource: bool, preserve: bool) -> Rewrite:
         if type(value) is list:
             return value if CONTAINERS.isdisjoint(map(type, value)) else items.rewrite(value, paths)
         changes: dict[str, JSONValue] | None = None
-        if not (keeps_all or kept.issuperset(value)):
-            changes = {key: DROPPED for key in value if key not in kept}
+        if not (keeps_all or allowed.issuperset(value)):
+            changes = {key: DROPPED for key in value if key not in allowed}
             paths.extend((key,) for key in changes)
         for key, item in value.items():
             kind = type(item)

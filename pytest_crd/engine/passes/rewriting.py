@@ -1,7 +1,7 @@
 """
-Rewriting a JSON tree without touching the caller's: what changed is new, what did not is shared.
+Rewriting of JSON trees without modifying the input: changed parts are new, unchanged parts are shared.
 
-The passes note changes by path from the bottom up, so that an object in which nothing changes costs no path at all.
+Passes report changes as paths, built from the bottom up, so unchanged objects cost nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
-# Object keys and 0-based list indices, from the root of the tree; while it is rewritten, from the node at hand.
+# Object keys and 0-based list indices, from the root of the tree; during the rewrite, from the current node.
 Path: TypeAlias = "tuple[str | int, ...]"
 
 # Rewrites one object or list, and appends the path of every change that the pass reports.
@@ -22,11 +22,11 @@ Rewrite: TypeAlias = "Callable[[JSONValue, list[Path]], JSONValue]"
 
 class Rewritten(NamedTuple):
     """
-    What a pass made of a tree.
+    Result of a pass over a tree.
 
     Attributes:
-        value: The new tree; it shares with the old one what did not change.
-        paths: Where something changed.
+        value: The new tree; unchanged parts are shared with the old one.
+        paths: The paths of the changes.
     """
 
     value: JSONValue
@@ -37,14 +37,14 @@ TreePass: TypeAlias = "Callable[[JSONValue], Rewritten]"
 
 
 class _Dropped:
-    """Stands in place of a value that is to go."""
+    """Marker of a dropped value."""
 
 
 DROPPED: Final = _Dropped()
 
 
 def as_pass(rewrite: Rewrite) -> TreePass:
-    """Return *rewrite* as a pass over any JSON value; scalars stay as they are."""
+    """Return *rewrite* as a pass over any JSON value; scalars stay unchanged."""
 
     def rewrite_tree(value: JSONValue) -> Rewritten:
         if type(value) not in CONTAINERS:
@@ -57,30 +57,30 @@ def as_pass(rewrite: Rewrite) -> TreePass:
 
 
 class Once:
-    """A rewrite that is compiled when it is first needed."""
+    """Rewrite that is compiled on first use."""
 
-    def __init__(self, compile: Callable[[], Rewrite]) -> None:  # noqa: A002 - what it does
+    def __init__(self, compile: Callable[[], Rewrite]) -> None:  # noqa: A002 - the verb of this package
         self._compile = compile
 
     @cached_property
     def rewrite(self) -> Rewrite:
-        """The rewrite."""
+        """The compiled rewrite."""
         return self._compile()
 
 
 class ByKey(dict[str, Rewrite]):
-    """How the object or list under each key of an object is rewritten; compiled when the key is first met."""
+    """Rewrites for the values of an object by key, compiled on first use."""
 
     def __init__(
         self, properties: Mapping[str, Structural], of_schema: Callable[[Structural], Rewrite], others: Once
     ) -> None:
         """
-        Take what there is to compile.
+        Create from schemas.
 
         Args:
-            properties: The keys that have a schema of their own.
-            of_schema: Compiles one of these.
-            others: What rewrites the value under any other key.
+            properties: The schemas of keys.
+            of_schema: Compiles the rewrite of a schema.
+            others: The rewrite for all other keys.
         """
         super().__init__()
         self._properties = properties
@@ -90,29 +90,29 @@ class ByKey(dict[str, Rewrite]):
     def __missing__(self, key: str) -> Rewrite:
         child = self._properties.get(key)
         if child is None:
-            return self._others.rewrite  # not stored: map keys are the user's, and there may be many
+            return self._others.rewrite  # not stored: a map may have many different keys
         rewrite = self[key] = self._of_schema(child)
         return rewrite
 
 
 def prefix(paths: list[Path], start: int, segment: str | int) -> None:
-    """Put *segment* before each of *paths* from *start* on: what a rewrite noted below the place *segment*."""
+    """Prepend *segment* to each of *paths* from *start* on, the paths that a nested rewrite has appended."""
     for position in range(start, len(paths)):
         paths[position] = (segment, *paths[position])
 
 
 def changed_object(value: Mapping[str, JSONValue], changes: Mapping[str, JSONValue]) -> JSONValue:
-    """Return *value* with *changes* by key: replaced in place, added at the end, left out where DROPPED."""
+    """Return *value* with *changes* by key: replaced in place, added at the end, or omitted if DROPPED."""
     return {key: item for key, item in {**value, **changes}.items() if item is not DROPPED}
 
 
 def changed_list(value: list[JSONValue], changes: Mapping[int, JSONValue]) -> JSONValue:
-    """Return *value* with the items of *changes* in place of those at their indices."""
+    """Return *value* with *changes* by index."""
     return [changes.get(index, item) for index, item in enumerate(value)]
 
 
 def items(rewrite: Rewrite) -> Rewrite:
-    """Return the rewrite of a list whose objects and lists are rewritten by *rewrite*."""
+    """Return a rewrite of lists that applies *rewrite* to nested objects and lists."""
 
     def rewrite_items(value: JSONValue, paths: list[Path]) -> JSONValue:
         changes: dict[int, JSONValue] = {}

@@ -1,4 +1,4 @@
-"""The `default:` values of a schema, as the server uses them: pruned like the objects that they end up in."""
+"""Defaults (`default:`) of a schema as the server applies them: pruned like the objects that contain them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import Structural
 
-# What to wrap a value in, outermost first, so that it stands where the schema has it: a field name, or 0 for a list.
+# The wrappers of a value, outermost first, that put it at its place in the schema: a field name, or 0 for a list.
 Surroundings: TypeAlias = "tuple[str | int, ...]"
 
 
 def prune(schema: Structural, profile: Profile) -> Structural:
     """
-    Return *schema* with its defaults pruned, and with the metadata coerced that they put into embedded resources.
+    Return *schema* with pruned defaults, and with coerced metadata in defaults with embedded resources.
 
     Args:
         schema: The schema of a whole resource.
@@ -33,7 +33,7 @@ def prune(schema: Structural, profile: Profile) -> Structural:
 
     def pruned_default(default: JSONValue, surroundings: Surroundings) -> JSONValue:
         if coerce is None and not isinstance(default, dict | list):
-            return default  # nothing is in it, and it stands where the schema has it
+            return default  # a scalar at a specified place is never pruned
         resource = _surround(default, surroundings)
         if coerce is not None:
             resource = coerce(resource).value
@@ -62,7 +62,7 @@ def _surround(value: JSONValue, surroundings: Surroundings) -> JSONValue:
 
 
 def _focus(value: JSONValue, surroundings: Surroundings) -> JSONValue:
-    """Return what stands in the place of the surrounded value; None when pruning took it away."""
+    """Return the value inside its wrappers; None if pruning has dropped it."""
     for segment in surroundings:
         if isinstance(segment, str) and segment not in value:
             return None

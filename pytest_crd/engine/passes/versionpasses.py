@@ -1,7 +1,7 @@
 """
-The passes that change a custom resource: pruning, coercion of metadata, nulls and defaults, for one version.
+Passes of one version over a custom resource: pruning, coercion of metadata, nulls and defaults.
 
-When each of them runs in the course of a request is decided in `customresource`.
+`customresource` decides when each pass runs in a request.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pytest_crd.engine.schema.structural import Structural
 @dataclass(frozen=True, slots=True)
 class Pruned:
     """
-    A custom resource without the fields that its schema does not know.
+    A custom resource without unknown fields.
 
     Attributes:
-        value: The resource; metadata as the server writes it back.
-        dropped: The dropped fields, as `paths` has them; what a schema has dropped knows its steps and origin.
+        value: The resource; metadata as the server writes it.
+        dropped: The dropped fields of `paths`; fields dropped because of the schema have steps and origin.
     """
 
     value: JSONValue
@@ -40,7 +40,8 @@ class Pruned:
         """
         The dropped fields, spelled and ordered as in the server's `unknown field "…"` warnings.
 
-        Those of the root's metadata come first, then those that the schema does not know, then those of embedded metadata.
+        Fields of the root's metadata come first, then fields that the schema does not specify, then fields of embedded
+        metadata.
         """
         return tuple(map(str, self.dropped))
 
@@ -48,12 +49,12 @@ class Pruned:
 @dataclass(frozen=True, slots=True)
 class Defaulted:
     """
-    A custom resource without the nulls that its schema does not allow, and with its defaults.
+    A custom resource with its defaults, without nulls that its schema does not allow.
 
     Attributes:
         value: The resource.
-        put_in: Where defaults were put in, as `paths` has it; each place knows its steps and origin.
-        dropped: Where nulls were dropped, likewise.
+        put_in: The defaulted fields of `paths`, each with steps and origin.
+        dropped: The dropped nulls, likewise.
     """
 
     value: JSONValue
@@ -62,17 +63,17 @@ class Defaulted:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every place where a default was put in, parents first (`spec.a` and `spec.a.b`), spelled as `Pruned.paths`."""
+        """The defaulted fields, parents first (`spec.a` and `spec.a.b`), spelled as in `Pruned.paths`."""
         return tuple(map(str, self.put_in))
 
     @property
     def nulls(self) -> tuple[str, ...]:
-        """Where a null was dropped."""
+        """The paths of the dropped nulls."""
         return tuple(map(str, self.dropped))
 
 
 class Passes:
-    """The passes of one version, each compiled when it is first needed."""
+    """The passes of one version, each compiled on first use."""
 
     def __init__(
         self,
@@ -83,13 +84,13 @@ class Passes:
         locate: Locate | None = None,
     ) -> None:
         """
-        Take what decides the passes.
+        Create for a schema.
 
         Args:
-            schema: The version's schema; None where it has none.
+            schema: The version's schema; None if it has none.
             version: The Kubernetes version.
-            preserve_unknown_fields: True where a v1beta1 CRD switches pruning off.
-            locate: What knows where the schema stands in a file.
+            preserve_unknown_fields: True if a v1beta1 CRD disables pruning.
+            locate: Returns the place of the schema in its file.
         """
         self._declared = schema
         self._version = version
@@ -100,14 +101,14 @@ class Passes:
 
     def prune(self, resource: Mapping[str, JSONValue], *, drop_malformed: bool = False) -> Pruned:
         """
-        Return *resource* without unknown fields, all metadata coerced.
+        Return *resource* without unknown fields, with all metadata coerced.
 
         Args:
             resource: A whole custom resource; not modified.
-            drop_malformed: Drop metadata of a wrong type instead of refusing it: what happens to stored objects.
+            drop_malformed: Drop metadata of a wrong type instead of raising, as the server does for stored objects.
 
         Raises:
-            DecodeError: Metadata of a wrong type, which the server answers with a 400 in these words.
+            DecodeError: Metadata has a wrong type; the server answers with a 400 and this message.
 
         Reference:
             KEP-2332; apiextensions-apiserver customresource_handler.go, unstructuredSchemaCoercer.apply.
@@ -128,10 +129,10 @@ class Passes:
 
     def default(self, resource: Mapping[str, JSONValue]) -> Defaulted:
         """
-        Return *resource* without nulls that are not allowed, and with defaults.
+        Return *resource* with defaults and without nulls that are not allowed.
 
         Args:
-            resource: A whole custom resource, pruned or not; not modified. Its metadata is not looked at.
+            resource: A whole custom resource, pruned or not; not modified. Its metadata is ignored.
 
         Reference:
             KEP-575; apiextensions-apiserver schema/defaulting/prunenulls.go and algorithm.go.
@@ -141,26 +142,26 @@ class Passes:
         if not self._preserve_unknown_fields:
             dropped = self._drop_nulls(body)
             body, nulls = dropped.value, self._nulls.spell(dropped.paths)
-        # With apiVersion, kind and metadata back in place, so that no default of theirs takes the place of what is there.
+        # apiVersion, kind and metadata are put back first, so that no default replaces them.
         defaulted = self._default({**meta, **body})
         return Defaulted(defaulted.value, self._defaulted.spell(defaulted.paths), nulls)
 
     def fill_in(self, resource: Mapping[str, JSONValue]) -> Defaulted:
-        """Return *resource* with the defaults of its schema alone: nulls stay, but where a default takes their place."""
+        """Return *resource* with its defaults; nulls stay unless a default replaces them."""
         defaulted = self._default(resource)
         return Defaulted(defaulted.value, self._defaulted.spell(defaulted.paths), ())
 
     def drop_nulls(self, resource: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-        """Return *resource* without the nulls that its schema does not allow, and without its defaults."""
+        """Return *resource* without nulls that its schema does not allow; no defaults are set."""
         body, meta = _set_meta_aside(resource)
         return {**meta, **(body if self._preserve_unknown_fields else self._drop_nulls(body).value)}
 
     @cached_property
     def settles(self) -> bool:
         """
-        Whether a resource that was pruned and defaulted is what it is after both once more, whatever was put in.
+        Whether pruning and defaulting are idempotent.
 
-        Of what a default brought, metadata of embedded resources is coerced and nulls are dropped only then.
+        They are not if defaults contain embedded resources or nulls: only a second run coerces and drops these.
         """
         if self._schema is None:
             return True
@@ -204,7 +205,7 @@ class Passes:
 
 
 def _set_meta_aside(resource: Mapping[str, JSONValue]) -> tuple[JSONValue, dict[str, JSONValue]]:
-    """Return the resource without apiVersion, kind and metadata, and these in their usual order."""
+    """Return the resource without apiVersion, kind and metadata, and these fields in their usual order."""
     body = dict(resource)
     return body, {name: body.pop(name) for name in META_FIELDS if name in body}
 

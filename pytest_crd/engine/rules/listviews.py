@@ -268,14 +268,14 @@ def _read_key(item: Value, key: str) -> Hashable:
 
 
 def _have_same_scalars(elements: Sequence[Value], other: Sequence[Value]) -> bool:
-    left = set(map(_scalar, elements))
-    right: set[Hashable] = set()
+    left_keys = set(map(_scalar, elements))
+    right_keys: set[Hashable] = set()
     for element in other:
         key = _scalar(element)
-        if key not in left:
+        if key not in left_keys:
             return False
-        right.add(key)
-    return len(right) == len(left)
+        right_keys.add(key)
+    return len(right_keys) == len(left_keys)
 
 
 def _scalar(element: Value) -> Hashable:

@@ -150,13 +150,13 @@ class ObjectView(MapValue, JSONView):
     def _is_equal_at(self, key: str, other: Any) -> bool:
         view = self._fields.view(key)
         if view is not None:
-            right = find_or_error(other, key)  # an error makes only maps, lists and errors unequal
+            counterpart = find_or_error(other, key)  # an error makes only maps, lists and errors unequal
             if not self._fields.profile.equates_null_fields:
-                return right is not MISSING and equality.equal_parts(view(self.value[key]), right)
-            left = self.find(key)
-            if left is MISSING or right is MISSING:
-                return left is right
-            return equality.equal_parts(left, right)
+                return counterpart is not MISSING and equality.equal_parts(view(self.value[key]), counterpart)
+            own = self.find(key)
+            if own is MISSING or counterpart is MISSING:
+                return own is counterpart
+            return equality.equal_parts(own, counterpart)
         if not isinstance(other, ObjectView):
             raise no_overload(other)
         return key not in other.value or _are_equal(self.value[key], other.value[key])

@@ -167,7 +167,7 @@ class _Walk:
         self._depth = depth
 
     def visit(self, node: RuleNode, place: _Place) -> None:
-        """Evaluate the rules of a node, then those of nested nodes."""
+        """Evaluate the rules of a node, then the rules of nested nodes."""
         if place.value is None:
             return
         if node.rules:
@@ -191,9 +191,9 @@ class _Walk:
 
     def _visit_items(self, node: RuleNode, items: RuleNode, place: _Place) -> None:
         keys = node.schema.x_list_map_keys or ()
-        olds = ratcheting.by_keys(place.old, keys) if node.schema.x_list_type == "map" else {}
+        olds = ratcheting.index_by_keys(place.old, keys) if node.schema.x_list_type == "map" else {}
         for index, item in enumerate(place.value):
-            old = olds.get(ratcheting.keys_of(item, keys)) if olds else None
+            old = olds.get(ratcheting.item_keys(item, keys)) if olds else None
             self.visit(items, _Place(item, old, place.path.index(index), place.ratchet.index(index)))
 
     def _evaluate(self, node: RuleNode, place: _Place) -> None:
@@ -263,7 +263,7 @@ class _Walk:
         *,
         was_evaluated: bool = True,
     ) -> FailedRule:
-        """Return the rule for its error; *variables* is None if the rule did not run to its end."""
+        """Return the rule for its error; pass no *variables* if it did not run to its end."""
         reasons, is_complete = partial(_reasons, rule, variables), was_evaluated and variables is not None
         return FailedRule(rule.text, self._steps_of(rule, node, place), reasons, was_evaluated=is_complete)
 

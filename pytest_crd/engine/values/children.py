@@ -1,4 +1,4 @@
-"""Keywords that judge a value by what is in it: `properties`, `additionalProperties`, `required`, `items`, and their numbers."""
+"""Validation of nested values: `properties`, `additionalProperties`, `required`, `items`, and their counts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.validationresult import Failure, Result
 
 Holds: TypeAlias = Callable[[JSONValue], bool]
-# By the Python type of a value, whether it is valid; None where every value of the type is.
+# A test for each Python type of values; None if every value of the type is valid.
 Kinds: TypeAlias = Mapping[type, "Holds | None"]
-# What to do with a property that has no schema of its own.
+# The schema of properties without a schema of their own, or whether they are allowed.
 _Extra: TypeAlias = "Child | bool"
 
 
@@ -28,15 +28,15 @@ class Child(Protocol):
 
     @property
     def kinds(self) -> Kinds:
-        """How a value is judged, by its type."""
+        """The tests for valid values, by their Python type."""
 
     def examine(self, value: JSONValue, name: str, correlation: Correlation | None) -> Result:
-        """Return everything that is wrong with *value*, which stands at *name* and replaces what it is correlated with."""
+        """Return all failures of *value* at *name*; *correlation* pairs it with the old value."""
 
 
 class Objects:
     """
-    What a schema demands of what is in an object.
+    Validation of the properties of an object.
 
     Reference:
         kube-openapi validation/validate/object_validator.go, objectValidator.
@@ -52,7 +52,7 @@ class Objects:
 
     @property
     def holds(self) -> Holds | None:
-        """Whether an object is valid; None where every object is."""
+        """The test for valid objects; None if every object is valid."""
         tests: list[Holds] = [check.holds for check in self._counts]
         if self._required:
             tests.append(_has(self._required))
@@ -62,7 +62,7 @@ class Objects:
         return every(tests)
 
     def examine(self, value: dict[str, JSONValue], name: str, correlation: Correlation | None, result: Result) -> None:
-        """Add what is wrong with the object *value*; where the server goes through a map at random, by name."""
+        """Add the failures of the object *value*; sorted by name where the server's order is random."""
         miscounted = [check.failure(value, name) for check in self._counts if not check.holds(value)]
         if miscounted and self._stops_at_counts:
             result.add(miscounted[0])
@@ -72,8 +72,8 @@ class Objects:
         self._examine_extra(value, name, correlation, result)
         for key in sorted(self._properties.keys() & value.keys()):
             correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
-            found = self._properties[key].examine(value[key], f"{name}.{key}" if name else key, correlated)
-            result.merge(found, (key,), ("properties", key))
+            child_result = self._properties[key].examine(value[key], f"{name}.{key}" if name else key, correlated)
+            result.merge(child_result, (key,), ("properties", key))
         for index, key in enumerate(self._required):
             if key not in value:
                 result.add(_missing(f"{name}.{key}", key, index))
@@ -89,13 +89,13 @@ class Objects:
                 result.add(valueresult.invalid("additionalProperties", name, key, text))
             else:
                 correlated = None if correlation is None or _is_type_meta(name, key) else correlation.field(key)
-                found = self._extra.examine(value[key], f"{name}.{key}", correlated)
-                result.merge(found, (Key(key),), ("additionalProperties",))
+                child_result = self._extra.examine(value[key], f"{name}.{key}", correlated)
+                result.merge(child_result, (Key(key),), ("additionalProperties",))
 
 
 class Lists:
     """
-    What a schema demands of what is in a list.
+    Validation of the items of a list.
 
     Reference:
         kube-openapi validation/validate/slice_validator.go, schemaSliceValidator.
@@ -109,34 +109,34 @@ class Lists:
 
     @property
     def holds(self) -> Holds | None:
-        """Whether a list is valid; None where every list is."""
+        """The test for valid lists; None if every list is valid."""
         tests: list[Holds] = [check.holds for check in self._counts]
         if self._item is not None:
             tests.append(_each_item(self._item.kinds))
         return every(tests)
 
     def examine(self, value: list[JSONValue], name: str, correlation: Correlation | None, result: Result) -> None:
-        """Add what is wrong with the list *value*."""
+        """Add the failures of the list *value*."""
         if self._item is not None:
             for index, item in enumerate(value):
                 correlated = None if correlation is None else correlation.item(index)
-                found = self._item.examine(item, f"{name}[{index}]" if self._names_items else name, correlated)
-                result.merge(found, (index,), ("items",))
+                item_result = self._item.examine(item, f"{name}[{index}]" if self._names_items else name, correlated)
+                result.merge(item_result, (index,), ("items",))
         for check in self._counts:
             if not check.holds(value):
                 result.add(check.failure(value, name))
 
 
 def every(tests: list[Holds]) -> Holds | None:
-    """Return a test that holds where all *tests* do; None where there are none."""
+    """Return a test that holds if all *tests* hold; None if there are no tests."""
     if len(tests) < 2:
         return tests[0] if tests else None
-    first, *others = tests
+    first, *rest = tests
 
     def holds(value: JSONValue) -> bool:
         if not first(value):
             return False
-        for test in others:  # noqa: SIM110 - a generator costs more than the loop
+        for test in rest:  # noqa: SIM110 - a generator costs more than the loop
             if not test(value):
                 return False
         return True
@@ -156,15 +156,15 @@ def _has(required: tuple[str, ...]) -> Holds:
 
 def _each_property(properties: Mapping[str, Kinds], extra: _Extra) -> Holds:
     if extra is False:
-        others: Kinds | None = None
+        extra_kinds: Kinds | None = None
     elif extra is True:
-        others = _Anything()
+        extra_kinds = _Anything()
     else:
-        others = extra.kinds
+        extra_kinds = extra.kinds
 
     def holds(value: JSONValue) -> bool:
         for name, item in value.items():
-            kinds = properties.get(name, others)
+            kinds = properties.get(name, extra_kinds)
             if kinds is None:
                 return False
             test = kinds[type(item)]
@@ -187,14 +187,14 @@ def _each_item(kinds: Kinds) -> Holds:
 
 
 class _Anything(dict[type, None]):
-    """How values are judged where there is no schema."""
+    """Tests without a schema: every value is valid."""
 
     def __missing__(self, _kind: type) -> None:
         return None
 
 
 def _is_type_meta(name: str, key: str) -> bool:
-    """Return whether *key* is one of the root's that are never ratcheted: old and new always seem to agree on them."""
+    """Return whether *key* is apiVersion or kind of the root: these are never ratcheted, as old and new always agree."""
     return not name and key in TYPE_META
 
 

@@ -1,4 +1,4 @@
-"""`allOf`, `anyOf`, `oneOf` and `not`: which of their branches hold, and whose failures are reported."""
+"""Validation with `allOf`, `anyOf`, `oneOf` and `not`: valid branches, and the failures to report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Branch(Protocol):
         """Return whether *value* is valid."""
 
     def examine(self, value: JSONValue, name: str) -> Result:
-        """Return everything that is wrong with *value*, which stands at *name*."""
+        """Return all failures of *value* at *name*."""
 
 
 class Junctors(NamedTuple):
@@ -27,10 +27,10 @@ class Junctors(NamedTuple):
     The junctors of one schema.
 
     Attributes:
-        any_of: Branches of which one must hold.
-        one_of: Branches of which exactly one must hold.
-        all_of: Branches that must all hold.
-        not_: What must not hold: one branch or none.
+        any_of: At least one of these branches must hold.
+        one_of: Exactly one of these branches must hold.
+        all_of: All of these branches must hold.
+        not_: A branch that must not hold, or empty.
     """
 
     any_of: tuple[Branch, ...]
@@ -39,7 +39,7 @@ class Junctors(NamedTuple):
     not_: tuple[Branch, ...]
 
     def holds(self, value: JSONValue) -> bool:
-        """Return whether *value* meets them all."""
+        """Return whether *value* satisfies all junctors."""
         return (
             (not self.any_of or any(branch.accepts(value) for branch in self.any_of))
             and (not self.one_of or sum(branch.accepts(value) for branch in self.one_of) == 1)
@@ -49,9 +49,9 @@ class Junctors(NamedTuple):
 
     def examine(self, value: JSONValue, name: str) -> Result:
         """
-        Return what is wrong with *value*.
+        Return the failures of *value*.
 
-        Branches judge a value as if it were new: nothing in them is ratcheted.
+        Branches are not ratcheted: they validate every value as new.
 
         Reference:
             kube-openapi validation/validate/schema_props.go, schemaPropsValidator.
@@ -70,7 +70,7 @@ class Junctors(NamedTuple):
 
 def compile(schema: Schema, branch: Callable[[Schema], Branch]) -> Junctors | None:  # noqa: A001 - read as valuejunctors.compile
     """
-    Return the junctors of *schema*; None where it has none.
+    Return the junctors of *schema*; None without junctors.
 
     Args:
         schema: The schema.
@@ -97,8 +97,8 @@ def _examine_one_of(branches: Sequence[Result], name: str, result: Result) -> No
     if len(succeeded) == 1:
         result.merge(succeeded[0])
         return
-    found = f"Found {len(succeeded)} valid alternatives" if succeeded else "Found none valid"
-    result.add(valueresult.composite("oneOf", f"{name} must validate one and only one schema (oneOf). {found}"))
+    summary = f"Found {len(succeeded)} valid alternatives" if succeeded else "Found none valid"
+    result.add(valueresult.composite("oneOf", f"{name} must validate one and only one schema (oneOf). {summary}"))
     if not succeeded:
         _merge_best(branches, "oneOf", result)
 
@@ -113,6 +113,6 @@ def _examine_all_of(branches: Sequence[Result], name: str, result: Result) -> No
 
 
 def _merge_best(branches: Sequence[Result], keyword: str, result: Result) -> None:
-    """Add the failures of the first of the failed branches that met most."""
+    """Add the failures of the best failed branch: the first with the most matches."""
     index, best = max(enumerate(branches), key=lambda numbered: numbered[1].matches)
     result.merge(best, schema=(keyword, index))

@@ -1,8 +1,7 @@
 """
-List types of custom resources: items of a set are unique, and so are the keys of the items of a map.
+Validation of list types in custom resources: unique items in sets, unique keys in list-maps.
 
-What a schema may declare is decided elsewhere; whether an update is checked at all depends on the stored object, and
-so is decided by the caller.
+The caller decides whether an update is validated at all, because that depends on the stored object.
 """
 
 from __future__ import annotations
@@ -25,40 +24,40 @@ ItemsCheck: TypeAlias = Callable[[JSONValue], list[FieldError]]
 
 def compile(schema: Structural, profile: Profile) -> ItemsCheck | None:  # noqa: A001 - read as listtypes.compile
     """
-    Return the function that finds duplicates in the sets and maps of a custom resource.
+    Return a function that finds duplicates in the sets and list-maps of a custom resource.
 
     Args:
         schema: The schema of the whole resource.
         profile: The Kubernetes version.
 
     Returns:
-        None where no list is a set or a map, so that there is nothing to find. The errors of the function stand in the
-        order of the server; where that goes through an object at random, by field.
+        None if the schema has no set or list-map. The function returns errors in the server's order; sorted by field
+        where the server's order is random.
 
     Errors:
         Duplicate: An item or its keys for the second time, at the second place; further places are not reported.
-        Invalid: An item of a map is neither an object nor null; then nothing else of this list is looked at.
+        Invalid: An item of a list-map is neither an object nor null; then the rest of this list is not validated.
 
     Reference:
         apiextensions-apiserver schema/listtype/validation.go, ValidateListSetsAndMaps.
     """
-    find = _find(schema, profile)
+    find = _compile_finder(schema, profile)
     if find is None:
         return None
     return lambda value: [_error(finding) for finding in find(value)]
 
 
 class _Finding(NamedTuple):
-    """An error before its whole path is known: only where there is one, paths are made."""
+    """Error without its whole path, which is only built if there is an error."""
 
     segments: tuple[Segment, ...]
     make: Callable[[FieldPath], FieldError]
 
 
 def _error(finding: _Finding) -> FieldError:
-    found = finding.make(FieldPath(finding.segments))
+    error = finding.make(FieldPath(finding.segments))
     *above, _ = finding.segments
-    return replace(found, origin=Origin(origin.schema_steps(above), "x-kubernetes-list-type"))
+    return replace(error, origin=Origin(origin.schema_steps(above), "x-kubernetes-list-type"))
 
 
 _Find: TypeAlias = Callable[[JSONValue], list[_Finding]]
@@ -68,9 +67,9 @@ def _below(segment: Segment, findings: Iterable[_Finding]) -> Iterator[_Finding]
     return (_Finding((segment, *finding.segments), finding.make) for finding in findings)
 
 
-def _find(schema: Structural, profile: Profile) -> _Find | None:
-    """Return what looks through a value of *schema*; None where nothing in it has a list type to look for."""
-    in_list, in_object = _find_in_list(schema, profile), _find_in_object(schema, profile)
+def _compile_finder(schema: Structural, profile: Profile) -> _Find | None:
+    """Return a finder for values of *schema*; None if it has no list types."""
+    in_list, in_object = _compile_list_finder(schema, profile), _compile_object_finder(schema, profile)
     if in_list is None and in_object is None:
         return None
 
@@ -84,20 +83,20 @@ def _find(schema: Structural, profile: Profile) -> _Find | None:
     return find
 
 
-def _find_in_object(schema: Structural, profile: Profile) -> _Find | None:
-    of_values = _find(schema.value_schema, profile) if schema.value_schema else None
-    found = {name: _find(child, profile) for name, child in schema.properties.items()}
-    of_fields = {name: find for name, find in found.items() if find is not None}
-    if of_values is None and not of_fields:
+def _compile_object_finder(schema: Structural, profile: Profile) -> _Find | None:
+    find_in_values = _compile_finder(schema.value_schema, profile) if schema.value_schema else None
+    finders = {name: _compile_finder(child, profile) for name, child in schema.properties.items()}
+    find_in_fields = {name: find for name, find in finders.items() if find is not None}
+    if find_in_values is None and not find_in_fields:
         return None
 
     def find(value: JSONValue) -> list[_Finding]:
         findings: list[_Finding] = []
-        if of_values is not None:
+        if find_in_values is not None:
             for name in sorted(value):
-                if below := of_values(value[name]):
+                if below := find_in_values(value[name]):
                     findings += _below(Key(name), below)
-        for name, find_in_field in of_fields.items():
+        for name, find_in_field in find_in_fields.items():
             if name in value and (below := find_in_field(value[name])):
                 findings += _below(name, below)
         return findings
@@ -105,27 +104,27 @@ def _find_in_object(schema: Structural, profile: Profile) -> _Find | None:
     return find
 
 
-def _find_in_list(schema: Structural, profile: Profile) -> _Find | None:
-    of_items = _find(schema.items, profile) if schema.items else None
-    of_list: _Find | None = None
+def _compile_list_finder(schema: Structural, profile: Profile) -> _Find | None:
+    find_in_item = _compile_finder(schema.items, profile) if schema.items else None
+    find_in_list: _Find | None = None
     if schema.x_list_type == "set":
-        of_list = _find_in_set(profile)
+        find_in_list = _compile_set_finder(profile)
     elif schema.x_list_type == "map":
-        of_list = _find_in_map(schema.x_list_map_keys or (), profile)
-    if of_items is None:
-        return of_list
+        find_in_list = _compile_map_finder(schema.x_list_map_keys or (), profile)
+    if find_in_item is None:
+        return find_in_list
 
     def find(value: JSONValue) -> list[_Finding]:
-        findings = of_list(value) if of_list is not None else []
+        findings = find_in_list(value) if find_in_list is not None else []
         for index, item in enumerate(value):
-            if below := of_items(item):
+            if below := find_in_item(item):
                 findings += _below(index, below)
         return findings
 
     return find
 
 
-def _find_in_set(profile: Profile) -> _Find:
+def _compile_set_finder(profile: Profile) -> _Find:
     def find(items: JSONValue) -> list[_Finding]:
         repeated = _repeated(map(_identity, items)) if len(items) > 1 else ()
         return [_duplicate(index, items[index], profile) for index in repeated]
@@ -133,7 +132,7 @@ def _find_in_set(profile: Profile) -> _Find:
     return find
 
 
-def _find_in_map(keys: Sequence[str], profile: Profile) -> _Find:
+def _compile_map_finder(keys: Sequence[str], profile: Profile) -> _Find:
     identity = _single_key_identity(keys[0]) if len(keys) == 1 else _keys_identity(keys)
 
     def find(items: JSONValue) -> list[_Finding]:
@@ -147,26 +146,26 @@ def _find_in_map(keys: Sequence[str], profile: Profile) -> _Find:
 
 
 def _repeated(identities: Iterable[Hashable]) -> list[int]:
-    """Return where each identity that occurs more than once occurs for the second time."""
+    """Return the index of the second occurrence of each repeated identity."""
     times: dict[Hashable, int] = {}
-    second = []
+    indices = []
     for index, identity in enumerate(identities):
         count = times.get(identity, 0)
         times[identity] = count + 1
         if count == 1:
-            second.append(index)
-    return second
+            indices.append(index)
+    return indices
 
 
 class _Missing:
-    """No key at all, which is a key of its own."""
+    """A missing key, which is an identity of its own."""
 
 
 _MISSING: Final = _Missing()
 
 
 def _identity(value: JSONValue) -> Hashable:
-    """Return what is equal for values that Go holds equal: scalars by type and value, others by their JSON."""
+    """Return a hashable identity as Go compares items: scalars by type and value, other values by their JSON."""
     if isinstance(value, str) or value is None:
         return value
     if isinstance(value, dict | list):
@@ -182,7 +181,7 @@ def _single_key_identity(key: str) -> Callable[[JSONValue], Hashable]:
 
 
 def _keys_identity(keys: Sequence[str]) -> Callable[[JSONValue], Hashable]:
-    """Return what compares several keys as Go does: by their JSON, in which a float64 may be equal to an int64."""
+    """Return an identity for several keys as Go compares them: by their JSON, in which a float64 may equal an int64."""
 
     def identity(item: JSONValue) -> Hashable:
         return tuple(_json_identity(item[key]) if item and key in item else _MISSING for key in keys)

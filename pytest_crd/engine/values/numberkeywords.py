@@ -1,4 +1,4 @@
-"""Keywords that judge numbers: `minimum`, `maximum`, `multipleOf`, and the ranges of number formats."""
+"""Validation of numbers: `minimum`, `maximum`, `multipleOf`, and the ranges of number formats."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _FLOAT32_OVERFLOW: Final = float(2**128 - 2**103)
 
 
 class ServerPanicError(ArithmeticError):
-    """A value on which the server panics instead of answering; the message says how."""
+    """A value that makes the server panic; the message is the panic's."""
 
 
 def may_divide_by_zero(schema: JSONValue) -> bool:
-    """Return whether a `multipleOf` in *schema* has no whole part, which is what integers are divided by."""
+    """Return whether *schema* has a `multipleOf` between -1 and 1, which is 0 as an integer divisor."""
     if isinstance(schema, Mapping):
         factor = schema.get("multipleOf")
         if isinstance(factor, int | float) and abs(factor) < 1:
@@ -38,7 +38,7 @@ def may_divide_by_zero(schema: JSONValue) -> bool:
 
 def is_whole(value: float, profile: Profile) -> bool:
     """
-    Return whether the server takes a float64 for an integer, as it does with what is very near to one.
+    Return whether the server treats a float64 as an integer, which it also does for values very near to an integer.
 
     Reference:
         go-openapi swag, IsFloat64AJSONInteger.
@@ -49,7 +49,7 @@ def is_whole(value: float, profile: Profile) -> bool:
         return True
     whole = math.trunc(value)
     if not profile.rounds_to_integers:
-        # Only from above, and not below zero, where Go's conversion to an unsigned number is far off.
+        # Only values just above a positive integer: Go converts to an unsigned number, which is wrong below zero.
         return whole > 0 and (value - whole) / (value + whole) < _TOLERANCE
     magnitude = abs(value)
     nearest = abs(whole) + (magnitude - abs(whole) >= 0.5)
@@ -57,41 +57,41 @@ def is_whole(value: float, profile: Profile) -> bool:
 
 
 def to_int64(value: float) -> int:
-    """Return *value* as Go on amd64 converts it: without its fraction, and the smallest int64 for what is out of range."""
+    """Return *value* as Go on amd64 converts it: without its fraction; the smallest int64 if it is out of range."""
     whole = math.trunc(value)
     return whole if MIN_INT64 <= whole <= MAX_INT64 else MIN_INT64
 
 
-def checks(
+def compile_checks(
     schema: Schema, types: tuple[str, ...], number_format: str, profile: Profile, *, kind: type
 ) -> list[KeywordCheck]:
     """
-    Return what *schema* demands of numbers.
+    Return the checks of *schema* for numbers.
 
     Args:
         schema: The schema.
-        types: The types that it allows.
-        number_format: Its format, where the version checks it.
+        types: The allowed types.
+        number_format: Its format, if the version checks it.
         profile: The Kubernetes version.
-        kind: `int` or `float`: how the server holds the number decides how it compares.
+        kind: The server's type of the number, `int` or `float`, which decides the comparison.
 
     Reference:
         kube-openapi validation/validate/validator.go, numberValidator.
     """
     capacity = _capacity(types, number_format, profile)
-    found = [] if capacity is None or (kind is int and capacity.holds_int64) else [_fits_check(capacity)]
+    keyword_checks = [] if capacity is None or (kind is int and capacity.holds_int64) else [_fits_check(capacity)]
     for keyword, label in _LIMITS.items():
         if schema.get(keyword) is None:
             continue
         limit = float(schema[keyword])
         if capacity is not None and not capacity.fits(limit):
-            # The schema itself demands no number of its type: said of every value, which is compared as a float64 then.
-            found.append(KeywordCheck(_never, functools.partial(_misfit, capacity, keyword, label)))
+            # The limit does not fit the type of the schema: every value fails, and is also compared as a float64.
+            keyword_checks.append(KeywordCheck(_never, functools.partial(_misfit, capacity, keyword, label)))
             check = _limit_check(schema, keyword, limit, profile)
-            found.append(_as_float(check) if kind is int else check)
+            keyword_checks.append(_as_float(check) if kind is int else check)
         else:
-            found.append(_limit_check(schema, keyword, to_int64(limit) if kind is int else limit, profile))
-    return found
+            keyword_checks.append(_limit_check(schema, keyword, to_int64(limit) if kind is int else limit, profile))
+    return keyword_checks
 
 
 _LIMITS: Final = {"multipleOf": "MultipleOf", "minimum": "Minimum boundary", "maximum": "Maximum boundary"}
@@ -99,11 +99,11 @@ _LIMITS: Final = {"multipleOf": "MultipleOf", "minimum": "Minimum boundary", "ma
 
 class _Capacity(NamedTuple):
     """
-    The numbers that a type and format can hold.
+    Range of a type and format.
 
     Attributes:
         type: `integer` or `number`.
-        format: `int32`, `int64`, `float`, `double`; empty where there is none.
+        format: `int32`, `int64`, `float`, `double`; empty if there is none.
     """
 
     type: str
@@ -111,12 +111,12 @@ class _Capacity(NamedTuple):
 
     @property
     def holds_int64(self) -> bool:
-        """Whether it can hold every int64."""
+        """Whether every int64 fits."""
         return self.type == "number" or self.format != "int32"
 
     def fits(self, value: float) -> bool:
         """
-        Return whether it can hold *value*.
+        Return whether *value* fits.
 
         Reference:
             kube-openapi validation/validate/values.go, IsValueValidAgainstRange.
@@ -126,7 +126,7 @@ class _Capacity(NamedTuple):
         if isinstance(value, float):
             if not value.is_integer():
                 return False
-            value = int(decimal.Decimal(repr(value)))  # Go reads back the digits that it wrote, the shortest ones
+            value = int(decimal.Decimal(repr(value)))  # Go writes the shortest digits and reads them back
         bits = 31 if self.format == "int32" else 63
         return -(1 << bits) <= value < 1 << bits
 
@@ -160,16 +160,16 @@ def _as_float(check: KeywordCheck) -> KeywordCheck:
 
 
 def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -> KeywordCheck:
-    """Return the check of numbers that are held in the type of *limit*."""
+    """Return the check of a limit, for numbers of the type of *limit*."""
     if keyword == "multipleOf":
         return _multiple_check(limit, profile)
     exclusive = bool(schema.get(f"exclusive{keyword.capitalize()}"))
-    shown = printing.number(limit)
+    printed = printing.number(limit)
     if keyword == "maximum":
-        words = f"should be less than {'' if exclusive else 'or equal to '}{shown}"
+        words = f"should be less than {'' if exclusive else 'or equal to '}{printed}"
         holds = limit.__gt__ if exclusive else limit.__ge__
     else:
-        words = f"should be greater than {'' if exclusive else 'or equal to '}{shown}"
+        words = f"should be greater than {'' if exclusive else 'or equal to '}{printed}"
         holds = limit.__lt__ if exclusive else limit.__le__
     return KeywordCheck(
         holds, lambda value, name: validationresult.invalid(keyword, name, value, f"{name} in body {words}")
@@ -177,9 +177,9 @@ def _limit_check(schema: Schema, keyword: str, limit: float, profile: Profile) -
 
 
 def _multiple_check(factor: float, profile: Profile) -> KeywordCheck:
-    shown = printing.number(factor)
+    printed = printing.number(factor)
     if factor < 0 or (factor == 0 and profile.refuses_multiples_of_zero):
-        words = f"must be positive: {shown}"
+        words = f"must be positive: {printed}"
         return KeywordCheck(
             _never,
             lambda _, name: validationresult.invalid(
@@ -192,7 +192,7 @@ def _multiple_check(factor: float, profile: Profile) -> KeywordCheck:
             return _remainder(value, factor) == 0
         return is_whole(_quotient(value, factor), profile)
 
-    words = f"should be a multiple of {shown}"
+    words = f"should be a multiple of {printed}"
     return KeywordCheck(
         is_multiple, lambda value, name: validationresult.invalid("multipleOf", name, value, f"{name} in body {words}")
     )

@@ -1,7 +1,7 @@
 """
-How the old and the new value of an update correspond, and whether a part of it changed.
+Ratcheting: correspondence of old and new values in an update, and whether they changed.
 
-A part that did not change is not held to a schema that was tightened since (KEP-4008).
+Unchanged values need not satisfy a schema that was tightened since (KEP-4008).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_crd.engine.schema.subschemas import Schema
 
 class Correlation:
     """
-    A new value beside the old one that it replaces.
+    A new value with the old value that it replaces.
 
     Attributes:
         new: The new value.
@@ -33,7 +33,7 @@ class Correlation:
         self._children: dict[str | int, Correlation | None] = {}
 
     def field(self, name: str) -> Correlation | None:
-        """Return the correlation of the field or map entry *name*; None where old or new lacks it, or no schema knows it."""
+        """Return the correlation of the field or map entry *name*; None if old or new lacks it, or it has no schema."""
         if name not in self._children:
             self._children[name] = self._field(name)
         return self._children[name]
@@ -43,7 +43,7 @@ class Correlation:
         Return the correlation of the item at *index* of the new list.
 
         Returns:
-            None where there is none: only items of a list-map correspond, and those by their keys.
+            None if there is no old item: only items of a list-map correspond, by their keys.
         """
         if index not in self._children:
             self._children[index] = self._item(index)
@@ -52,9 +52,9 @@ class Correlation:
     @cached_property
     def is_unchanged(self) -> bool:
         """
-        Whether new and old are the same value.
+        Whether new and old value are equal.
 
-        Other than for JSON, items of a list-map may change places, and what no schema knows counts as changed.
+        Unlike in JSON, items of a list-map may change places, and values without a schema count as changed.
         """
         if isinstance(self.new, dict) and isinstance(self.old, dict):
             return len(self.new) == len(self.old) and all(_is_unchanged(self.field(name)) for name in self.new)
@@ -73,7 +73,7 @@ class Correlation:
 
     def _item(self, index: int) -> Correlation | None:
         item, schema = self.new[index], self._schema.get("items")
-        old = self._old_items.get(keys_of(item, self._keys))
+        old = self._old_items.get(item_keys(item, self._keys))
         return None if old is None or not isinstance(schema, Mapping) else Correlation(item, old, schema)
 
     @property
@@ -86,26 +86,26 @@ class Correlation:
 
     @cached_property
     def _old_items(self) -> dict[Hashable, JSONValue]:
-        """The old items by their keys; empty but for a list-map."""
-        return by_keys(self.old, self._keys) if self._is_list_map else {}
+        """The old items by their keys; empty unless the list is a list-map."""
+        return index_by_keys(self.old, self._keys) if self._is_list_map else {}
 
 
-def by_keys(items: JSONValue, names: Sequence[str]) -> dict[Hashable, JSONValue]:
-    """Return the items of a list-map by what identifies them, the first of several with the same keys."""
-    found: dict[Hashable, JSONValue] = {}
+def index_by_keys(items: JSONValue, names: Sequence[str]) -> dict[Hashable, JSONValue]:
+    """Return the items of a list-map by their keys; the first item wins."""
+    items_by_keys: dict[Hashable, JSONValue] = {}
     for item in items if isinstance(items, list) else ():
-        if (key := keys_of(item, names)) is not None:
-            found.setdefault(key, item)
-    return found
+        if (key := item_keys(item, names)) is not None:
+            items_by_keys.setdefault(key, item)
+    return items_by_keys
 
 
 def _is_unchanged(correlation: Correlation | None) -> bool:
     return correlation is not None and correlation.is_unchanged
 
 
-def keys_of(item: JSONValue, names: Sequence[str]) -> Hashable:
+def item_keys(item: JSONValue, names: Sequence[str]) -> Hashable:
     """
-    Return what identifies an item of a list-map; None where a key is missing or no scalar.
+    Return the identity of an item of a list-map by its keys; None if a key is missing or not a scalar.
 
     Reference:
         apiserver pkg/cel/common/maplist.go, singleKeyStrategy and multiKeyStrategy.
@@ -115,5 +115,5 @@ def keys_of(item: JSONValue, names: Sequence[str]) -> Hashable:
     values = [item.get(name) for name in names]
     if any(value is None or isinstance(value, dict | list) for value in values):
         return None
-    # Among several keys, numbers are told apart by the six decimals that Go prints.
+    # With several keys, Go compares numbers by their printed form with six decimals.
     return tuple((type(v), f"{v:f}" if isinstance(v, float) and len(values) > 1 else v) for v in values)

@@ -1,4 +1,4 @@
-"""What came of validating a value: its failures, each worded once, and how much of its schema it met."""
+"""Results of value validation: failures without repetitions, and the number of matches."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 class Failure(NamedTuple):
     """
-    One failure.
+    A failure.
 
     Attributes:
-        text: The whole sentence; two failures with the same one are one.
-        name: Where, relative to the validated value, as the text spells it; None where only the text says it.
-        report: The field error at a path.
-        keyword: The keyword that the value does not meet.
-        inner: Which part of what the keyword says, as in an `Origin`.
-        segments: Where, relative to the validated value, in steps.
-        schema: Which part of the schema has the keyword.
+        text: The whole message; failures with equal messages count once.
+        name: The path relative to the validated value, as the message spells it; None if only the message has it.
+        report: Returns the field error at a path.
+        keyword: The violated keyword.
+        inner: The part of the keyword's value, as in an `Origin`.
+        segments: The path relative to the validated value.
+        schema: The steps to the part of the schema with the keyword.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Failure(NamedTuple):
     schema: Steps = ()
 
     def error(self, path: FieldPath, root: Steps | None) -> FieldError:
-        """Return the error of a value at *path*, whose schema stands at *root*; None: in no version of a CRD."""
+        """Return the error of a value at *path* with its schema at *root*; without *root* it has no origin."""
         error = self.report(_located(path, self.name))
         origin = None if root is None else Origin((*root, *self.schema), self.keyword, self.inner)
         return replace(error, path=FieldPath((*path.segments, *self.segments)), origin=origin)
@@ -45,11 +45,11 @@ class Failure(NamedTuple):
 
 class KeywordCheck(NamedTuple):
     """
-    One thing that a schema demands of values of one JSON type.
+    Check of a keyword for values of one JSON type.
 
     Attributes:
-        holds: Whether a value meets it.
-        failure: What to say, at a name, of a value that does not.
+        holds: Returns whether a value is valid.
+        failure: Returns the failure of an invalid value at a name.
     """
 
     holds: Callable[[JSONValue], bool]
@@ -58,11 +58,11 @@ class KeywordCheck(NamedTuple):
 
 class Result:
     """
-    The failures of one value, and how many checks of its schema it met.
+    Failures of one value, and the number of successful checks.
 
     Attributes:
-        failures: By their texts, in order.
-        matches: By which the best of several failed branches of `anyOf` or `oneOf` is chosen.
+        failures: The failures by their messages, in order.
+        matches: The number of successful checks, to choose the best of several failed branches of `anyOf` or `oneOf`.
 
     Reference:
         kube-openapi validation/validate/result.go, Result.
@@ -71,16 +71,16 @@ class Result:
     __slots__ = ("failures", "matches")
 
     def __init__(self) -> None:
-        """Begin without a failure."""
+        """Create without failures."""
         self.failures: dict[str, Failure] = {}
         self.matches = 0
 
     def add(self, failure: Failure) -> None:
-        """Add a failure, unless one of the same words is there."""
+        """Add a failure, unless its message is already there."""
         self.failures.setdefault(failure.text, failure)
 
     def merge(self, other: Result, segments: tuple[Segment, ...] = (), schema: Steps = ()) -> None:
-        """Add all failures and matches of *other*, which is about the part at *segments*, and the part *schema* of the schema."""
+        """Add failures and matches of *other*: the nested value is at *segments*, the nested schema at *schema*."""
         for failure in other.failures.values():
             if failure.text not in self.failures:
                 inner, above = (*segments, *failure.segments), (*schema, *failure.schema)
@@ -89,11 +89,11 @@ class Result:
 
     def errors(self, path: FieldPath, root: Steps | None) -> tuple[FieldError, ...]:
         """
-        Return the field errors of a value that stands at *path*.
+        Return the field errors of a value at *path*.
 
         Args:
-            path: Where it stands, as the errors are to spell it.
-            root: Where its schema stands in that of a version; None where errors need no origin.
+            path: The path of the value, as errors spell it.
+            root: The steps to its schema in that of a version; None if errors need no origin.
 
         Reference:
             apiextensions-apiserver apiserver/validation/validation.go, kubeOpenAPIResultToFieldErrors.
@@ -102,20 +102,20 @@ class Result:
 
 
 def _located(path: FieldPath, name: str | None) -> FieldPath:
-    # What stands directly in a map at the root has a name that begins with a dot.
+    # The name of a direct child of a root map begins with a dot.
     return path if name in (None, "", ".") else path.child(str(name).removeprefix("."))
 
 
 def composite(keyword: str, text: str) -> Failure:
-    """Return a failure that is reported at the whole value: its text alone says where it is."""
+    """Return a failure that is reported at the whole value, with the actual place in its message."""
     return Failure(text, None, lambda path: fielderror.invalid(path, "", text), keyword)
 
 
 def invalid(keyword: str, name: str, value: JSONValue, text: str) -> Failure:
-    """Return a failure of the value at *name*, whose error prints *value*."""
+    """Return a failure of the value at *name*; its error prints *value*."""
     return Failure(text, name, lambda path: fielderror.invalid(path, value, text), keyword)
 
 
 def type_invalid(keyword: str, name: str, value: JSONValue, text: str) -> Failure:
-    """Return the failure of a value of the wrong type or format, whose error prints *value*."""
+    """Return the failure of a value with a wrong type or format; its error prints *value*."""
     return Failure(text, name, lambda path: fielderror.type_invalid(path, value, text), keyword)

@@ -1,4 +1,4 @@
-"""Keywords that judge a value by itself: its type and format, its length, size and pattern, and `enum`."""
+"""Validation of single values: type and format, length, size and pattern, and `enum`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import numberkeywords, validationresult
 from pytest_crd.engine.values.validationresult import Failure, KeywordCheck
 
-# How Go calls the types in which it holds numbers; formats are compared with these.
+# Go's names of number types, which are compared with formats.
 _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}
 _NUMBERS: Final = frozenset({"integer", "number"})
 
 
 class TypeCheck(NamedTuple):
     """
-    What a schema demands of the type of a value.
+    Check of the type of a value.
 
     Attributes:
-        types: The allowed types; empty where any is.
-        format: The format, where the version checks it; else empty.
-        nullable: Whether null is a value too.
-        is_declared: Whether `type` says the type, and not `x-kubernetes-int-or-string`.
+        types: The allowed types; empty if all are allowed.
+        format: The format, if the version checks it; else empty.
+        nullable: Whether null is allowed.
+        is_declared: Whether the types come from `type`, not from `x-kubernetes-int-or-string`.
         profile: The Kubernetes version.
     """
 
@@ -44,18 +44,18 @@ class TypeCheck(NamedTuple):
 
     @property
     def is_set(self) -> bool:
-        """Whether anything is demanded of values other than null."""
+        """Whether the schema restricts the type of values other than null."""
         return bool(self.types or self.format)
 
     def test(self, kind: type) -> Callable[[JSONValue], bool] | None:
-        """Return the test of the values of one Python type; None where all of them are of the right type."""
+        """Return the test for values of one Python type; None if all of them have an allowed type."""
         if kind is float and "integer" in self.types and "number" not in self.types:
             return lambda value: self.mismatch(value) is None
         return None if self.mismatch(kind()) is None else _never
 
     def mismatch(self, value: JSONValue) -> tuple[str, str] | None:
         """
-        Return what the value should be and what it is; None where it is what it should be.
+        Return the expected and the actual type of *value*; None if they match.
 
         Reference:
             kube-openapi validation/validate/type.go, typeValidator.
@@ -65,7 +65,7 @@ class TypeCheck(NamedTuple):
             return (",".join(self.types), actual) if self.types and not self.nullable else None
         fits = actual in self.types or self._is_number_of_other_kind(value, actual)
         if self.format and actual in {"string", "array"}:
-            # The type of such values goes unchecked beside a format, unless it is one of numbers.
+            # With a format, the server checks the type of such values only if a number is expected.
             return None if fits or not _NUMBERS.intersection(self.types) else (",".join(self.types), actual)
         if self.format and not fits and self.format != _GO_FORMATS.get(actual):
             return self.format, _GO_FORMATS.get(actual, "")
@@ -78,14 +78,14 @@ class TypeCheck(NamedTuple):
         return whole and numberkeywords.is_whole(value, self.profile)
 
     def failure(self, value: JSONValue, name: str) -> Failure:
-        """Return what to say of a value whose type does not match."""
+        """Return the failure of a value with a wrong type."""
         wanted, actual = self.mismatch(value) or ("", "")
         keyword = "x-kubernetes-int-or-string" if not self.is_declared else "type" if self.types else "format"
         return _wrong_type(keyword, name, wanted, actual, self.profile)
 
 
 def type_check(schema: Schema, profile: Profile, *, all_formats: bool = False) -> TypeCheck:
-    """Return what *schema* demands of types; *all_formats* keeps a format that the version does not know, too."""
+    """Return the type check of *schema*; *all_formats* also keeps formats that the version does not check."""
     declared = schema.get("type")
     types = ("integer", "string") if schema.get("x-kubernetes-int-or-string") else (declared,) if declared else ()
     name = (schema.get("format") or "") if all_formats else _checked_format(schema, types, profile)
@@ -95,7 +95,7 @@ def type_check(schema: Schema, profile: Profile, *, all_formats: bool = False) -
 
 def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) -> str:
     """
-    Return the format as far as the version takes note of it.
+    Return the format if the version checks it; else empty.
 
     Reference:
         apiextensions-apiserver apiserver/validation/formats.go, StripUnsupportedFormatsPostProcess.
@@ -111,7 +111,7 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
 
 
 def format_check(check: TypeCheck) -> KeywordCheck | None:
-    """Return what a format demands of strings; None where there is none of strings."""
+    """Return the check of a string format; None if there is none."""
     from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - as above
 
     name, holds = check.format, stringformats.check(check.format, check.profile)
@@ -128,7 +128,7 @@ def _wrong_type(keyword: str, name: str, wanted: str, actual: str, profile: Prof
 
 def string_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """
-    Return what is demanded of strings; of several that fail, the server reports the first.
+    Return the checks for strings; the server reports only the first failure.
 
     Reference:
         kube-openapi validation/validate/validator.go, stringValidator.
@@ -164,14 +164,14 @@ def _too_short(limit: int) -> Callable[[str, str], Failure]:
 
 
 def _pattern_check(pattern: str, profile: Profile) -> KeywordCheck:
-    shown = pattern
+    description = pattern
     try:
         holds = patterns.compile(pattern, profile.go)
-    except PatternError as error:  # no server takes such a CRD, but this is what it would say
-        shown, holds = f"{pattern}, but pattern is invalid: {error}", _never
+    except PatternError as error:  # a server refuses such a CRD; this is its message for values
+        description, holds = f"{pattern}, but pattern is invalid: {error}", _never
 
     def failure(value: str, name: str) -> Failure:
-        return validationresult.invalid("pattern", name, value, f"{name} in body should match '{shown}'")
+        return validationresult.invalid("pattern", name, value, f"{name} in body should match '{description}'")
 
     return KeywordCheck(holds, failure)
 
@@ -181,7 +181,7 @@ def _never(_value: JSONValue) -> bool:
 
 
 def item_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
-    """Return what is demanded of the length of lists, and `uniqueItems`."""
+    """Return the checks for the length of lists, and for `uniqueItems`."""
     checks = []
     if (least := schema.get("minItems")) is not None:
         checks.append(_at_least(least, "items"))
@@ -200,11 +200,11 @@ def item_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
 
 
 def _is_unique(items: list[JSONValue]) -> bool:
-    return not any(jsonvalue.equal(item, other) for index, item in enumerate(items) for other in items[:index])
+    return not any(jsonvalue.equal(item, earlier) for index, item in enumerate(items) for earlier in items[:index])
 
 
 def property_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
-    """Return what is demanded of the number of properties."""
+    """Return the checks for the number of properties."""
     checks = []
     if (least := schema.get("minProperties")) is not None:
         checks.append(_at_least(least, "properties", prints_limit=not profile.validates_miscounted_objects))
@@ -239,10 +239,10 @@ def _at_most(limit: int, things: str, profile: Profile) -> KeywordCheck:
 
 def enum_check(schema: Schema, profile: Profile) -> KeywordCheck | None:
     """
-    Return what `enum` demands; None where it lists nothing.
+    Return the check of `enum`; None if it is empty.
 
     Reference:
-        kube-openapi validation/validate/validator.go, basicCommonValidator: a value matches what Go can convert it to.
+        kube-openapi validation/validate/validator.go, basicCommonValidator: a value matches if Go can convert it.
     """
     allowed: list[JSONValue] = schema.get("enum") or []
     if not allowed:
@@ -262,13 +262,13 @@ def enum_check(schema: Schema, profile: Profile) -> KeywordCheck | None:
 
 
 def _converts_to(value: JSONValue, allowed: JSONValue) -> bool:
-    """Return whether *value*, converted to the Go type of *allowed*, is equal to it."""
+    """Return whether *value*, converted to the Go type of *allowed*, equals it."""
     kinds = type(value), type(allowed)
     if kinds == (int, float):
         return bool(float(value) == allowed)
     if kinds == (float, int):
         return bool(numberkeywords.to_int64(value) == allowed)
-    if kinds == (int, str):  # Go converts an integer to the text of one character with this number
+    if kinds == (int, str):  # Go converts an integer to a string with this code point
         return bool(_character(value) == allowed)
     return value is not None and jsonvalue.equal(value, allowed)
 
@@ -286,5 +286,5 @@ def _unsupported(path: FieldPath, value: JSONValue, supported: list[str], profil
 
 
 def _plain(value: JSONValue) -> str:
-    """Return *value* as Go's `%v` has it; seen only where two sentences are found to be the same."""
+    """Return *value* as Go's `%v` prints it; only matters for whether two messages are equal."""
     return value if isinstance(value, str) else printing.marshal(value)

@@ -1,7 +1,7 @@
 """
-Value validation: whether a value meets the value keywords of its schema, and what the server says where it does not.
+Value validation: keywords of a schema, and the server's errors about invalid values.
 
-A schema is compiled into two forms: a test that builds nothing, run first, and an examination, run only on what the test refuses.
+A schema is compiled into two forms: a fast test, and an examination that collects failures, run only if the test fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pytest_crd.engine.values.valuekeywords import TypeCheck
 _T = TypeVar("_T")
 
 _ROOT: Final = FieldPath()
-# How often the server counts a value of a type for having been looked at, beside what is counted for what it meets.
+# The server's base count of matches for a value of each type, before counting successful checks.
 _MATCHES: Final = {type(None): 0, bool: 4, str: 5, int: 6, float: 6, list: 6, dict: 5}
 
 
@@ -38,29 +38,30 @@ class Validator:
     """A compiled schema."""
 
     def __init__(self, schema: Schema, profile: Profile, *, all_formats: bool, root: Steps | None) -> None:
-        """For this module: everybody else calls `compile`."""
+        """Private to this module: call `compile`."""
         self._schema = schema
         self._root = root
         self._node = _Node(schema, profile, all_formats=all_formats)
         self._ratchets = profile.ratchets
-        # The test ends as soon as it knows, and so may miss what the server stumbles over.
+        # The test stops early, and so could miss a division by zero that makes the server panic.
         self._tests_first = profile.refuses_multiples_of_zero or not numberkeywords.may_divide_by_zero(schema)
 
     def accepts(self, value: JSONValue) -> bool:
-        """Return whether *value* is valid: as fast as it can be said."""
+        """Return whether *value* is valid, as fast as possible."""
         return self._node.accepts(value)
 
     def create(self, value: JSONValue, path: FieldPath = _ROOT) -> tuple[FieldError, ...]:
         """
-        Return what is wrong with a new value.
+        Return the errors of a new value.
 
         Args:
             value: Pruned and defaulted; not modified.
-            path: Where it stands, as the errors are to spell it.
+            path: The path of the value, as errors spell it.
 
         Errors:
-            Required, NotSupported, Invalid, and TypeInvalid, TooLong and TooMany where the version has these, in the
-            server's order; properties by name, which the server meets at random. Internal where it panics.
+            Required, NotSupported, Invalid, and TypeInvalid, TooLong and TooMany if the version has these, in the
+            server's order; properties sorted by name, which the server visits in random order. Internal if the server
+            panics.
 
         Reference:
             apiextensions-apiserver apiserver/validation/validation.go, ValidateCustomResource.
@@ -69,15 +70,15 @@ class Validator:
 
     def update(self, value: JSONValue, old: JSONValue, path: FieldPath = _ROOT) -> tuple[FieldError, ...]:
         """
-        Return what is wrong with a value that replaces another one; what did not change is not held to the schema.
+        Return the errors of a value that replaces *old*; unchanged parts are not validated.
 
         Args:
             value: Pruned and defaulted; not modified.
-            old: What was stored, pruned and defaulted too; None where nothing was. Not modified.
-            path: Where they stand.
+            old: The stored value, also pruned and defaulted; None if there is none. Not modified.
+            path: The path of the value.
 
         Errors:
-            As `create`; all of them where the version does not ratchet.
+            As for `create`; errors of unchanged parts too if the version does not ratchet.
 
         Reference:
             KEP-4008; apiextensions-apiserver apiserver/validation/ratcheting.go.
@@ -97,21 +98,20 @@ def compile(  # noqa: A001 - read as valuevalidation.compile
     schema: Schema, profile: Profile, *, all_formats: bool = False, root: Steps | None = None
 ) -> Validator:
     """
-    Return the compiled form of a schema; each part of it is compiled when a value first needs it.
+    Return the compiled form of a schema; each part is compiled when a value first needs it.
 
     Args:
-        schema: `openAPIV3Schema`, or any schema in it, as the server decodes it. What no server takes in a CRD
-            (`patternProperties`, `dependencies`, `definitions`, `$ref`, lists of `items`) is not looked at.
+        schema: `openAPIV3Schema`, or a nested schema, as the server decodes it. Keywords that no CRD may use
+            (`patternProperties`, `dependencies`, `definitions`, `$ref`, lists of `items`) are ignored.
         profile: The Kubernetes version.
-        all_formats: Whether a format that the version does not know counts, as it does for defaults: no value but a string
-            has it.
-        root: Where the schema stands in that of a version, from which the origins of errors count; None: they have none.
+        all_formats: Whether unchecked formats count, as they do for defaults: only strings have such a format.
+        root: The steps to the schema in that of a version, for the origins of errors; None: errors have no origin.
     """
     return Validator(schema, profile, all_formats=all_formats, root=root)
 
 
 class _Node:
-    """One schema, compiled for each type of value when one of it comes."""
+    """One schema, compiled separately for each type of value on first use."""
 
     def __init__(self, schema: Schema, profile: Profile, *, all_formats: bool) -> None:
         self._schema = schema
@@ -127,12 +127,12 @@ class _Node:
 
     def examine(self, value: JSONValue, name: str, correlation: Correlation | None = None) -> Result:
         """
-        Return everything that is wrong with *value*.
+        Return all failures of *value*.
 
         Args:
             value: Any value.
-            name: Where it stands, as the sentences spell it.
-            correlation: What it replaces; None where that cannot be told.
+            name: Its path, as messages spell it.
+            correlation: The value with its old value; None if there is no corresponding old value.
 
         Reference:
             kube-openapi validation/validate/schema.go, SchemaValidator.Validate; apiextensions-apiserver
@@ -147,18 +147,22 @@ class _Node:
         return result
 
     def _compiled(self, kind: type) -> list[_Step]:
-        """Return the steps for values of one type, in the server's order."""
+        """Return the validation steps for values of one type, in the server's order."""
         schema, profile = self._schema, self._profile
-        of_type = self._type_check
-        steps = [_type_step(of_type, kind)]
+        type_check = self._type_check
+        steps = [_type_step(type_check, kind)]
         if kind is not type(None) and self._junctors is not None:
             steps.append(_junctors_step(self._junctors))
         if kind is str:
             steps.append(_checks_step(valuekeywords.string_checks(schema, profile), first_only=True))
-            if (check := valuekeywords.format_check(of_type)) is not None:
+            if (check := valuekeywords.format_check(type_check)) is not None:
                 steps.append(_checks_step([check], matches=1))
         elif kind in (int, float):
-            steps.append(_checks_step(numberkeywords.checks(schema, of_type.types, of_type.format, profile, kind=kind)))
+            steps.append(
+                _checks_step(
+                    numberkeywords.compile_checks(schema, type_check.types, type_check.format, profile, kind=kind)
+                )
+            )
         elif kind is list:
             steps.append(_children_step(Lists(schema, self._child, profile)))
         if (check := valuekeywords.enum_check(schema, profile)) is not None:
@@ -180,24 +184,24 @@ class _Node:
 
 
 class _ByKind(dict[type, _T]):
-    """What is known of values by their type, found out when the first of a type comes."""
+    """Cache by the type of values, filled on first use."""
 
     def __init__(self, find: Callable[[type], _T]) -> None:
         super().__init__()
         self._find = find
 
     def __missing__(self, kind: type) -> _T:
-        found = self[kind] = self._find(kind)
-        return found
+        item = self[kind] = self._find(kind)
+        return item
 
 
 class _Step(NamedTuple):
     """
-    One of the things that are looked at in turn.
+    Step of the validation of a value.
 
     Attributes:
-        holds: Whether a value passes; None where every value does.
-        examine: Adds what is wrong with a value.
+        holds: The test for valid values; None if every value is valid.
+        examine: Adds the failures of a value.
     """
 
     holds: Holds | None
