@@ -79,7 +79,7 @@ def _conflicts(version: CrdVersion, answer: Response, first: Response) -> Iterat
 
 def find_node(version: CrdVersion, field: str) -> SchemaNode | None:
     """Return the schema node of a field, as conflicts spell it; None if the schema does not have it."""
-    return next((node for node, rest in ownertypes.led_to(version.schema_map, f".{field}") if not rest), None)
+    return next((node for node, rest in ownertypes.find_nodes(version.schema_map, f".{field}") if not rest), None)
 
 
 def _advice_on_defaults(node: SchemaNode) -> str:
@@ -99,7 +99,7 @@ def _below(version: CrdVersion, node: SchemaNode, paths: tuple[SpelledPath, ...]
 
 def _find_named_node(node: SchemaNode, line: str) -> SchemaNode | None:
     """Return the schema node of the field at the beginning of a line; None if there is no such field."""
-    candidates = ownertypes.led_to(node, line)
+    candidates = ownertypes.find_nodes(node, line)
     return next((candidate for candidate, rest in candidates if candidate.place and rest.startswith(": ")), None)
 
 

@@ -106,7 +106,7 @@ def _paths(mismatch: Mismatch, trace: Trace) -> Iterator[str]:
 
 def explain_owners(path: str, version: CrdVersion) -> str:
     """Return the list or map type that decides the owners of a field, with its place; may be empty."""
-    candidates = ownertypes.led_to(version.schema_map, f".{path}")
+    candidates = ownertypes.find_nodes(version.schema_map, f".{path}")
     # Even a path that leads nowhere begins with an existing field.
     nearest, _ = min(
         (candidate for candidate in candidates if candidate[1][:1] in _BEHIND_A_FIELD),

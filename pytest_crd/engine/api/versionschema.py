@@ -63,9 +63,9 @@ class VersionSchema:
         if spec.schema is None:
             return ()
         try:
-            return nonstructural.find(spec.schema.structural, spec.schema_path, self._profile)
+            return nonstructural.find_violations(spec.schema.structural, spec.schema_path, self._profile)
         except UnsupportedConstructError as error:
-            errors = unsupported.find(spec.schema.value, spec.schema_path)
+            errors = unsupported.find_errors(spec.schema.value, spec.schema_path)
             return errors or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property

@@ -111,4 +111,4 @@ def _violations(spec: CrdSpec, profile: Profile) -> Iterator[FieldError]:
         except UnsupportedConstructError as error:
             message = f"failed to check validation schema for version {version.name}: {error}"
             raise UnsupportedConstructError(message) from None
-        yield from nonstructural.find(schema, version.condition_path, profile)
+        yield from nonstructural.find_violations(schema, version.condition_path, profile)

@@ -43,7 +43,7 @@ def invalid_embedded(path: FieldPath, bad_value: JSONValue, detail: str, *, prof
 
 
 def invalid_as(path: FieldPath, bad_value: JSONValue, printed: str | None, detail: str) -> FieldError:
-    """Return an Invalid error that prints *printed* instead of *bad_value*, or the value itself if it is None."""
+    """Return an Invalid error that prints *printed* instead of *bad_value*; without it, the value itself."""
     error = fielderror.invalid(path, bad_value, detail)
     return error if printed is None else reprinted(error, printed)
 

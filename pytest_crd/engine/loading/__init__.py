@@ -1,5 +1,6 @@
 """
-Loading: from files to the CustomResourceDefinitions of a project.
+Loading of a project's CustomResourceDefinitions from files.
 
-Paths come in, CRDs and notes go out: `crdfiles` reads them, `copies` tells which of one name count, `project` holds and finds them.
+The input is paths, the output CRDs and notes: `crdfiles` reads them, `copies` drops duplicates, `projectcrds` holds and
+finds them.
 """

@@ -1,7 +1,7 @@
 """
-Words in a CRD's schemas that are read as booleans where a text must be meant: names of properties, values of texts.
+Unquoted YAML words in a CRD's schemas that are read as booleans where a text is meant: property names, string values.
 
-The server takes such a CRD: its objects have a field `"true"` where somebody has written `on`.
+The server accepts such a CRD: its objects have a field `"true"` if the author has written `on`.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")
 _NAMES: Final = ("true", "false")
-# Where none of these stands, there is no such word.
-_ASKED: Final = frozenset({"properties", "enum", "default", *_INSIDE})
+# A schema without these keywords has no such word.
+_RELEVANT_KEYWORDS: Final = frozenset({"properties", "enum", "default", *_INSIDE})
 
 
-def words(manifest: Manifest) -> Iterator[tuple[int, str]]:
-    """Yield what is said of each such word in a CRD, with its 1-based line."""
+def find_messages(manifest: Manifest) -> Iterator[tuple[int, str]]:
+    """Yield the 1-based line and a message for each such word in a CRD."""
     if not any(_may_have(schema) for schema in _schemas(manifest.value)):
         return
-    for one in manifest.document.bare_booleans:
-        inner = one.path[len(manifest.path) :]
-        if one.path[: len(manifest.path)] == manifest.path and _SCHEMA in inner:
+    for boolean in manifest.document.bare_booleans:
+        inner = boolean.path[len(manifest.path) :]
+        if boolean.path[: len(manifest.path)] == manifest.path and _SCHEMA in inner:
             steps = inner[inner.index(_SCHEMA) + 1 :]
-            if said := _of_word(manifest.value, inner, steps, one):
-                yield one.line, said
+            if message := _word_message(manifest.value, inner, steps, boolean):
+                yield boolean.line, message
 
 
-def _of_word(value: JSONValue, path: Steps, steps: Steps, word: BareBoolean) -> str:
-    """Return what is said of *word* at *path* of a CRD, *steps* of its schema; empty where a boolean may be meant."""
+def _word_message(value: JSONValue, path: Steps, steps: Steps, word: BareBoolean) -> str:
+    """Return the message about *word* at *path* of a CRD, *steps* of its schema; empty if a boolean may be meant."""
     place, below = _place(steps)
     if word.is_key and not below:
         above = schemamap.spelled(place[:-1]) or "the object"
@@ -51,7 +51,7 @@ def _of_word(value: JSONValue, path: Steps, steps: Steps, word: BareBoolean) -> 
 
 
 def _place(steps: Steps) -> tuple[Place, Steps]:
-    """Return the place that the part of a schema at *steps* is about, and the steps below what is said of that."""
+    """Return the place of the innermost schema on *steps*, and the steps below that schema."""
     end = 0
     while end < len(steps) and (steps[end] in _INSIDE or (steps[end] == "properties" and end + 1 < len(steps))):
         end += 1 if steps[end] in _INSIDE else 2
@@ -67,30 +67,30 @@ def _at(value: JSONValue, path: Steps) -> JSONValue:
 def _schemas(value: JSONValue) -> Iterator[JSONValue]:
     spec = value.get("spec")
     versions = spec.get("versions") if isinstance(spec, dict) else None
-    for one in (spec, *(versions if isinstance(versions, list) else ())):
+    for holder in (spec, *(versions if isinstance(versions, list) else ())):
         for key in ("validation", "schema"):
-            within = one.get(key) if isinstance(one, dict) else None
-            if isinstance(within, dict):
-                yield within.get(_SCHEMA)
+            validation = holder.get(key) if isinstance(holder, dict) else None
+            if isinstance(validation, dict):
+                yield validation.get(_SCHEMA)
 
 
 def _may_have(schema: JSONValue) -> bool:
-    """Return whether a property, or a value of a text, may have been such a word; the text itself is longer to look through."""
-    left = [schema]
-    while left:
-        node = left.pop()
-        if not isinstance(node, dict) or _ASKED.isdisjoint(node):
+    """Return whether the schema may contain such a word; faster than searching the text."""
+    pending = [schema]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, dict) or _RELEVANT_KEYWORDS.isdisjoint(node):
             continue
         properties = node.get("properties")
         if isinstance(properties, dict):
             if any(name in properties for name in _NAMES):
                 return True
-            left += properties.values()
+            pending += properties.values()
         elif node.get("type") == "string" and (_has_boolean(node.get("enum")) or isinstance(node.get("default"), bool)):
             return True
-        left += [node[key] for key in _INSIDE if key in node]
+        pending += [node[key] for key in _INSIDE if key in node]
     return False
 
 
 def _has_boolean(values: JSONValue) -> bool:
-    return isinstance(values, list) and any(isinstance(one, bool) for one in values)
+    return isinstance(values, list) and any(isinstance(value, bool) for value in values)

@@ -1,7 +1,7 @@
 """
-CRDs of one name: which are copies of each other, which a server of the Kubernetes version would not take, and which differ.
+CRDs with the same name: copies, `v1beta1` twins that the Kubernetes version does not serve, and alternatives.
 
-Those that differ all stay: which of them a project means, nobody can tell but the project.
+Alternatives all stay, because only the project knows their roles.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 
 class Distinct(NamedTuple):
     """
-    CRDs less those that add nothing.
+    CRDs without copies and twins.
 
     Attributes:
-        crds: The CRDs that stay, in their order.
-        copies: The source of each that was left out, and the CRD that stands for it.
-        notes: What was left out, and why.
+        crds: The remaining CRDs, in their order.
+        copies: The remaining CRD for the source of each copy.
+        notes: A note for each dropped CRD.
     """
 
     crds: tuple[CustomResourceDefinition, ...]
@@ -35,67 +35,67 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
     """
     Return *crds*, all of one Kubernetes version, without copies and without v1beta1 twins that it does not serve.
 
-    A copy decodes to the same CRD; labels and annotations do not count, the approval of an API aside, nor does a status
-    that says nothing. A twin has the same name in the other API version.
+    A copy decodes to the same CRD; labels, annotations except the API approval, and an empty status are ignored. A twin
+    has the same name in the other API version.
     """
     crds = list(crds)
     named: dict[str, list[CustomResourceDefinition]] = {}
     copies: dict[str, CustomResourceDefinition] = {}
     notes: list[Remark] = []
     for crd in crds:
-        others = named.setdefault(crd.name, [])
-        original = next((other for other in others if _is_copy(crd, other)), None)
+        same_name = named.setdefault(crd.name, [])
+        original = next((candidate for candidate in same_name if _is_copy(crd, candidate)), None)
         if original is None:
-            others.append(crd)
+            same_name.append(crd)
         else:
             copies[crd.source] = original
             notes.append(_note(crd, f"a copy of {crd.name} in {original.source}", RemarkKind.COPY))
-    kept: set[CustomResourceDefinition] = set()
-    for others in named.values():
-        served = without_twins(others)
-        kept.update(served)
-        notes += [_of_twin(crd, served[0]) for crd in others if crd not in served]
-    return Distinct(tuple(crd for crd in crds if crd in kept), copies, tuple(notes))
+    remaining: set[CustomResourceDefinition] = set()
+    for same_name in named.values():
+        served = without_twins(same_name)
+        remaining.update(served)
+        notes += [_twin_note(crd, served[0]) for crd in same_name if crd not in served]
+    return Distinct(tuple(crd for crd in crds if crd in remaining), copies, tuple(notes))
 
 
 def without_twins(crds: Sequence[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
-    """Return those *crds*, all of one name, that a server takes; all of them where it takes none."""
+    """Return the CRDs of *crds*, all with one name, that a server accepts; all of them if it accepts none."""
     served = [
         crd for crd in crds if crd.api_version == declared.V1 or profile.named(crd.kubernetes_version).serves_v1beta1
     ]
     return served or list(crds)
 
 
-def _of_twin(crd: CustomResourceDefinition, twin: CustomResourceDefinition) -> Remark:
+def _twin_note(crd: CustomResourceDefinition, twin: CustomResourceDefinition) -> Remark:
     version = crd.kubernetes_version
-    words = f"Kubernetes {version} takes {crd.name} from {twin.source}, not as {crd.api_version}"
-    return _note(crd, words, RemarkKind.TWIN)
+    text = f"Kubernetes {version} takes {crd.name} from {twin.source}, not as {crd.api_version}"
+    return _note(crd, text, RemarkKind.TWIN)
 
 
-def _note(crd: CustomResourceDefinition, words: str, kind: RemarkKind) -> Remark:
+def _note(crd: CustomResourceDefinition, text: str, kind: RemarkKind) -> Remark:
     source, _, line = crd.source.rpartition(":")
     is_placed = bool(source) and line.isdigit()
-    return Remark(source if is_placed else crd.source, int(line) if is_placed else 0, f"passed over, {words}", kind)
+    return Remark(source if is_placed else crd.source, int(line) if is_placed else 0, f"passed over, {text}", kind)
 
 
 def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:
-    # Unknown and repeated fields are gone once a CRD is decoded, but not the warnings about them: one of two may be misspelt.
-    alike = crd.unknown_fields == other.unknown_fields and crd.repeated_fields == other.repeated_fields
-    return alike and jsonvalue.equal(_telling(crd), _telling(other))
+    # Decoding drops unknown and repeated fields, so compare the warnings too: one of the two may have a misspelt field.
+    same_warnings = crd.unknown_fields == other.unknown_fields and crd.repeated_fields == other.repeated_fields
+    return same_warnings and jsonvalue.equal(_compared_fields(crd), _compared_fields(other))
 
 
-def _telling(crd: CustomResourceDefinition) -> dict[str, JSONValue]:
-    """Return what of a CRD tells it from others of its name."""
+def _compared_fields(crd: CustomResourceDefinition) -> dict[str, JSONValue]:
+    """Return the fields of a CRD that distinguish it from other CRDs with its name."""
     manifest = dict(crd.declared)
     metadata = dict(manifest.get("metadata") or {})
     approval = (metadata.pop("annotations", None) or {}).get(apiapproval.ANNOTATION)
     metadata.pop("labels", None)
-    if _is_nothing(manifest.get("status")):
+    if _is_empty_status(manifest.get("status")):
         manifest.pop("status", None)
     return {**manifest, "metadata": metadata, "approval": approval}
 
 
-def _is_nothing(value: JSONValue) -> bool:
-    """Return whether a status is as controller-gen once wrote it: no value at all in any of its fields."""
+def _is_empty_status(value: JSONValue) -> bool:
+    """Return whether a status has no values, as in the output of old versions of controller-gen."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return all(map(_is_nothing, parts)) if isinstance(value, dict | list) else not value
+    return all(map(_is_empty_status, parts)) if isinstance(value, dict | list) else not value

@@ -1,7 +1,7 @@
 """
-The CRDs in files: which manifests are CRDs, and which errors the others give: those that cannot be read, or are nearly CRDs.
+CRDs in files: manifests of CRDs, and errors about unreadable files and misspelt CRDs.
 
-How strict it is depends on how a file was come by: what the user named must be right, what was merely found may be noted.
+The strictness depends on the origin of a file: a named file must be right, a discovered one may become a note.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pytest_crd.progress import Tell, each, ignore_step
 
 
 class FileOrigin(enum.Enum):
-    """How a file was come by, the strictest first; each is told more leniently than the one before."""
+    """Origin of a file, strictest first; problems in later ones are reported more leniently."""
 
     NAMED = "named itself"
     GIVEN = "in a folder, or matched by a glob, that was named"
@@ -43,13 +43,13 @@ _RENDER: Final = "use what it renders to: crd_commands = helm template …"
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCrd:
     """
-    A CRD, and where it was read.
+    A CRD with the manifest and file that it was read from.
 
     Attributes:
         crd: The CRD.
-        manifest: What it was made of.
-        path: The file; None where a command has printed it, or Python has made it.
-        without: Where the patches of its conversion stand that were passed over.
+        manifest: Its manifest.
+        path: The file; None if a command has printed it, or Python code has created it.
+        without: The places of skipped patches of its conversion.
     """
 
     crd: CustomResourceDefinition
@@ -61,14 +61,14 @@ class ReadCrd:
 @dataclass(slots=True)
 class CrdFiles:
     """
-    What files have been found to hold so far.
+    Collected results of reading files.
 
     Attributes:
-        kubernetes_version: Whose behaviour and words the CRDs show.
-        read_crds: The CRDs, in the order of the files, none left out.
-        mistakes: What keeps the CRDs from being used.
-        notes: What was passed over, and why.
-        conversions: Where the patches stand that were passed over and change the conversion of a CRD, by its name.
+        kubernetes_version: The Kubernetes version of the CRDs.
+        read_crds: All CRDs, in the order of the files.
+        mistakes: Errors that prevent using the CRDs.
+        notes: Skipped manifests, with the reasons.
+        conversions: The places of skipped patches that change the conversion of a CRD, by its name.
     """
 
     kubernetes_version: str
@@ -80,28 +80,28 @@ class CrdFiles:
 
     @property
     def crds(self) -> list[CustomResourceDefinition]:
-        """The CRDs, without the places where they were read."""
-        return [one.crd for one in self.read_crds]
+        """The CRDs without their manifests."""
+        return [read_crd.crd for read_crd in self.read_crds]
 
     def read_all(self, patterns: Sequence[str], *, base: Path, tell: Tell = ignore_step) -> None:
         """
-        Take the CRDs of all files that *patterns* name, each of which must bring one.
+        Read all files that *patterns* name; each pattern must yield a CRD.
 
         Args:
-            patterns: Files, folders, globs, and `!pattern` for what is left out.
-            base: What they are relative to.
-            tell: Who is told of each file.
+            patterns: Files, folders, globs, and `!pattern` for exclusions.
+            base: The folder for relative patterns.
+            tell: Called with the progress for each file.
 
         Raises:
             ManifestError: A pattern names nothing that exists; all of them at once.
         """
         files = manifest.files(patterns, base=base)
-        for file in each(files, tell, lambda one: one.name):
+        for file in each(files, tell, lambda file: file.name):
             self.read(file, FileOrigin.NAMED if file.named else FileOrigin.GIVEN)
         self._demand(patterns, files)
 
     def read(self, file: ManifestFile, origin: FileOrigin) -> None:
-        """Take the CRDs of one file."""
+        """Read the CRDs of one file."""
         before = len(self.read_crds) + len(self.mistakes)
         try:
             content = file.read()
@@ -113,7 +113,7 @@ class CrdFiles:
             self._answered.update(file.patterns)
 
     def take(self, content: bytes, *, source: str, origin: FileOrigin, path: Path | None = None) -> None:
-        """Take the CRDs of a text that was called *source*, and that stands in the file *path*, if in any."""
+        """Read the CRDs of a text; *source* is its name in messages, *path* its file if it has one."""
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
@@ -125,14 +125,14 @@ class CrdFiles:
             self._manifest(item, origin, path)
 
     def take_output(self, content: bytes, *, source: str) -> None:
-        """Take the CRDs that a command has printed; there must be one."""
+        """Read the CRDs that a command has printed; no CRD is a mistake."""
         before = len(self.read_crds) + len(self.mistakes)
         self.take(content, source=source, origin=FileOrigin.NAMED)
         if len(self.read_crds) + len(self.mistakes) == before:
             self.mistakes.append(Mistake(source, 0, f"no {declared.KIND} in what it prints"))
 
     def take_made(self, texts: Mapping[str, bytes], *, source: str) -> None:
-        """Take the CRDs of *texts*, each called by its name, that something called *source* has returned; there must be one."""
+        """Read the CRDs of named *texts* that the function *source* has returned; no CRD is a mistake."""
         before = len(self.read_crds) + len(self.mistakes)
         for name, content in texts.items():
             self.take(content, source=name, origin=FileOrigin.NAMED)
@@ -141,23 +141,23 @@ class CrdFiles:
 
     def raise_mistakes(self) -> None:
         """
-        Pass where there are no mistakes.
+        Raise all mistakes, if there are any.
 
         Raises:
-            CrdError: All of them; where a path holds no CRD, with the notes that may say why.
+            CrdError: All of them; if there is no CRD, together with the notes, which may explain why.
         """
         if self.mistakes:
             raise CrdError([*self.mistakes, *([] if self.crds else self.notes)])
 
     def _demand(self, patterns: Iterable[str], files: Iterable[ManifestFile]) -> None:
-        """Make a mistake of each of *patterns* that has brought neither a CRD nor a mistake."""
+        """Add a mistake for each of *patterns* that has yielded neither a CRD nor a mistake."""
         matched = [pattern for file in files for pattern in file.patterns]
         for pattern in dict.fromkeys(patterns):
             if pattern in self._answered or pattern.startswith(manifest.LEFT_OUT):
                 continue
             count = matched.count(pattern)
-            seen = "the file" if count == 1 else f"{count} files" if count else "what is not left out"
-            self.mistakes.append(Mistake(pattern, 0, f"no {declared.KIND} in {seen}"))
+            subject = "the file" if count == 1 else f"{count} files" if count else "what is not left out"
+            self.mistakes.append(Mistake(pattern, 0, f"no {declared.KIND} in {subject}"))
 
     def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: FileOrigin) -> None:
         if not manifest.is_template(content):
@@ -203,7 +203,7 @@ class CrdFiles:
             self._tell(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self.read_crds.append(ReadCrd(crd, item, path))
-            self.notes += (Remark(item.source, line, said) for line, said in bareproperties.words(item))
+            self.notes += (Remark(item.source, line, said) for line, said in bareproperties.find_messages(item))
 
     def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:
         for mistake in error.mistakes:
@@ -217,7 +217,7 @@ class CrdFiles:
 
 
 def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str:
-    """Return why a manifest of the right kind, or nearly so, is no CRD of its own; empty when it is one."""
+    """Return why a manifest with the kind of a CRD, or nearly so, is not a whole CRD; empty if it is one."""
     metadata, spec = value.get("metadata") or {}, value.get("spec") or {}
     name = metadata.get("name") if isinstance(metadata, Mapping) else None
     if any("{{" in str(text) for text in (name, value.get("apiVersion"), value.get("kind"))):

@@ -1,4 +1,4 @@
-"""The CRDs of a project: each once, found by name, by kind or by file, with a note on what was passed over."""
+"""Distinct CRDs of a project, with lookup by name, kind or file, and notes on skipped manifests."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     """
     The CRDs of a project, in the order of its files.
 
-    Found by `metadata.name`, by kind, by file, or by what kubectl takes for their resource: `crds["crontabs.stable.example.com"]`,
-    `crds["CronTab"]`, `crds["config/crd/bases/crontabs.yaml"]`, `crds["ct"]`. Different ones of one name are alternatives, of which a cluster has one: each
-    is a CRD of its own here, and is found by its file.
+    Look one up by `metadata.name`, by kind, by file, or by a resource name as in kubectl:
+    `crds["crontabs.stable.example.com"]`, `crds["CronTab"]`, `crds["config/crd/bases/crontabs.yaml"]`, `crds["ct"]`.
+    Different CRDs with the same name are alternatives: a cluster has one of them. Each is a separate CRD here, and is
+    looked up by its file.
 
     Attributes:
-        notes: What was passed over, `file:line: reason`, and which CRDs are alternatives.
-        passed_over: What was passed over, as data.
-        alternatives: Which CRDs are alternatives, in words.
+        notes: Skipped manifests, `file:line: reason`, and alternatives.
+        passed_over: Skipped manifests, as data.
+        alternatives: A sentence for each group of alternatives.
     """
 
     def __init__(self, crds: Sequence[CustomResourceDefinition], passed_over: Sequence[Remark] = ()) -> None:
-        """Take the CRDs, all of one Kubernetes version; copies count once, and in conditions the first of a name has it."""
+        """Create from CRDs of one Kubernetes version; copies count once, and the first CRD gets a contested name."""
         distinct = copies.distinct(crds)
         self._crds = installed(distinct.crds)
-        standing = dict(zip(distinct.crds, self._crds, strict=True))
-        # What is copied may be a twin that is left out itself.
-        self._copies = {place: standing[crd] for place, crd in distinct.copies.items() if crd in standing}
+        installed_crds = dict(zip(distinct.crds, self._crds, strict=True))
+        # The original of a copy may itself be a dropped twin.
+        self._copies = {place: installed_crds[crd] for place, crd in distinct.copies.items() if crd in installed_crds}
         self._named = _by_name(self._crds)
-        several = [others for others in self._named.values() if len(others) > 1]
-        told = (f"alternatives, each checked: {', '.join(map(_described, others))}" for others in several)
-        self.alternatives = tuple(told)
+        groups = [group for group in self._named.values() if len(group) > 1]
+        sentences = (f"alternatives, each checked: {', '.join(map(_described, group))}" for group in groups)
+        self.alternatives = tuple(sentences)
         self.passed_over = (*passed_over, *distinct.notes)
         self.notes = (*map(str, self.passed_over), *self.alternatives)
 
     def __len__(self) -> int:
-        """Return how many CRDs there are."""
+        """Return the number of CRDs."""
         return len(self._crds)
 
     @overload
@@ -59,74 +60,80 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
     def __getitem__(self, key: slice) -> tuple[CustomResourceDefinition, ...]: ...
     def __getitem__(self, key: int | str | slice) -> CustomResourceDefinition | tuple[CustomResourceDefinition, ...]:
         """
-        Return the CRD with this name, of this kind, from this file (`file`, or `file:line`), or of this resource; or by position.
+        Return the CRD with this name, kind, file (`file` or `file:line`) or resource; or by position.
 
-        A resource is a plural, singular or short name or a kind, in any case, with the group behind it or without, as for kubectl.
+        A resource is a plural, singular or short name or a kind, case-insensitive, optionally followed by the group, as in kubectl.
 
         Raises:
-            CrdLookupError: None answers to the name, or several do.
+            CrdLookupError: No CRD or several CRDs match.
         """
         if not isinstance(key, str):
             return self._crds[key]
-        of_kind = [crd for crd in self._crds if crd.kind == key]
-        found = self._named.get(key) or of_kind or self._in_file(key) or self._of_resource(key.lower())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            are_alternatives = len({crd.name for crd in found}) == 1
-            remedy = f"by its file, as in {self._place_of(found[0])!r}" if are_alternatives else "by its name"
-            raise CrdLookupError(f"{key!r} names several CRDs: {', '.join(map(_described, found))}; say which {remedy}")
+        by_kind = [crd for crd in self._crds if crd.kind == key]
+        matches = self._named.get(key) or by_kind or self._in_file(key) or self._of_resource(key.lower())
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            are_alternatives = len({crd.name for crd in matches}) == 1
+            remedy = f"by its file, as in {self._place_of(matches[0])!r}" if are_alternatives else "by its name"
+            raise CrdLookupError(
+                f"{key!r} names several CRDs: {', '.join(map(_described, matches))}; say which {remedy}"
+            )
         raise CrdLookupError(f"no CRD is called {key!r}{self._nearest(key)}")
 
     def guarded(self, guard_of: Callable[[CustomResourceDefinition], Guard | None]) -> CustomResourceDefinitions:
-        """Return the same CRDs, each with the guard that *guard_of* gives it."""
+        """Return the same CRDs, each with the guard that *guard_of* returns for it."""
         guarded = {crd: crd.guarded(guard_of(crd)) for crd in self._crds}
-        other = object.__new__(CustomResourceDefinitions)
-        other.notes, other.passed_over, other.alternatives = self.notes, self.passed_over, self.alternatives
-        other._crds = tuple(guarded.values())
-        other._copies = {place: guarded[crd] for place, crd in self._copies.items()}
-        other._named = _by_name(other._crds)
-        return other
+        collection = object.__new__(CustomResourceDefinitions)
+        collection.notes, collection.passed_over, collection.alternatives = (
+            self.notes,
+            self.passed_over,
+            self.alternatives,
+        )
+        collection._crds = tuple(guarded.values())
+        collection._copies = {place: guarded[crd] for place, crd in self._copies.items()}
+        collection._named = _by_name(collection._crds)
+        return collection
 
     def openapi(self, openapi: OpenAPIVersion, group_version: str) -> dict[str, JSONValue] | None:
         """
-        Return what a server that has all these CRDs publishes of a group version.
+        Return the OpenAPI document that a server with all these CRDs publishes for a group version.
 
         Args:
-            openapi: In which form of OpenAPI, 2 or 3, as for `CrdVersion.openapi`.
+            openapi: The major version of OpenAPI, 2 or 3, as for `CrdVersion.openapi`.
             group_version: `stable.example.com/v1`.
 
         Returns:
-            A document of the caller's own; None where nothing is published.
+            A new document, which the caller may change; None if none is published.
 
         Raises:
-            CrdLookupError: No CRD has the group version, or one that has it has alternatives.
-            ValueError: There is no such form.
+            CrdLookupError: No CRD has the group version, or a CRD with it has alternatives.
+            ValueError: *openapi* is neither 2 nor 3.
         """
         from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - much that only this answer needs
 
-        found = [
+        matches = [
             (crd, version) for crd in self for version in crd.versions if f"{crd.group}/{version.name}" == group_version
         ]
-        if not found:
-            known = sorted({f"{crd.group}/{version.name}" for crd in self for version in crd.versions})
-            raise CrdLookupError(f"no CRD has {group_version!r}; there are: {', '.join(known) or 'none'}")
-        for crd, _ in found:
-            others = self._named[crd.name]
-            if len(others) > 1:
+        if not matches:
+            group_versions = sorted({f"{crd.group}/{version.name}" for crd in self for version in crd.versions})
+            raise CrdLookupError(f"no CRD has {group_version!r}; there are: {', '.join(group_versions) or 'none'}")
+        for crd, _ in matches:
+            same_name = self._named[crd.name]
+            if len(same_name) > 1:
                 raise CrdLookupError(
-                    f"a cluster has one of these alternatives, ask the version of one of them: {', '.join(map(_described, others))}"
+                    f"a cluster has one of these alternatives, ask the version of one of them: {', '.join(map(_described, same_name))}"
                 )
-        answers = (version.openapi(openapi) for _, version in found)
+        answers = (version.openapi(openapi) for _, version in matches)
         return openapidocuments.merged(answer for answer in answers if answer is not None)
 
     def id_of(self, crd: CustomResourceDefinition) -> str:
-        """Return the name of *crd*, with its file where it has alternatives: what tells it from the others."""
+        """Return a unique name of *crd*: its name, followed by its file if it has alternatives."""
         return crd.name if len(self._named[crd.name]) == 1 else f"{crd.name}@{self._place_of(crd)}"
 
     def _place_of(self, crd: CustomResourceDefinition) -> str:
-        """Return the file of one of several alternatives, with the line where the file has more of them."""
-        files = [_file(other.source) for other in self._named[crd.name]]
+        """Return the file of an alternative, with the line if the file has several alternatives."""
+        files = [_file(alternative.source) for alternative in self._named[crd.name]]
         return _file(crd.source) if files.count(_file(crd.source)) == 1 else crd.source
 
     def _in_file(self, key: str) -> list[CustomResourceDefinition]:
@@ -144,7 +151,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         return f"; there are: {', '.join(self._named)}" if names else "; none is loaded"
 
     def __repr__(self) -> str:
-        """Return the names."""
+        """Return the class and the names of the CRDs."""
         return f"<CustomResourceDefinitions {', '.join(map(self.id_of, self._crds))}>"
 
 
@@ -155,23 +162,23 @@ def load(
     Return the CRDs in files, folders and globs.
 
     Args:
-        paths: Files, folders (read recursively) and globs, or one of them; those of `!pattern` are left out. Other kinds are
-            passed over; so are Helm templates and Kustomize patches found in folders, and copies, with a note.
-        kubernetes_version: Whose behaviour and words the CRDs show.
-        base: What relative paths are relative to; by default the current folder.
+        paths: Files, folders (read recursively) and globs, or a single path; `!pattern` excludes files. Other kinds are
+            skipped; so are Helm templates and Kustomize patches in folders, and copies, with a note.
+        kubernetes_version: The Kubernetes version of the CRDs.
+        base: The folder for relative paths; the current folder by default.
 
     Raises:
-        InputError: Everything that is wrong, with file and line: no path, a path that names nothing or holds no CRD, a file
-            that cannot be read, what is nearly a CRD, a CRD that the server could not decode.
-        TypeError: Something else than texts and paths.
-        UnknownVersionError: No known Kubernetes version.
+        InputError: All mistakes, with file and line: no path, a path that does not exist or holds no CRD, an unreadable
+            file, a misspelt CRD, a CRD that the server cannot decode.
+        TypeError: *paths* holds a value that is neither a text nor a path.
+        UnknownVersionError: The Kubernetes version is not supported.
     """
-    named = _listed(paths)
-    if not named:
+    listed = _listed(paths)
+    if not listed:
         raise CrdError(
             [Mistake("paths", 0, "none is given: name files, folders or globs with CustomResourceDefinitions")]
         )
-    return read(named, base=Path(base), kubernetes_version=profile.named(kubernetes_version).version)
+    return read(listed, base=Path(base), kubernetes_version=profile.named(kubernetes_version).version)
 
 
 def read(paths: Sequence[str], *, base: Path, kubernetes_version: str) -> CustomResourceDefinitions:
@@ -180,64 +187,68 @@ def read(paths: Sequence[str], *, base: Path, kubernetes_version: str) -> Custom
 
     Args:
         paths: As for `load`, at least one.
-        base: What relative paths are relative to.
-        kubernetes_version: Whose behaviour and words the CRDs show; one of `profile.KNOWN`.
+        base: The folder for relative paths.
+        kubernetes_version: The Kubernetes version of the CRDs, a key of `profile.KNOWN`.
 
     Raises:
         InputError: As for `load`.
     """
-    found = CrdFiles(kubernetes_version)
-    found.read_all(paths, base=base.absolute())
-    found.raise_mistakes()
-    return CustomResourceDefinitions(found.crds, found.notes)
+    crd_files = CrdFiles(kubernetes_version)
+    crd_files.read_all(paths, base=base.absolute())
+    crd_files.raise_mistakes()
+    return CustomResourceDefinitions(crd_files.crds, crd_files.notes)
 
 
 def _listed(paths: object) -> list[str]:
     """
-    Return paths that come from Python, where nothing checks types; none for None.
+    Return untyped *paths* from user code as a list of texts; empty for None.
 
     Raises:
-        TypeError: Something else than texts and paths.
+        TypeError: A value is neither a text nor a path.
     """
     if paths is None:
         return []
     is_one = isinstance(paths, str | Path | bytes) or not isinstance(paths, Iterable)
     listed: list[object] = [paths] if is_one else list(paths)  # type: ignore[call-overload]
-    for one in listed:
-        if not isinstance(one, str | Path):
-            told = f"{type(one).__name__}: {one!r}"
-            raise TypeError(f"paths are texts or pathlib.Path, not {told}; for a manifest there is from_manifest")
+    for path in listed:
+        if not isinstance(path, str | Path):
+            description = f"{type(path).__name__}: {path!r}"
+            raise TypeError(
+                f"paths are texts or pathlib.Path, not {description}; for a manifest there is from_manifest"
+            )
     return list(map(str, listed))
 
 
 def _by_name(crds: Sequence[CustomResourceDefinition]) -> dict[str, list[CustomResourceDefinition]]:
-    named: dict[str, list[CustomResourceDefinition]] = {}
+    crds_by_name: dict[str, list[CustomResourceDefinition]] = {}
     for crd in crds:
-        named.setdefault(crd.name, []).append(crd)
-    return named
+        crds_by_name.setdefault(crd.name, []).append(crd)
+    return crds_by_name
 
 
 def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
-    """Return *crds* as they are beside those that a cluster has with them: one of each name, the nearest by its folder."""
+    """Return *crds* as installed in clusters, where only one alternative of each name, the nearest by folder, is installed."""
     named = _by_name(crds)
-    several = [others for others in named.values() if len(others) > 1]
+    groups = [group for group in named.values() if len(group) > 1]
     clusters: dict[tuple[CustomResourceDefinition, ...], dict[CustomResourceDefinition, CustomResourceDefinition]] = {}
-    standing: list[CustomResourceDefinition] = []
+    installed_crds: list[CustomResourceDefinition] = []
     for crd in crds:
-        chosen = tuple(crd if crd in others else _nearest(crd, others) for others in several)
+        chosen = tuple(crd if crd in group else _nearest(crd, group) for group in groups)
         if chosen not in clusters:
-            by_name = {name: others[0] for name, others in named.items()} | {one.name: one for one in chosen}
+            by_name = {name: group[0] for name, group in named.items()} | {
+                alternative.name: alternative for alternative in chosen
+            }
             beside = tuple(by_name.values())
             clusters[chosen] = dict(zip(beside, side_by_side(beside), strict=True))
-        standing.append(clusters[chosen][crd])
-    return tuple(standing)
+        installed_crds.append(clusters[chosen][crd])
+    return tuple(installed_crds)
 
 
 def _resources(crd: CustomResourceDefinition) -> set[str]:
-    """Return what kubectl takes for the resource of a CRD, in lower case."""
+    """Return the names for the resource of a CRD that kubectl accepts, in lower case."""
     names = crd.answers.forms.internal.names
-    found = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
-    return {str(name).lower() for name in found if name}
+    resource_names = [crd.kind, names.get("plural"), names.get("singular"), *(names.get("shortNames") or ())]
+    return {str(name).lower() for name in resource_names if name}
 
 
 def _described(crd: CustomResourceDefinition) -> str:
@@ -248,11 +259,11 @@ def _file(source: str) -> str:
     return source.rpartition(":")[0]
 
 
-def _nearest(crd: CustomResourceDefinition, others: Sequence[CustomResourceDefinition]) -> CustomResourceDefinition:
-    """Return the one of *others* whose file has most folders in common with that of *crd*; of several the first."""
-    return max(others, key=lambda other: sum(itertools.takewhile(bool, _in_common(crd, other))))
+def _nearest(crd: CustomResourceDefinition, candidates: Sequence[CustomResourceDefinition]) -> CustomResourceDefinition:
+    """Return the first of *candidates* with the most common folders in the paths of its file and the file of *crd*."""
+    return max(candidates, key=lambda candidate: sum(itertools.takewhile(bool, _in_common(crd, candidate))))
 
 
 def _in_common(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> Iterator[bool]:
-    folders, others = (PurePath(one.source).parent.parts for one in (crd, other))
-    return (left == right for left, right in zip(folders, others, strict=False))
+    folders, other_folders = (PurePath(each.source).parent.parts for each in (crd, other))
+    return (left == right for left, right in zip(folders, other_folders, strict=False))

@@ -1,4 +1,4 @@
-"""Notes: what was passed over, and of which kind, so that many of one kind can be counted."""
+"""Notes about skipped files and manifests, with kinds for counting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_crd.engine.inputerror import Mistake
 
 
 class RemarkKind(enum.StrEnum):
-    """What was passed over; the value is the word for several."""
+    """Kind of a skipped manifest; the value is its plural for messages."""
 
     PATCH = "patches"
     TEMPLATE = "templates"
@@ -22,10 +22,10 @@ class RemarkKind(enum.StrEnum):
 @dataclass(frozen=True, slots=True, order=True)
 class Remark(Mistake):
     """
-    What is worth to know, and where it stands.
+    A note with its place.
 
     Attributes:
-        kind: What was passed over; None where each is told by itself.
+        kind: The kind of the skipped manifest; None if the note is never counted.
     """
 
     kind: RemarkKind | None = None

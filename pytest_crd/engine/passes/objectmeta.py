@@ -185,9 +185,9 @@ def _resource_walk(
         return walked if coerced is _AS_IT_IS else coerced
 
     def walk(value: JSONValue, path: FieldPath, unknown: list[SpelledPath]) -> JSONValue:
-        seen = without_nulls(value).value if without_nulls else value
-        keys = [key for key in below.keys(value, META_FIELDS) if key in seen]
-        return embedded.with_changes(value, {key: coerced(key, seen[key], path, unknown) for key in keys})
+        described = without_nulls(value).value if without_nulls else value
+        keys = [key for key in below.keys(value, META_FIELDS) if key in described]
+        return embedded.with_changes(value, {key: coerced(key, described[key], path, unknown) for key in keys})
 
     return walk
 

@@ -96,7 +96,7 @@ def error_path(rule: DeclaredRule, path: FieldPath, schema: Structural) -> Field
     if not rule.get("fieldPath"):
         return path
     try:
-        target = schemapaths.find(rule["fieldPath"], schema)
+        target = schemapaths.find_target(rule["fieldPath"], schema)
     except schemapaths.PathError:
         return path
     # Servers treat the whole field path as one name: the key `a` is spelled `spec.[a]`.

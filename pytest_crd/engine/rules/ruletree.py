@@ -159,7 +159,7 @@ def build(  # noqa: PLR0913 - stored and new expressions have separate environme
     Returns:
         None if there are no rules.
     """
-    with_rules = structural.with_rules(schema)
+    with_rules = structural.ids_with_rules(schema)
     if not with_rules:
         return None
     return _Builder(profile, rules, messages, looks_everywhere, with_rules).root(schema, is_resource=is_resource)

@@ -1,4 +1,4 @@
-"""A schema as a CRD declares it, with what is found out about it: once, whoever asks."""
+"""Declared schema of a CRD with cached facts about it."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ class OpenAPISchema:
     """
 
     def __init__(self, value: Schema, profile: Profile) -> None:
-        """Take a decoded schema; nothing is found out yet."""
+        """Create from a decoded schema; all facts are computed on first use."""
         self.value = value
         self.profile = profile
 
     @cached_property
     def nodes(self) -> Sequence[Schema]:
-        """The schema and all schemas in it, in the server's order."""
+        """The schema and all nested schemas, in the server's order."""
         return subschemas.walk(self.value)
 
     @cached_property
     def keywords(self) -> frozenset[str]:
-        """The keywords that stand anywhere in it: what none of its schemas has need not be looked for in each of them."""
+        """The keywords that occur anywhere in the schema, to skip searches for other keywords."""
         return frozenset().union(*self.nodes)
 
     @cached_property
     def has_defaults(self) -> bool:
-        """Whether there is a default anywhere in it."""
+        """Whether the schema or a nested one has a default."""
         return "default" in self.keywords and subschemas.have_defaults(self.nodes)
 
     @property
     def has_rules(self) -> bool:
-        """Whether there may be a rule in it."""
+        """Whether the schema or a nested one may have a rule."""
         return "x-kubernetes-validations" in self.keywords
 
     @cached_property
     def structural(self) -> Structural:
         """
-        Its structural form.
+        The structural form of the schema.
 
         Raises:
-            UnsupportedConstructError: It has a construct that no structural schema can express.
+            UnsupportedConstructError: The schema has a construct that no structural schema can express.
         """
         return structuralversion.from_schema(self.value, self.profile, lambda: self.keywords)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what another process needs: nothing that was found out since."""
+        """Return the picklable attributes, without cached facts."""
         return {"value": self.value, "profile": self.profile}

@@ -1,4 +1,4 @@
-"""Paths of schemas in a CRD as linked steps, which are spelled out only when an error needs the path."""
+"""Paths of schemas in a CRD as linked steps, converted to a field path only for an error."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TypeAlias
 
 from pytest_crd.engine.fieldpath import FieldPath, Key
 
-# A root; or the place of the parent, the keyword below it, and the name or index there: None below `items` and the like.
-# A tuple because one is made for every schema of a CRD, and nearly all of them are never spelled.
+# A root; or the place of the parent, a keyword, and the name or index below it (None for keywords such as `items`).
+# A tuple because every schema of a CRD gets a place, and nearly all places are never converted.
 LinkedPath: TypeAlias = "FieldPath | tuple[LinkedPath, str, str | int | None]"
 
 
 def path(place: LinkedPath) -> FieldPath:
-    """Return the path of *place*."""
+    """Return the field path of *place*."""
     segments: list[str | Key | int] = []
     while isinstance(place, tuple):
         place, keyword, below = place

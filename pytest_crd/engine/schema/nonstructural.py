@@ -1,4 +1,4 @@
-"""Why a schema is not structural: every violation as the field error that the server reports (KEP-2335)."""
+"""Violations of structural schemas as the field errors that the server reports (KEP-2335)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPE_MISSING: Final = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# Keyword in a nested context, and what it must be there; in no particular order, the result is sorted.
+# Keywords and their required state inside junctors; the order does not matter, because errors are sorted.
 _FORBIDDEN_WHEN_NESTED: Final = {
     "type": "empty",
     "default": "undefined",
@@ -37,14 +37,14 @@ _METADATA: Final = "must not specify anything other than name and generateName, 
 _EMPTY: Final = Structural()
 
 
-def find(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldError, ...]:
+def find_violations(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldError, ...]:
     """
     Return every violation that keeps *schema* from being structural.
 
     Args:
         schema: The schema of a whole resource.
-        path: Where it stands in the CRD, as the errors are to spell it.
-        profile: Whose patterns.
+        path: The path of the schema in the CRD, as errors spell it.
+        profile: The Kubernetes version, which decides the syntax of patterns.
 
     Errors:
         Required, Invalid and Forbidden, sorted by their text as the server sorts them.
@@ -59,7 +59,7 @@ def find(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldEr
 
 
 def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, errors: list[FieldError]) -> None:
-    """Append what is wrong at one node and below it; *level* is `root`, `item` or `field`."""
+    """Append the errors of a node and its nested nodes; *level* is `root`, `item` or `field`."""
     if schema.items is not None:
         _visit(schema.items, "item", (place, "items", None), profile, errors)
     for name, child in schema.properties.items():
@@ -75,7 +75,7 @@ def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, 
 
 
 def _is_plain(schema: Structural) -> bool:
-    """Return whether nothing can be wrong with the *schema* of a field: a type, nothing in it, no pattern."""
+    """Return True only if the *schema* of a field surely has no error: a type, no nested schemas, no pattern."""
     return bool(
         schema.type
         and schema.type != "array"
@@ -89,12 +89,12 @@ def _is_plain(schema: Structural) -> bool:
 
 
 def _is_more_than_keywords(validation: ValueValidation) -> bool:
-    """Return whether something can be wrong with the value validations of a node: with junctors, or with a pattern."""
+    """Return whether the value validations of a node may have errors, which takes junctors or a pattern."""
     return bool(validation.keywords and "pattern" in validation.keywords) or validation.has_junctors
 
 
 def _structure(schema: Structural, level: str, path: FieldPath) -> Errors:
-    """Yield what is wrong with the structure of one node."""
+    """Yield the errors of the structure of one node."""
     if schema.type == "array" and schema.items is None:
         yield fielderror.required(path.child("items"), "must be specified")
     yield from _type(schema, level, path)
@@ -103,7 +103,7 @@ def _structure(schema: Structural, level: str, path: FieldPath) -> Errors:
 
 
 def _validation(validation: ValueValidation, path: FieldPath, profile: Profile) -> Errors:
-    """Yield what is wrong with the value validations of one node."""
+    """Yield the errors of the value validations of one node."""
     yield from _junctors(
         validation,
         path,
@@ -151,7 +151,7 @@ def _extensions(schema: Structural, level: str, path: FieldPath) -> Errors:
 
 
 def _metadata(schema: Structural, level: str, path: FieldPath) -> Errors:
-    """Yield what is wrong with the schemas of kind, apiVersion and metadata of a resource."""
+    """Yield the errors of the schemas of kind, apiVersion and metadata of a resource."""
     is_resource = level == "root" or schema.x_embedded_resource
     properties = path.child("properties")
     for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
@@ -193,11 +193,11 @@ def _nested(nested: NestedValueValidation, path: FieldPath, profile: Profile, *,
         yield from _nested(nested.items, path.child("items"), profile)
     for name, child in (nested.properties or {}).items():
         yield from _nested(child, path.child("properties").key(name), profile)
-    for keyword, demanded in _FORBIDDEN_WHEN_NESTED.items():
-        # `[]` is set, yet empty: only the map keys are asked for their length.
+    for keyword, required_state in _FORBIDDEN_WHEN_NESTED.items():
+        # `[]` counts as set, except for the map keys, where the server checks the length.
         value = nested.forbidden.get(keyword)
         if value is not None and (value != [] or keyword != "x-kubernetes-list-map-keys"):
-            yield fielderror.forbidden(path.child(keyword), f"must be {demanded} to be structural")
+            yield fielderror.forbidden(path.child(keyword), f"must be {required_state} to be structural")
     if nested.additional_properties is not None:
         yield fielderror.forbidden(path.child("additionalProperties"), "must be undefined to be structural")
     if nested.x_validations:
@@ -207,29 +207,35 @@ def _nested(nested: NestedValueValidation, path: FieldPath, profile: Profile, *,
         yield fielderror.forbidden(metadata, "must not be specified in a nested context")
 
 
-def _completeness(validation: ValueValidation, schema: Structural, where: FieldPath, nested_at: FieldPath) -> Errors:
-    """Yield what value validations mention that the structure does not; *where* is the path in the structure."""
+def _completeness(
+    validation: ValueValidation, schema: Structural, structure_path: FieldPath, nested_at: FieldPath
+) -> Errors:
+    """Yield an error for each field in value validations that the structure lacks; *structure_path* is the path in the structure."""
     if validation.not_ is not None:
-        yield from _nested_completeness(validation.not_, schema, where, nested_at.child("not"))
+        yield from _nested_completeness(validation.not_, schema, structure_path, nested_at.child("not"))
     for junctor, branches in (
         ("allOf", validation.all_of),
         ("anyOf", validation.any_of),
         ("oneOf", validation.one_of),
     ):
         for index, nested in enumerate(branches):
-            yield from _nested_completeness(nested, schema, where, nested_at.child(junctor).index(index))
+            yield from _nested_completeness(nested, schema, structure_path, nested_at.child(junctor).index(index))
 
 
 def _nested_completeness(
-    nested: NestedValueValidation, schema: Structural, where: FieldPath, nested_at: FieldPath
+    nested: NestedValueValidation, schema: Structural, structure_path: FieldPath, nested_at: FieldPath
 ) -> Errors:
-    yield from _completeness(nested.validation, schema, where, nested_at)
-    pairs = [(nested.items, schema.items, where.child("items"), nested_at.child("items"))] if nested.items else []
+    yield from _completeness(nested.validation, schema, structure_path, nested_at)
+    pairs = (
+        [(nested.items, schema.items, structure_path.child("items"), nested_at.child("items"))] if nested.items else []
+    )
     for name, child in (nested.properties or {}).items():
         counterpart = schema.properties.get(name)
-        pairs.append((child, counterpart, where.child("properties").key(name), nested_at.child("properties").key(name)))
-    for child, counterpart, child_where, child_at in pairs:
+        pairs.append(
+            (child, counterpart, structure_path.child("properties").key(name), nested_at.child("properties").key(name))
+        )
+    for child, counterpart, child_path, child_nested_at in pairs:
         if counterpart is None:
-            yield fielderror.required(child_where, f"because it is defined in {child_at}")
+            yield fielderror.required(child_path, f"because it is defined in {child_nested_at}")
         else:
-            yield from _nested_completeness(child, counterpart, child_where, child_at)
+            yield from _nested_completeness(child, counterpart, child_path, child_nested_at)

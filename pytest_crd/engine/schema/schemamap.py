@@ -1,8 +1,8 @@
 """
-The map of a schema: every place where objects have values, with what the schema says of them.
+Map of a schema: every place of values in objects, with the schema at that place.
 
-Whoever wants to know what a schema has asks here: by place, by steps in the schema, or by the path of a value in an object. The passes
-alone walk schemas themselves, in structural form: they are the specification.
+All questions about a schema are answered here: by place, by steps in the schema, or by the path of a value in an
+object. Only the passes walk structural schemas themselves, as the server does.
 """
 
 from __future__ import annotations
@@ -22,49 +22,49 @@ KEEPS_UNKNOWN: Final = "x-kubernetes-preserve-unknown-fields"
 
 
 class Each(enum.Enum):
-    """A step that stands for any: for each item of a list, or for each value of a map."""
+    """A step for every item of a list, or for every value of a map."""
 
     ITEM = "items"
     VALUE = "additionalProperties"
 
     def __repr__(self) -> str:
-        """Return the name, as it is written in code."""
+        """Return the name as in code."""
         return f"Each.{self.name}"
 
 
-# Where objects have a value: names of fields, any item, any value of a map.
+# A place of values in objects: names of fields, `Each` for items and map values.
 Place: TypeAlias = "tuple[str | Each, ...]"
 
 
 def spelled(place: Place) -> str:
-    """Return *place* as a person writes it: `spec.items[*].name`, for the values of a map too; empty for the whole object."""
+    """Return *place* for people: `spec.items[*].name`, also for map values; empty for the whole object."""
     text = "".join("[*]" if isinstance(step, Each) else f".{step}" for step in place)
     return text.removeprefix(".")
 
 
 def steps_of(place: Place) -> Steps:
-    """Return which part of a structural schema is about the values at *place*."""
+    """Return the steps in a structural schema to the schema of *place*."""
     return tuple(part for step in place for part in ((step.value,) if isinstance(step, Each) else ("properties", step)))
 
 
 def place_of(steps: Iterable[str | int]) -> Place:
-    """Return the place that the part of a structural schema at *steps* is about."""
+    """Return the place of the values that the schema at *steps* describes."""
     rest = iter(steps)
     return tuple(str(next(rest)) if step == "properties" else Each(step) for step in rest)
 
 
 class SchemaNode:
     """
-    What a schema says of the values at one place.
+    Schema of the values at one place.
 
     Attributes:
         schema: The keywords; not to be changed.
-        place: Where objects have the values.
-        steps: Where it stands: keys and indices, from the schema of the version.
-        parent: What is said of the object, map or list around them; of a branch of a junctor the node that has the junctor;
+        place: The place of the values in objects.
+        steps: The steps from the schema of the version to this schema: keys and indices.
+        parent: The node of the surrounding object, map or list; for a branch of a junctor, the node with the junctor;
             None for the whole object.
-        structure: The node that says which fields there are: itself, or for a branch of a junctor the one at its place; None where
-            that says nothing of the place.
+        structure: The node that specifies the fields: this node; for a branch of a junctor, the node at the same place
+            outside junctors, or None if there is none.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class SchemaNode:
         branch: bool = False,
     ) -> None:
         """
-        Take a schema.
+        Create a node.
 
         Args:
             schema: The keywords.
-            place: Where objects have the values.
-            steps: Where it stands.
-            parent: The node around.
-            branch: Whether it stands in a junctor of *parent*, and speaks of the same values.
+            place: The place of the values in objects.
+            steps: The steps to the schema.
+            parent: The parent node.
+            branch: Whether the schema is a branch of a junctor of *parent*, for the same values.
         """
         self.schema = schema
         self.place = place
@@ -94,7 +94,7 @@ class SchemaNode:
 
     @cached_property
     def structure(self) -> SchemaNode | None:
-        """The node that says which fields there are; None where none does."""
+        """The node that specifies the fields; None if no node does."""
         parent = self.parent
         if parent is None:
             return self
@@ -107,17 +107,17 @@ class SchemaNode:
 
     @property
     def path(self) -> str:
-        """The place as a person writes it."""
+        """The place, spelled for people."""
         return spelled(self.place)
 
     @property
     def is_structural(self) -> bool:
-        """Whether it gives structure: it stands in no junctor."""
+        """Whether the schema specifies structure, so is outside junctors."""
         return self.structure is self
 
     @cached_property
     def meta_of(self) -> SchemaNode | None:
-        """Whose apiVersion, kind or metadata the values are, or are in: a whole object's or an embedded one's; None for all others."""
+        """The resource, whole or embedded, with the values in apiVersion, kind or metadata; None for other values."""
         parent = self.parent
         if parent is None or self._is_branch or parent.meta_of is not None:
             return None if parent is None else parent.meta_of
@@ -125,12 +125,12 @@ class SchemaNode:
 
     @property
     def is_resource(self) -> bool:
-        """Whether the values are whole objects of Kubernetes, which have apiVersion, kind and metadata."""
+        """Whether the values are Kubernetes objects, with apiVersion, kind and metadata."""
         return not self.place or bool((self.structure or self).schema.get("x-kubernetes-embedded-resource"))
 
     @property
     def keeps_unknown_fields(self) -> bool:
-        """Whether fields stay that no schema specifies; items of a list that keeps them need not say so, nor those of their lists."""
+        """Whether unspecified fields are preserved; list items inherit this from the list."""
         if self.schema.get(KEEPS_UNKNOWN):
             return True
         is_item = self.place[-1:] == (Each.ITEM,)
@@ -138,22 +138,22 @@ class SchemaNode:
 
     @property
     def drops_unknown_fields(self) -> bool:
-        """Whether the values are objects of which fields are dropped that no schema specifies."""
+        """Whether the values are objects that lose unspecified fields."""
         return self.schema.get("type") == "object" and not self.is_map and not self.keeps_unknown_fields
 
     @property
     def is_map(self) -> bool:
-        """Whether fields are specified that have no name in the schema."""
+        """Whether the schema specifies values for arbitrary keys."""
         return self.schema.get(Each.VALUE.value) not in (None, False)
 
     @property
     def rules(self) -> Sequence[Mapping[str, JSONValue]]:
-        """The CEL rules, as they are declared."""
+        """The declared CEL rules."""
         return self.schema.get(RULES) or ()
 
     @cached_property
     def properties(self) -> Mapping[str, SchemaNode]:
-        """The fields that have a name, in the order in which they are declared."""
+        """The nodes of `properties`, in their declared order."""
         return {
             name: SchemaNode(child, (*self.place, name), (*self.steps, "properties", name), self)
             for name, child in (self.schema.get("properties") or {}).items()
@@ -161,12 +161,12 @@ class SchemaNode:
 
     @cached_property
     def items(self) -> SchemaNode | None:
-        """What is said of items; None where nothing is."""
+        """The node of list items; None without a schema for them."""
         return self._inner(Each.ITEM)
 
     @cached_property
     def values(self) -> SchemaNode | None:
-        """What is said of the values of fields that have no name; None where nothing is."""
+        """The node of map values; None without a schema for them."""
         return self._inner(Each.VALUE)
 
     def _inner(self, step: Each) -> SchemaNode | None:
@@ -176,7 +176,7 @@ class SchemaNode:
         return SchemaNode(child, (*self.place, step), (*self.steps, step.value), self)
 
     def branches(self, junctor: str) -> tuple[SchemaNode, ...]:
-        """Return the branches of `allOf`, `anyOf` or `oneOf`, which speak of the same values."""
+        """Return the nodes of the branches of `allOf`, `anyOf` or `oneOf`, for the same values."""
         return tuple(
             SchemaNode(branch, self.place, (*self.steps, junctor, index), self, branch=True)
             for index, branch in enumerate(self.schema.get(junctor) or ())
@@ -184,29 +184,29 @@ class SchemaNode:
 
     @property
     def around(self) -> Iterator[SchemaNode]:
-        """The nodes of what is around the values, the nearest first."""
+        """The nodes of the surrounding values, innermost first."""
         if self.parent is not None:
             yield self.parent
             yield from self.parent.around
 
     @property
     def children(self) -> Iterator[SchemaNode]:
-        """The nodes of what is right inside the values: fields, items, values of maps."""
+        """The nodes of direct children: fields, items, map values."""
         yield from self.properties.values()
-        yield from (one for one in (self.items, self.values) if one is not None)
+        yield from (node for node in (self.items, self.values) if node is not None)
 
     def __iter__(self) -> Iterator[SchemaNode]:
-        """Yield the node and all nodes inside it, outer ones first; branches of junctors are of the same places."""
+        """Yield this node and all nodes below it, outer ones first; branches of junctors are not included."""
         yield self
         for child in self.children:
             yield from child
 
     def child(self, step: str | int) -> SchemaNode | None:
-        """Return what is said of the value at a key or an index of a value; None where nothing is."""
+        """Return the node of a key or an index; None without a schema for it."""
         return self.items if isinstance(step, int) else self.properties.get(step, self.values)
 
     def at(self, place: Place) -> SchemaNode | None:
-        """Return what is said of a place, which starts at the values of this node; None where nothing is."""
+        """Return the node at a place relative to this node; None without a schema for it."""
         node: SchemaNode | None = self
         for step in place:
             if node is None:
@@ -218,14 +218,14 @@ class SchemaNode:
         return node
 
     def of_path(self, path: Iterable[str | int]) -> SchemaNode | None:
-        """Return what is said of the value at *path* in a value; None where nothing is."""
+        """Return the node of the value at *path* in a value; None without a schema for it."""
         node: SchemaNode | None = self
         for step in path:
             node = None if node is None else node.child(step)
         return node
 
     def in_value(self, value: JSONValue) -> Iterator[SchemaNode]:
-        """Yield the nodes of *value* and of what is in it, as far as they say something; of a list that of each item in turn."""
+        """Yield the nodes of *value* and its nested values that have a schema; list items repeat their node."""
         yield self
         inner = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, Mapping) else ()
         for step, child in inner:
@@ -238,7 +238,7 @@ class SchemaNode:
 
 
 def place_in(path: Iterable[str | int], *roots: SchemaNode) -> Place:
-    """Return the place of the value at *path* in an object; a key is a field where one of the schemas has it as such."""
+    """Return the place of the value at *path* in an object; a key is a field if any of *roots* has a property for it."""
     place: list[str | Each] = []
     nodes: list[SchemaNode] = list(roots)
     for step in path:
@@ -248,6 +248,6 @@ def place_in(path: Iterable[str | int], *roots: SchemaNode) -> Place:
             is_field = any(step in node.properties for node in nodes)
             is_value = not is_field and any(node.values is not None for node in nodes)
             place.append(Each.VALUE if is_value else step)
-        found = (node.at(tuple(place[-1:])) for node in nodes)
-        nodes = [node for node in found if node is not None]
+        children = (node.at(tuple(place[-1:])) for node in nodes)
+        nodes = [node for node in children if node is not None]
     return tuple(place)

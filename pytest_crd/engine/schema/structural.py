@@ -1,7 +1,8 @@
 """
-Structural schemas: an OpenAPI v3 schema split into what gives structure and what only validates values (KEP-2335).
+Structural schemas: OpenAPI v3 schemas split into structure and value validations (KEP-2335).
 
-Any schema without unsupported constructs has this form; whether it may be used as a structural schema is decided in `nonstructural`.
+Every schema without unsupported constructs has this form; `nonstructural` decides whether it is a valid structural
+schema.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# Go leaves these out when they are empty; every other keyword that is not null counts as set, be it `[]` or `0`.
+# Go omits these keywords if they are empty; every other keyword that is not null counts as set, even `[]` or `0`.
 _OMITTED_WHEN_FALSY: Final = frozenset(
     {
         *("type", "format", "pattern", "title", "description", "id", "$schema", "$ref"),
@@ -44,7 +45,7 @@ _VALUE_KEYWORDS: Final = frozenset(
 
 
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
-# Shared by all nodes that have none: most nodes have no properties, and many say nothing about values.
+# Shared by all nodes without properties or value validations, which are most nodes.
 _NOTHING: Final[Mapping[str, JSONValue]] = {}
 
 
@@ -52,15 +53,15 @@ class UnsupportedConstructError(ValueError):
     """A construct that no structural schema can express; the message is the server's."""
 
 
-# The forms below are not frozen, though none is ever changed: filling a frozen class takes six times as long, and a CRD
+# The classes below are immutable but not frozen: creating a frozen instance takes six times as long, and a CRD
 # has thousands of nodes.
 @dataclass(slots=True)
 class ValueValidation:
     """
-    What a schema demands of a value without giving it structure; not to be changed.
+    Value validations of a schema, which specify no structure; not to be changed.
 
     Attributes:
-        keywords: `format`, `minimum`, `pattern`, `required` … as far as they are set.
+        keywords: `format`, `minimum`, `pattern`, `required` … if they are set.
         all_of: Nested validations of `allOf`, in order.
         any_of: Nested validations of `anyOf`, in order.
         one_of: Nested validations of `oneOf`, in order.
@@ -75,7 +76,7 @@ class ValueValidation:
 
     @property
     def has_junctors(self) -> bool:
-        """Whether it has any of `allOf`, `anyOf`, `oneOf` and `not`."""
+        """Whether it has `allOf`, `anyOf`, `oneOf` or `not`."""
         return bool(self.all_of or self.any_of or self.one_of or self.not_)
 
 
@@ -85,15 +86,15 @@ _NO_VALIDATION: Final = ValueValidation(_NOTHING)
 @dataclass(slots=True)
 class NestedValueValidation:
     """
-    A value validation under `allOf`, `anyOf`, `oneOf` or `not`; not to be changed.
+    Value validation under `allOf`, `anyOf`, `oneOf` or `not`; not to be changed.
 
     Attributes:
         validation: Its keywords and junctors.
         items: The validation of `items`.
-        properties: The validations of `properties` by name; None where the keyword is absent.
+        properties: The validations of `properties` by name; None if the keyword is absent.
         additional_properties: The validation of `additionalProperties`; an empty one for `true`, None for `false`.
-        x_validations: CEL rules as declared; None where the keyword is absent.
-        forbidden: What makes the schema non-structural in this place: generic keywords and extensions, by keyword.
+        x_validations: The declared CEL rules; None if the keyword is absent.
+        forbidden: Generic keywords and extensions, which make the schema non-structural here, by keyword.
     """
 
     validation: ValueValidation = field(default_factory=ValueValidation)
@@ -107,17 +108,17 @@ class NestedValueValidation:
 @dataclass(slots=True)
 class Structural:
     """
-    One node of a structural schema, not to be changed; names are those of the OpenAPI keywords.
+    Node of a structural schema, not to be changed; names are those of the OpenAPI keywords.
 
     Attributes:
-        type: `object`, `array`, …; empty where it is not specified.
+        type: `object`, `array`, …; empty if it is not specified.
         nullable: Whether null is a value.
-        default: JSON value, None where there is none (a null default is none).
-        properties: Schemas of the fields by name; empty where there are none.
-        additional_properties: The schema of map values, or the boolean that stands in its place; None where absent.
+        default: A JSON value; None if there is no default (a null default counts as none).
+        properties: Schemas of the fields by name; empty if there are none.
+        additional_properties: The schema of map values, or a boolean; None if absent.
         items: The schema of list items.
         is_annotated: Whether any of `title`, `description`, `externalDocs` and `example` is set.
-        x_validations: CEL rules as declared; None where the keyword is absent.
+        x_validations: The declared CEL rules; None if the keyword is absent.
         validation: The value validations.
     """
 
@@ -139,7 +140,7 @@ class Structural:
 
     @property
     def value_schema(self) -> Structural | None:
-        """The schema of map values; None where `additionalProperties` is absent or a boolean."""
+        """The schema of map values; None if `additionalProperties` is absent or a boolean."""
         return self.additional_properties if isinstance(self.additional_properties, Structural) else None
 
 
@@ -154,13 +155,13 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
     Return the structural form of an OpenAPI v3 schema.
 
     Args:
-        schema: `openAPIV3Schema` as the server decodes it: known keywords only, each of its type.
+        schema: `openAPIV3Schema` as the server decodes it: known keywords only, with values of the right type.
 
     Raises:
-        UnsupportedConstructError: `$ref`, `patternProperties`, `items` as a list … are in it.
+        UnsupportedConstructError: The schema has `$ref`, `patternProperties`, `items` as a list, …
 
     Reference:
-        KEP-2335; apiextensions-apiserver schema/convert.go, NewStructural. Go meets properties in random order; here
+        KEP-2335; apiextensions-apiserver schema/convert.go, NewStructural. Go visits properties in random order; here
         the first unsupported construct is that of the first property by name.
     """
     if schema.keys() <= _PLAIN:
@@ -189,7 +190,7 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
 
 
 def _extend(node: Structural, set_keywords: Mapping[str, JSONValue]) -> None:
-    """Put the extensions of Kubernetes into a new node, which most have none of."""
+    """Set the Kubernetes extensions of a new node, which most nodes do not have."""
     get = set_keywords.get
     rules, map_keys = get("x-kubernetes-validations"), get("x-kubernetes-list-map-keys")
     node.x_preserve_unknown_fields = "x-kubernetes-preserve-unknown-fields" in set_keywords
@@ -202,8 +203,8 @@ def _extend(node: Structural, set_keywords: Mapping[str, JSONValue]) -> None:
 
 
 @functools.lru_cache
-def _plain(type_: str, is_annotated: bool) -> Structural:  # noqa: FBT001 - a cache finds arguments by their position faster
-    """Return the form of a schema that has a type and a description at the most, which every second one is."""
+def _plain(type_: str, is_annotated: bool) -> Structural:  # noqa: FBT001 - positional arguments make the cache faster
+    """Return the form of a schema with at most a type and a description, as every second schema is."""
     return Structural(type=type_, is_annotated=is_annotated)
 
 
@@ -213,20 +214,20 @@ def is_int_or_string_any_of(validation: ValueValidation) -> bool:
 
 
 def is_int_or_string_all_of(validation: ValueValidation) -> bool:
-    """Return whether the first of `allOf` has exactly that `anyOf`, the second permitted pattern."""
+    """Return whether the first branch of `allOf` has exactly that `anyOf`, the second permitted pattern."""
     return bool(validation.all_of) and is_int_or_string_any_of(validation.all_of[0].validation)
 
 
 def nodes(schema: Structural, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Structural]]:
     """
-    Yield every node of *schema*, parents first, with the path of a value that it describes.
+    Yield every node of *schema* with the path of its values, parents first.
 
     Args:
         schema: The root.
         path: The path of the root.
 
     Returns:
-        Pairs of path and node; `[]` stands for any list item, `*` for any map key.
+        Pairs of path and node; in the path, `[]` is any list item, `*` any map key.
     """
     yield path, schema
     if schema.items is not None:
@@ -238,22 +239,22 @@ def nodes(schema: Structural, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 
 
 def _set_keywords(schema: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
-    """Return the keywords that Go sees as set, after refusing those that no structural schema can express."""
-    found = schema
+    """Return the keywords that Go sees as set; raise UnsupportedConstructError for unsupported ones."""
+    set_keywords = schema
     if not all(schema.values()):
-        found = {
+        set_keywords = {
             keyword: value
             for keyword, value in schema.items()
             if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
         }
-    if _UNSUPPORTED_AT_ALL.isdisjoint(found):
-        return found
+    if _UNSUPPORTED_AT_ALL.isdisjoint(set_keywords):
+        return set_keywords
     for keyword in _UNSUPPORTED:
-        if keyword in found and (keyword != "dependencies" or found[keyword]):
+        if keyword in set_keywords and (keyword != "dependencies" or set_keywords[keyword]):
             raise UnsupportedConstructError(
                 f"OpenAPIV3Schema '{keyword.removeprefix('$') if keyword == '$schema' else keyword}' is not supported"
             )
-    return found
+    return set_keywords
 
 
 def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
@@ -304,24 +305,24 @@ def _single(items: JSONValue) -> Mapping[str, JSONValue]:
 
 
 def has_rules(schema: Structural) -> bool:
-    """Return whether *schema* or a schema in it has rules."""
+    """Return whether *schema* or a nested schema has rules."""
     return bool(schema.x_validations) or any(map(has_rules, _children(schema)))
 
 
-def with_rules(schema: Structural) -> frozenset[int]:
-    """Return the ids of those of *schema* and the schemas in it that have rules, or in which there are some."""
-    found: set[int] = set()
+def ids_with_rules(schema: Structural) -> frozenset[int]:
+    """Return the ids of *schema* and its nested schemas that have rules in them or below."""
+    ids: set[int] = set()
 
     def visit(node: Structural) -> bool:
         below = [visit(child) for child in _children(node)]
         if node.x_validations or any(below):
-            found.add(id(node))
-        return id(node) in found
+            ids.add(id(node))
+        return id(node) in ids
 
     visit(schema)
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def _children(schema: Structural) -> Iterator[Structural]:
-    yield from (one for one in (schema.items, schema.value_schema) if one is not None)
+    yield from (child for child in (schema.items, schema.value_schema) if child is not None)
     yield from schema.properties.values()

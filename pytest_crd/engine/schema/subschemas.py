@@ -1,4 +1,4 @@
-"""All schemas inside a schema, whatever keyword they stand under: what the server asks of a CRD's schemas as a whole."""
+"""Nested schemas of a schema under all keywords, for questions about a CRD's schemas as a whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 Schema: TypeAlias = Mapping[str, JSONValue]
 
-# In the order in which the server looks into them.
+# In the order in which the server visits them.
 _KEYWORDS: Final = (
     *("items", "allOf", "anyOf", "oneOf", "not"),
     *("properties", "additionalProperties", "patternProperties", "additionalItems", "definitions", "dependencies"),
@@ -20,14 +20,14 @@ _EXTENSIONS: Final = (
     *("x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"),
     *("x-kubernetes-list-map-keys", "x-kubernetes-validations"),
 )
-# Behind these stands a pointer in Go: they count however they are set.
+# These are pointers in Go: any value counts as set.
 _EXTENSION_POINTERS: Final = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-type")
 _TYPES: Final = frozenset({"", "string", "number", "integer", "boolean", "array", "object"})
 
 
 def walk(schema: Schema) -> Sequence[Schema]:
     """
-    Return *schema* and all schemas inside it, in the server's order; where that is random, by name.
+    Return *schema* and all nested schemas in the server's order; sorted by name where that is random.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, SchemaHas.
@@ -38,40 +38,40 @@ def walk(schema: Schema) -> Sequence[Schema]:
 
 
 def _collect(schema: Schema, nodes: list[Schema]) -> None:
-    """Append what `walk` returns: generators in generators cost as much again for every level."""
+    """Append the result of `walk` to *nodes*; nested generators would cost the same again at every level."""
     nodes.append(schema)
     for keyword in _KEYWORDS:
         if keyword not in schema:
             continue
-        found = schema[keyword]
-        if keyword in _BY_NAME and found:
-            found = [found[name] for name in sorted(found)]
-        for child in found if type(found) is list else (found,):
+        children = schema[keyword]
+        if keyword in _BY_NAME and children:
+            children = [children[name] for name in sorted(children)]
+        for child in children if type(children) is list else (children,):
             if type(child) is not dict:
                 continue
             if _HOLDS_SCHEMAS.isdisjoint(child):
-                nodes.append(child)  # without a call, for most schemas hold none
+                nodes.append(child)  # most schemas have no nested schemas: save the call
             else:
                 _collect(child, nodes)
 
 
-def without(schema: Schema, falls_away: Callable[[str, JSONValue], bool]) -> Schema:
-    """Return *schema* without the keywords of which *falls_away* is true, in all schemas inside it too."""
+def without(schema: Schema, is_dropped: Callable[[str, JSONValue], bool]) -> Schema:
+    """Return *schema* without the keywords for which *is_dropped* is true, in nested schemas too."""
     return {
-        keyword: _below_without(keyword, value, falls_away)
+        keyword: _below_without(keyword, value, is_dropped)
         for keyword, value in schema.items()
-        if not falls_away(keyword, value)
+        if not is_dropped(keyword, value)
     }
 
 
 def have_defaults(nodes: Iterable[Schema]) -> bool:
-    """Return whether one of the *nodes* has a default."""
+    """Return whether any of *nodes* has a default."""
     return any(node["default"] is not None for node in nodes if "default" in node)
 
 
 def have_extensions(nodes: Iterable[Schema]) -> bool:
     """
-    Return whether one of the *nodes* has an extension of Kubernetes that only structural schemas may have.
+    Return whether any of *nodes* has a Kubernetes extension that only structural schemas may have.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, schemaHasKubernetesExtensions.
@@ -84,21 +84,21 @@ def have_extensions(nodes: Iterable[Schema]) -> bool:
 
 
 def have_invalid_types(nodes: Iterable[Schema]) -> bool:
-    """Return whether one of the *nodes* has a `type` that OpenAPI v3 does not know."""
+    """Return whether any of *nodes* has a `type` that is not in OpenAPI v3."""
     return any(node.get("type", "") not in _TYPES for node in nodes)
 
 
-def _below_without(keyword: str, value: JSONValue, falls_away: Callable[[str, JSONValue], bool]) -> JSONValue:
+def _below_without(keyword: str, value: JSONValue, is_dropped: Callable[[str, JSONValue], bool]) -> JSONValue:
     if keyword not in _KEYWORDS:
         return value
     if keyword in _BY_NAME and isinstance(value, Mapping):
-        return {name: _child_without(child, falls_away) for name, child in value.items()}
+        return {name: _child_without(child, is_dropped) for name, child in value.items()}
     return (
-        [_child_without(child, falls_away) for child in value]
+        [_child_without(child, is_dropped) for child in value]
         if isinstance(value, list)
-        else _child_without(value, falls_away)
+        else _child_without(value, is_dropped)
     )
 
 
-def _child_without(child: JSONValue, falls_away: Callable[[str, JSONValue], bool]) -> JSONValue:
-    return without(child, falls_away) if isinstance(child, Mapping) else child
+def _child_without(child: JSONValue, is_dropped: Callable[[str, JSONValue], bool]) -> JSONValue:
+    return without(child, is_dropped) if isinstance(child, Mapping) else child

@@ -1,4 +1,4 @@
-"""Constructs of OpenAPI that no CRD may use, as the server refuses them one by one."""
+"""OpenAPI constructs that no CRD may use, with the server's errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 LISTED_ITEMS: Final = "items must be a schema object and not an array"
 NOT_PRESERVING: Final = "must be true or undefined"
-# Keyword, and whether an empty value counts: in the order in which the server looks for them.
+# Keywords, and whether an empty value counts, in the order in which the server checks them.
 KEYWORDS: Final = {
     "id": False,
     "additionalItems": True,
@@ -24,16 +24,16 @@ KEYWORDS: Final = {
 _BY_NAME: Final = ("properties", "definitions", "dependencies")
 
 
-def find(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, ...]:
+def find_errors(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, ...]:
     """
-    Return every construct in *schema* that keeps it from having a structural form.
+    Return an error for every construct in *schema* that prevents a structural form.
 
     Args:
         schema: `openAPIV3Schema` as the server decodes it.
-        path: Where it stands in the CRD, as the errors are to spell it.
+        path: The path of the schema in the CRD, as errors spell it.
 
     Errors:
-        Forbidden and Invalid, sorted by their text: the server meets properties in random order.
+        Forbidden and Invalid, sorted by their text, because the server visits properties in random order.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
@@ -41,8 +41,8 @@ def find(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, 
     return tuple(sorted(_node(schema, path), key=str))
 
 
-def used(schema: Mapping[str, JSONValue]) -> Iterator[str]:
-    """Yield the keywords that no CRD may use and *schema* itself does, in the server's order."""
+def find_used(schema: Mapping[str, JSONValue]) -> Iterator[str]:
+    """Yield the forbidden keywords of *schema* itself, in the server's order."""
     for keyword, empty_counts in KEYWORDS.items():
         value = schema.get(keyword)
         if value or (empty_counts and value is not None):
@@ -52,7 +52,7 @@ def used(schema: Mapping[str, JSONValue]) -> Iterator[str]:
 def _node(schema: JSONValue, path: FieldPath) -> Iterator[FieldError]:
     if not isinstance(schema, Mapping):
         return
-    for keyword in used(schema):
+    for keyword in find_used(schema):
         yield fielderror.forbidden(path.child(keyword), f"{keyword} is not supported")
     if schema.get("items") and isinstance(schema["items"], list):  # an empty list counts as nothing
         yield fielderror.forbidden(path.child("items"), LISTED_ITEMS)

@@ -111,7 +111,7 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
 
 
 def format_check(check: TypeCheck) -> KeywordCheck | None:
-    """Return the check of a string format; None if there is none."""
+    """Return the check of a string format; None without a format."""
     from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - as above
 
     name, holds = check.format, stringformats.check(check.format, check.profile)
@@ -122,8 +122,8 @@ def format_check(check: TypeCheck) -> KeywordCheck | None:
 
 def _wrong_type(keyword: str, name: str, wanted: str, actual: str, profile: Profile) -> Failure:
     text = f"{name} in body must be of type {wanted}: {printing.quote(actual)}"
-    say = validationresult.type_invalid if profile.sorts_value_errors else validationresult.invalid
-    return say(keyword, name, actual, text)
+    make_failure = validationresult.type_invalid if profile.sorts_value_errors else validationresult.invalid
+    return make_failure(keyword, name, actual, text)
 
 
 def string_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:

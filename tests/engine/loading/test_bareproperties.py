@@ -11,7 +11,7 @@ HEAD = "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    sc
 
 
 def _said(text: str) -> list[tuple[int, str]]:
-    return [said for one in manifest.read(text.encode(), source="a.yaml") for said in bareproperties.words(one)]
+    return [said for one in manifest.read(text.encode(), source="a.yaml") for said in bareproperties.find_messages(one)]
 
 
 def _of_schema(*lines: str) -> list[tuple[int, str]]:

@@ -18,7 +18,9 @@ INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 def _found(schema: dict[str, Any]) -> list[str]:
     return [
         str(error)
-        for error in nonstructural.find(structural.from_schema(schema), FieldPath(("s",)), profile.KNOWN["1.37"])
+        for error in nonstructural.find_violations(
+            structural.from_schema(schema), FieldPath(("s",)), profile.KNOWN["1.37"]
+        )
     ]
 
 

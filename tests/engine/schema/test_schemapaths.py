@@ -35,16 +35,16 @@ ENDS = "unexpected end of JSON path"
     ],
 )
 def test_a_path_leads_to_a_field(path: str, spelled: str, type_: str) -> None:
-    found = schemapaths.find(path, SCHEMA)
+    found = schemapaths.find_target(path, SCHEMA)
     assert str(found.path) == spelled
     assert found.schema is not None
     assert found.schema.type == type_
 
 
 def test_a_map_of_any_values_has_values_without_a_schema() -> None:
-    assert schemapaths.find(".any.x", SCHEMA).schema is None
+    assert schemapaths.find_target(".any.x", SCHEMA).schema is None
     with pytest.raises(schemapaths.PanicError):
-        schemapaths.find(".any.x.y", SCHEMA)
+        schemapaths.find_target(".any.x.y", SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_a_map_of_any_values_has_values_without_a_schema() -> None:
 )
 def test_a_path_leads_nowhere_and_the_server_says_why(path: str, problem: str) -> None:
     with pytest.raises(schemapaths.PathError) as raised:
-        schemapaths.find(path, SCHEMA)
+        schemapaths.find_target(path, SCHEMA)
     assert str(raised.value) == problem
 
 
 def test_brackets_may_be_ruled_out() -> None:
     with pytest.raises(schemapaths.PathError, match=r"^array notation is not allowed$"):
-        schemapaths.find("['a']", SCHEMA, array_notation=False)
-    assert str(schemapaths.find(".a.b", SCHEMA, array_notation=False).path) == "a.b"
+        schemapaths.find_target("['a']", SCHEMA, array_notation=False)
+    assert str(schemapaths.find_target(".a.b", SCHEMA, array_notation=False).path) == "a.b"

@@ -83,7 +83,7 @@ def _field(json_path: str, schema: Structural | None, path: FieldPath, paths: se
 
 def _find_target(json_path: str, schema: Structural | None) -> PathTarget:
     try:
-        return schemapaths.find(json_path, schema or Structural(), array_notation=False)
+        return schemapaths.find_target(json_path, schema or Structural(), array_notation=False)
     except PathError as error:
         if schema is None and json_path.startswith(".") and "field" in str(error):
             raise PanicError(str(error)) from None

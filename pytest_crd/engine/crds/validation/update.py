@@ -128,7 +128,7 @@ def _form(schema: OpenAPISchema, profile: Profile) -> Structural | None:
         form = schema.structural
     except UnsupportedConstructError:
         return None
-    return None if nonstructural.find(form, _ANYWHERE, profile) else form
+    return None if nonstructural.find_violations(form, _ANYWHERE, profile) else form
 
 
 def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:

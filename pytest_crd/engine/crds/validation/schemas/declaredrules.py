@@ -43,7 +43,7 @@ def find_rules(schema: OpenAPISchema) -> tuple[Rule, ...]:
     if not structural.has_rules(structure):
         return ()
     problem, root = _UNDECLARED, None
-    if nonstructural.find(structure, FieldPath(), profile):
+    if nonstructural.find_violations(structure, FieldPath(), profile):
         problem = _NOT_STRUCTURAL
     else:
         new = environments.new(profile)

@@ -74,7 +74,7 @@ def _field_path(field_path: str, schema: Schema, path: FieldPath, profile: Profi
     if _LINE_BREAK.search(field_path):
         yield fielderror.invalid(path, field_path, f"{prefix}must not contain line breaks")
     try:
-        schemapaths.find(field_path, structuralversion.from_schema(schema, profile))
+        schemapaths.find_target(field_path, structuralversion.from_schema(schema, profile))
     except UnsupportedConstructError:
         return  # the schema is refused for another error, and the server does not follow paths in it
     except schemapaths.PanicError as error:

@@ -185,7 +185,7 @@ def _constructs(schema: Schema, place: LinkedPath, context: _Context, *, check_t
     if schema.get("default") is not None and context.no_defaults is not None:
         detail = f"must not be set {context.no_defaults}".rstrip()
         yield fielderror.forbidden(_child(place, "default"), detail)
-    for keyword in unsupported.used(schema):
+    for keyword in unsupported.find_used(schema):
         yield fielderror.forbidden(_child(place, keyword), f"{keyword} is not supported")
     if type_ == "null":
         detail = "type cannot be set to null, use nullable as an alternative"

@@ -93,7 +93,7 @@ def validate(
 
 def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOptions) -> list[FieldError]:
     """Return the errors of the structure; without any, the errors of the defaults."""
-    errors = [*nonstructural.find(declared.structural, path, declared.profile)]
+    errors = [*nonstructural.find_violations(declared.structural, path, declared.profile)]
     return errors or defaults.validate(declared, path, require_pruned=options.require_pruned_defaults)
 
 
