@@ -57,8 +57,8 @@ def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple
     text, documents = _read(content, source)
     if len(documents) != 1 or not suites.is_suite(documents[0].value):
         return _case_files(text, documents, source, fills=fills)
-    if line := yamlstream.unread(text):
-        raise CaseFileError([Mistake(source, line, yamlstream.UNREAD)])
+    if line := yamlstream.find_unread_line(text):
+        raise CaseFileError([Mistake(source, line, yamlstream.UNREAD_MESSAGE)])
     from pytest_crd.cases.openshift import suite  # noqa: PLC0415 - most projects have none
 
     return suite.load(documents[0])

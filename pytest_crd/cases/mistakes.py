@@ -35,8 +35,8 @@ def raise_mistakes(text: str, documents: list[Document], source: str, *, fills: 
         CaseFileError: All mistakes, in the order of their lines.
     """
     mistakes = {*_repeated_names(documents)}
-    if line := yamlstream.unread(text):
-        mistakes.add(Mistake(source, line, yamlstream.UNREAD))
+    if line := yamlstream.find_unread_line(text):
+        mistakes.add(Mistake(source, line, yamlstream.UNREAD_MESSAGE))
     if not documents:
         mistakes.add(Mistake(source, 1, "the file is empty; write `crd:` and a section with cases, as in `pruning:`"))
     for document in documents:

@@ -79,7 +79,7 @@ def may_hold_null(value: JSONValue) -> bool:
     return b"N" in written and _NULL.search(written) is not None
 
 
-# In the marshal format, a null value of an object is followed by the next key (in one of several encodings, or as a
+# In the marshal format, a null value of an object is followed by the next key (in any of several encodings, or as a
 # reference to an earlier key) or by the end of the object. An N alone also occurs in strings.
 _MARSHAL_VERSION: Final = 4
 _NULL: Final = re.compile(rb"N[aAtuzZ\xe1\xc1\xf4\xf5\xfa\xdar0]")
@@ -121,8 +121,8 @@ def number(value: float) -> int | float:
     if isinstance(value, int):
         return value if MIN_INT64 <= value <= MAX_INT64 else float(value)
     if value.is_integer() and abs(value) < _FIXED_NOTATION_LIMIT:
-        # Through its shortest digits, as Go writes it: int() would give those that the binary form happens to have.
-        # Those of -2**63 lie beyond int64.
+        # Through its shortest digits, as Go writes it: int() would return the exact digits of the binary form.
+        # The shortest digits of -2**63 lie beyond int64.
         whole = int(decimal.Decimal(repr(value)))
         return whole if MIN_INT64 <= whole <= MAX_INT64 else value
     return value

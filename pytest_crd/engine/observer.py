@@ -81,7 +81,7 @@ class Observer:
     def heard_by(
         self, *, request: HearRequest | None = None, question: Hear | None = None, verdict: Hear | None = None
     ) -> Iterator[None]:
-        """Attach listeners until the end of the context, in all threads; each replaces the attached one of its kind."""
+        """Attach listeners until the end of the context, in all threads; each replaces an attached listener of its kind."""
         before = (self.request, self.question, self.verdict)
         self.request, self.question, self.verdict = request or before[0], question or before[1], verdict or before[2]
         try:

@@ -15,7 +15,7 @@ from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchR
 
 class Profile(NamedTuple):
     """
-    Behaviour of one Kubernetes version; the defaults of all fields are those of the newest version.
+    Behaviour of one Kubernetes version; all fields default to the newest version.
 
     "Since 1.22 or later" means that 1.21 does not do it and 1.32 does.
 

@@ -121,7 +121,7 @@ _OF_OBJECT_META: Final = frozenset({"annotations", "finalizers", "labels", "name
 @functools.cache
 def _object_meta(profile: Profile) -> frozenset[str]:
     return frozenset(
-        commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=False).schemas[commontypes.OBJECT_META][
+        commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=False).schemas[commontypes.OBJECT_META][
             "properties"
         ]
     )

@@ -135,7 +135,7 @@ def _read(sent: bytes, media_type: str) -> Body:
     except ManifestError as error:
         if error.mistakes[0].message == yamlreader.NONE:
             return Body(None, text)
-        raise _UnreadableBodyError(yamlwords.of(sent, error)) from None
+        raise _UnreadableBodyError(yamlwords.server_message(sent, error)) from None
 
 
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:

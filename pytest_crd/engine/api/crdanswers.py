@@ -71,7 +71,7 @@ class CrdAnswers:
         return self.created if is_clean else self._create(field_validation)
 
     def unknown_when_stored(self, version: str) -> str:
-        """Return why the stored form of objects of *version* is unknown; empty if it is known."""
+        """Return why the stored form of objects of *version* is unknown; empty if conversion does not hide it."""
         storage = next((spec.name for spec in self.spec.versions if spec.storage), version)
         if storage == version or not self.spec.converts_by_webhook:
             return ""

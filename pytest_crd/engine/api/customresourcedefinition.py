@@ -443,7 +443,7 @@ def _stored(
     old: CustomResourceDefinition | Response | None, kubernetes_version: str
 ) -> CustomResourceDefinition | None:
     """
-    Return the stored CRD under a Kubernetes version; None if there is none.
+    Return the stored CRD under a Kubernetes version; None if *old* is None.
 
     Raises:
         TypeError: *old* is neither a CRD nor a response, or is a response to a request that stored no CRD.

@@ -95,7 +95,7 @@ class CrdVersion(Generic[CrdT]):
 
     @property
     def unknown_when_stored(self) -> str:
-        """Why the stored form of objects is unknown, because a webhook converts them; empty if it is known."""
+        """Why the stored form of objects is unknown, because a webhook converts them; empty if no webhook does."""
         return self._answers.unknown_when_stored(self.name)
 
     @property
@@ -203,7 +203,7 @@ class CrdVersion(Generic[CrdT]):
         self._demand()
         sent = completion.resource(resource)
         pruned = self.passes.prune(sent)
-        self._tell(ObservedRequest("", sent, pruned.value))
+        self._report(ObservedRequest("", sent, pruned.value))
         return pruned
 
     def default(self, resource: Mapping[str, object] | str) -> Defaulted:
@@ -220,7 +220,7 @@ class CrdVersion(Generic[CrdT]):
         self._demand()
         sent = completion.resource(resource)
         defaulted = self.passes.default(sent)
-        self._tell(ObservedRequest("", sent, defaulted.value))
+        self._report(ObservedRequest("", sent, defaulted.value))
         return defaulted
 
     def create(
@@ -472,7 +472,7 @@ class CrdVersion(Generic[CrdT]):
         if document is None:
             return None
         resource = openapidocuments.resource(self._answers.spec, self._schema.spec)
-        return jsonschemas.of_document(
+        return jsonschemas.from_document(
             document, resource.type, api_version=f"{resource.group}/{resource.version}", kind=resource.kind
         )
 
@@ -519,7 +519,7 @@ class CrdVersion(Generic[CrdT]):
         if self._context.guard is not None:
             self._context.guard(self._crd)
 
-    def _tell(self, request: ObservedRequest) -> None:
+    def _report(self, request: ObservedRequest) -> None:
         if (hear := self._context.observer.request) is not None:
             hear(self, request)
 

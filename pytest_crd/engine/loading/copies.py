@@ -59,7 +59,7 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
 
 
 def without_twins(crds: Sequence[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
-    """Return the CRDs of *crds*, all with one name, that a server accepts; all of them if it accepts none."""
+    """Return the accepted CRDs of *crds*, all with one name; if a server accepts no CRD, return all."""
     served = [
         crd for crd in crds if crd.api_version == declared.V1 or profile.named(crd.kubernetes_version).serves_v1beta1
     ]
@@ -79,7 +79,7 @@ def _note(crd: CustomResourceDefinition, text: str, kind: RemarkKind) -> Remark:
 
 
 def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:
-    # Decoding drops unknown and repeated fields, so compare the warnings too: one of the two may have a misspelt field.
+    # Decoding drops unknown and repeated fields, so compare the warnings too: one CRD may have a misspelt field.
     same_warnings = crd.unknown_fields == other.unknown_fields and crd.repeated_fields == other.repeated_fields
     return same_warnings and jsonvalue.equal(_compared_fields(crd), _compared_fields(other))
 

@@ -106,7 +106,7 @@ class CrdFiles:
         try:
             content = file.read()
         except ManifestError as error:
-            self._tell(error, is_note=origin in _FOUND)
+            self._record(error, is_note=origin in _FOUND)
         else:
             self.take(content, source=file.name, origin=origin, path=file.path)
         if len(self.read_crds) + len(self.mistakes) > before:
@@ -161,9 +161,9 @@ class CrdFiles:
 
     def _unreadable(self, content: bytes, source: str, error: ManifestError, origin: FileOrigin) -> None:
         if not manifest.is_template(content):
-            self._tell(error, is_note=origin in _FOUND)
+            self._record(error, is_note=origin in _FOUND)
         elif origin is FileOrigin.NAMED:
-            self._tell(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
+            self._record(error, is_note=False, why=f"{_A_TEMPLATE}: {_RENDER}")
         else:
             self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
@@ -178,7 +178,7 @@ class CrdFiles:
             else:
                 self._pass_over(item, place, reason)
         elif problem:
-            self._tell(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
+            self._record(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self._crd(item, place, origin, path)
 
@@ -196,16 +196,16 @@ class CrdFiles:
                 item.value,
                 kubernetes_version=self.kubernetes_version,
                 context=CrdContext(item.where, item.where_is, WrittenCrd(item, path)),
-                duplicates=tuple(one.message for one in item.duplicates),
+                duplicates=tuple(duplicate.message for duplicate in item.duplicates),
             )
         except InputError as error:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
-            self._tell(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
+            self._record(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self.read_crds.append(ReadCrd(crd, item, path))
-            self.notes += (Remark(item.source, line, said) for line, said in bareproperties.find_messages(item))
+            self.notes += (Remark(item.source, line, message) for line, message in bareproperties.find_messages(item))
 
-    def _tell(self, error: InputError, *, is_note: bool, why: str = "") -> None:
+    def _record(self, error: InputError, *, is_note: bool, why: str = "") -> None:
         for mistake in error.mistakes:
             message = f"{mistake.message} ({why})" if why else mistake.message
             if is_note:

@@ -227,7 +227,7 @@ def _by_name(crds: Sequence[CustomResourceDefinition]) -> dict[str, list[CustomR
 
 
 def installed(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
-    """Return *crds* as installed in clusters, where only one alternative of each name, the nearest by folder, is installed."""
+    """Return *crds* as installed in clusters, which have one alternative of each name: the nearest by folder."""
     named = _by_name(crds)
     groups = [group for group in named.values() if len(group) > 1]
     clusters: dict[tuple[CustomResourceDefinition, ...], dict[CustomResourceDefinition, CustomResourceDefinition]] = {}
@@ -266,4 +266,4 @@ def _nearest(crd: CustomResourceDefinition, candidates: Sequence[CustomResourceD
 
 def _in_common(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> Iterator[bool]:
     folders, other_folders = (PurePath(each.source).parent.parts for each in (crd, other))
-    return (left == right for left, right in zip(folders, other_folders, strict=False))
+    return (folder == other_folder for folder, other_folder in zip(folders, other_folders, strict=False))

@@ -1,5 +1,5 @@
 """
-What the server publishes of a CRD (KEP-2335): the OpenAPI documents of a version, in the form of v2 and of v3.
+OpenAPI documents that the server publishes for a CRD (KEP-2335), in v2 and v3.
 
 Reference:
     apiextensions-apiserver controller/openapi/builder; kube-openapi builder and builder3.

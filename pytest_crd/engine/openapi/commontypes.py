@@ -1,4 +1,4 @@
-"""The types of Kubernetes and the parameters that stand beside custom resources in documents, as servers of each version have them."""
+"""Kubernetes types and parameters that accompany custom resources in OpenAPI documents, for each Kubernetes version."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
-# The version of OpenAPI.
+# The major version of OpenAPI.
 OpenAPIVersion: TypeAlias = Literal[2, 3]
 Schema: TypeAlias = "Mapping[str, JSONValue]"
 
 PREFIXES: Final[Mapping[OpenAPIVersion, str]] = {2: "#/definitions/", 3: "#/components/schemas/"}
 META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1"
 SCALE: Final = "io.k8s.api.autoscaling.v1.Scale"
-# What custom resources and their operations refer to.
+# The types that custom resources and their operations refer to.
 OBJECT_META, LIST_META, STATUS = f"{META}.ObjectMeta", f"{META}.ListMeta", f"{META}.Status"
 DELETE_OPTIONS, PATCH = f"{META}.DeleteOptions", f"{META}.Patch"
 
 _GVK: Final = "x-kubernetes-group-version-kind"
-# In v2 the server adds the groups that it serves itself.
+# In v2 the server adds its own groups.
 _SERVED: Final = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 
@@ -32,9 +32,9 @@ class Parameter(NamedTuple):
     A parameter of operations.
 
     Attributes:
-        value: The parameter in the form of v2.
-        actions: Which operations have it: `list`, `get`, `put` …
-        shared_as: What it is called where operations refer to it, in v2; empty where it stands in each of them.
+        value: The parameter as in v2.
+        actions: The operations that have it: `list`, `get`, `put` …
+        shared_as: Its name in references of v2; empty if each operation has a copy.
     """
 
     value: Mapping[str, JSONValue]
@@ -43,17 +43,17 @@ class Parameter(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in requests."""
+        """Its name in requests."""
         return str(self.value["name"])
 
 
 class Types(NamedTuple):
     """
-    What a server of one Kubernetes version has.
+    Types and parameters of a server of one Kubernetes version.
 
     Attributes:
-        openapi: In which form.
-        schemas: The types by their name.
+        openapi: The version of OpenAPI.
+        schemas: The types by name.
         parameters: The parameters.
     """
 
@@ -62,25 +62,25 @@ class Types(NamedTuple):
     parameters: tuple[Parameter, ...]
 
     def ref(self, name: str) -> str:
-        """Return the reference to the type *name*, which 1.21 has twice where it has defaults, and then means the second one."""
+        """Return the reference to the type *name*; 1.21 has types with defaults twice, and refers to the second one."""
         second = f"{name}_v2"
         return f"{PREFIXES[self.openapi]}{second if second in self.schemas else name}"
 
     def reachable(self, refs: Iterable[str]) -> dict[str, Schema]:
-        """Return the types to which *refs* lead, by name; references to other schemas lead nowhere."""
-        found: dict[str, Schema] = {}
-        rest = list(refs)
-        while rest:
-            name = rest.pop().removeprefix(PREFIXES[self.openapi])
-            if name in self.schemas and name not in found:
-                found[name] = self.schemas[name]
-                rest += references(found[name])
-        return found
+        """Return the types reachable from *refs*, by name; references to other schemas are ignored."""
+        types: dict[str, Schema] = {}
+        pending = list(refs)
+        while pending:
+            name = pending.pop().removeprefix(PREFIXES[self.openapi])
+            if name in self.schemas and name not in types:
+                types[name] = self.schemas[name]
+                pending += references(types[name])
+        return types
 
 
 @functools.cache
-def of(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
-    """Return what a server of a Kubernetes version has beside a CRD, which *scales* or does not."""
+def load(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
+    """Return the types of a server of a Kubernetes version; *scales*: the CRD has the subresource scale."""
     content = _recorded()
     schemas = {
         name: _whole(name, form["schema"])
@@ -88,9 +88,11 @@ def of(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
         for form in forms
         if profile.version in form["versions"]
     }
-    parameters = [_parameter(one["parameter"]) for one in content["parameters"] if profile.version in one["versions"]]
+    parameters = [
+        _parameter(entry["parameter"]) for entry in content["parameters"] if profile.version in entry["versions"]
+    ]
     if not scales:
-        # Of the second forms this one comes with the type of scales.
+        # This second version belongs to the type of scales.
         schemas.pop(f"{OBJECT_META}_v2", None)
     if openapi == 2 and profile.publishes_v3:
         schemas = {name: _as_v2(schema) for name, schema in schemas.items()}
@@ -100,7 +102,7 @@ def of(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
 
 @functools.cache
 def _recorded() -> Mapping[str, Any]:
-    """Return what `python -m oracle record types` has written down: types in the form of v3 where a version has that."""
+    """Return the recording of `python -m oracle record types`: types as in v3 if the version has v3."""
     content: Mapping[str, Any] = json.loads(
         resources.files(__package__).joinpath("types.json").read_text(encoding="utf-8")
     )
@@ -113,11 +115,11 @@ def _parameter(recorded: Mapping[str, JSONValue]) -> Parameter:
 
 
 def _whole(name: str, recorded: Schema) -> dict[str, JSONValue]:
-    """Return a schema with its kinds written out: all are called as the type."""
+    """Return a recorded schema with full kinds, which are named like the type."""
     if _GVK not in recorded:
         return dict(recorded)
     kind = name.rpartition(".")[2].partition("_")[0]
-    return {**recorded, _GVK: [_kind(one, kind) for one in recorded[_GVK]]}
+    return {**recorded, _GVK: [_kind(api_version, kind) for api_version in recorded[_GVK]]}
 
 
 def _kind(api_version: str, kind: str) -> dict[str, str]:
@@ -126,12 +128,12 @@ def _kind(api_version: str, kind: str) -> dict[str, str]:
 
 
 def _add_served(options: dict[str, JSONValue]) -> None:
-    kinds = [*options[_GVK], *(_kind(one, "DeleteOptions") for one in _SERVED)]
-    options[_GVK] = sorted(kinds, key=lambda one: f"{one['group']}/{one['version']}")
+    kinds = [*options[_GVK], *(_kind(api_version, "DeleteOptions") for api_version in _SERVED)]
+    options[_GVK] = sorted(kinds, key=lambda kind: f"{kind['group']}/{kind['version']}")
 
 
 def _as_v2(value: JSONValue) -> JSONValue:
-    """Return a schema of v3 as v2 has it: a reference beside other keywords, and no defaults."""
+    """Return a v3 schema as v2 has it: references beside other keywords, and no defaults."""
     if isinstance(value, list):
         return [_as_v2(item) for item in value]
     if not isinstance(value, dict):
@@ -143,7 +145,7 @@ def _as_v2(value: JSONValue) -> JSONValue:
 
 
 def references(value: JSONValue) -> Iterator[str]:
-    """Yield what *value* refers to, as it is spelled there."""
+    """Yield all values of `$ref` in *value*."""
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"]

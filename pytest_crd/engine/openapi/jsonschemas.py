@@ -1,7 +1,7 @@
 """
-JSON Schemas for editors and validators, made of what is published: in a file of their own, and in the words of draft 7.
+JSON Schemas (draft 7) for editors and validators, derived from published OpenAPI schemas.
 
-What the server drops is an error there, as it is for `kubectl apply --validate=strict`.
+Unlike in the published schema, unspecified fields are errors, as with `kubectl apply --validate=strict`.
 """
 
 from __future__ import annotations
@@ -22,81 +22,88 @@ _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _BOUNDS: Final = {"exclusiveMaximum": "maximum", "exclusiveMinimum": "minimum"}
 
 
-def of_document(document: Mapping[str, JSONValue], name: str, *, api_version: str, kind: str) -> JSONSchema:
+def from_document(document: Mapping[str, JSONValue], name: str, *, api_version: str, kind: str) -> JSONSchema:
     """
     Return the JSON Schema of custom resources.
 
     Args:
-        document: The OpenAPI v3 document of their version; parts of it are shared.
-        name: The name of their schema there.
-        api_version: Theirs.
+        document: The OpenAPI v3 document of their version; the result shares parts of it.
+        name: The name of their schema in the document.
+        api_version: Their apiVersion.
         kind: Their kind.
     """
     schemas: Mapping[str, Schema] = document["components"]["schemas"]
-    made = _schema(schemas[name], closes=True)
+    json_schema = _schema(schemas[name], closes=True)
     for field, value in (("apiVersion", api_version), ("kind", kind)):
-        if "properties" in made:
-            made["properties"][field]["enum"] = [value]
-    found = {one: _type(schemas[one]) for one in _reachable(schemas, made)}
-    return {"$schema": _DRAFT, **made, **({"definitions": found} if found else {})}
+        if "properties" in json_schema:
+            json_schema["properties"][field]["enum"] = [value]
+    definitions = {type_name: _type(schemas[type_name]) for type_name in _reachable(schemas, json_schema)}
+    return {"$schema": _DRAFT, **json_schema, **({"definitions": definitions} if definitions else {})}
 
 
-def _reachable(schemas: Mapping[str, Schema], made: JSONSchema) -> list[str]:
-    """Return the names of the schemas to which *made* refers, and those to which they refer, sorted."""
-    found: set[str] = set()
-    rest = list(commontypes.references(made))
-    while rest:
-        name = rest.pop().rpartition("/")[2]
-        if name not in found:
-            found.add(name)
-            rest += commontypes.references(schemas[name])
-    return sorted(found)
+def _reachable(schemas: Mapping[str, Schema], json_schema: JSONSchema) -> list[str]:
+    """Return the sorted names of the schemas reachable from *json_schema*."""
+    names: set[str] = set()
+    pending = list(commontypes.references(json_schema))
+    while pending:
+        name = pending.pop().rpartition("/")[2]
+        if name not in names:
+            names.add(name)
+            pending += commontypes.references(schemas[name])
+    return sorted(names)
 
 
 def _type(schema: Schema) -> JSONSchema:
-    """Return the JSON Schema of a type of Kubernetes, in which a null is as good as no field."""
-    made = _schema(schema, closes=True)
-    required = made.get("required", ())
-    fields = made.get("properties", {})
+    """Return the JSON Schema of a Kubernetes type, in which null counts as an absent field."""
+    json_schema = _schema(schema, closes=True)
+    required = json_schema.get("required", ())
+    fields = json_schema.get("properties", {})
     if fields:
-        made["properties"] = {name: one if name in required else _or_null(one) for name, one in fields.items()}
-    return made
+        json_schema["properties"] = {
+            name: field if name in required else _or_null(field) for name, field in fields.items()
+        }
+    return json_schema
 
 
 def _schema(schema: Schema, *, closes: bool) -> JSONSchema:
-    """Return the JSON Schema of a *schema*, which *closes* objects that have named fields, as one inside of a junctor does not."""
-    made: JSONSchema = {}
+    """Return the JSON Schema of *schema*; *closes* forbids unspecified fields, except inside junctors."""
+    json_schema: JSONSchema = {}
     for keyword, value in schema.items():
         if keyword == "properties":
-            made[keyword] = {name: _schema(one, closes=closes) for name, one in value.items()}
+            json_schema[keyword] = {name: _schema(child, closes=closes) for name, child in value.items()}
         elif keyword in ("items", "additionalProperties") and isinstance(value, Mapping):
-            made[keyword] = _schema(value, closes=closes)
+            json_schema[keyword] = _schema(value, closes=closes)
         elif keyword in _JUNCTORS:
-            made[keyword] = [_schema(one, closes=False) for one in value]
+            json_schema[keyword] = [_schema(child, closes=False) for child in value]
         elif keyword == "not":
-            made[keyword] = _schema(value, closes=False)
+            json_schema[keyword] = _schema(value, closes=False)
         elif keyword == "$ref":
-            made[keyword] = _PREFIX + value.removeprefix(commontypes.PREFIXES[3])
+            json_schema[keyword] = _PREFIX + value.removeprefix(commontypes.PREFIXES[3])
         elif keyword == "example":
-            made["examples"] = [value]
+            json_schema["examples"] = [value]
         elif keyword != "nullable":
-            made[keyword] = value
-    _bound(made)
-    if closes and "properties" in made and not made.get(_PRESERVE):
-        made.setdefault("additionalProperties", False)
-    return _or_null(made) if schema.get("nullable") else made
+            json_schema[keyword] = value
+    _bound(json_schema)
+    if closes and "properties" in json_schema and not json_schema.get(_PRESERVE):
+        json_schema.setdefault("additionalProperties", False)
+    return _or_null(json_schema) if schema.get("nullable") else json_schema
 
 
-def _bound(made: JSONSchema) -> None:
-    """Say of exclusive bounds what they are, where OpenAPI says that they are exclusive."""
+def _bound(json_schema: JSONSchema) -> None:
+    """Convert exclusive bounds from booleans to numbers."""
     for exclusive, bound in _BOUNDS.items():
-        if made.pop(exclusive, False) and bound in made:
-            made[exclusive] = made.pop(bound)
+        if json_schema.pop(exclusive, False) and bound in json_schema:
+            json_schema[exclusive] = json_schema.pop(bound)
 
 
-def _or_null(made: JSONSchema) -> JSONSchema:
-    """Return a JSON Schema that takes null, too: of what it is made of, a server asks of other values alone."""
-    if not made.keys().isdisjoint((*_JUNCTORS, "not", "$ref")):
-        told: JSONSchema = {key: made[key] for key in ("description", "title", "default") if key in made}
-        return {**told, "anyOf": [{key: value for key, value in made.items() if key not in told}, {"type": "null"}]}
-    return {**made, "type": [made["type"], "null"]} if "type" in made else made
+def _or_null(json_schema: JSONSchema) -> JSONSchema:
+    """Return a JSON Schema that also accepts null; the server's restrictions apply to other values only."""
+    if not json_schema.keys().isdisjoint((*_JUNCTORS, "not", "$ref")):
+        annotations: JSONSchema = {
+            key: json_schema[key] for key in ("description", "title", "default") if key in json_schema
+        }
+        return {
+            **annotations,
+            "anyOf": [{key: value for key, value in json_schema.items() if key not in annotations}, {"type": "null"}],
+        }
+    return {**json_schema, "type": [json_schema["type"], "null"]} if "type" in json_schema else json_schema

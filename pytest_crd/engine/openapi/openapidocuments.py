@@ -1,4 +1,4 @@
-"""OpenAPI documents of the custom resources of a version."""
+"""OpenAPI documents for the custom resources of a version."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def document(
     crd: CrdSpec, version: VersionSpec, schema: Schema | None, profile: Profile, openapi: OpenAPIVersion
 ) -> OpenAPIDocument | None:
     """
-    Return what a server that has one CRD alone publishes of a version of it.
+    Return the document that a server with a single CRD publishes for a version.
 
     Args:
         crd: The CRD.
         version: The version.
-        schema: Its schema as it is decoded; None where it is not structural, or where there is none.
+        schema: Its decoded schema; None if it is missing or not structural.
         profile: The Kubernetes version.
-        openapi: In which form.
+        openapi: The version of OpenAPI.
 
     Returns:
-        In v3 the document of the group version, in v2 its part of that of the server: `paths`, `definitions` and, where they
-        are shared, `parameters`. None where nothing is published: the version is not served, or the server has no v3.
+        For v3 the document of the group version, for v2 its part of the server's document: `paths`, `definitions` and,
+        if they are shared, `parameters`. None if the version is not served, or the server has no v3.
 
     Reference:
         apiextensions-apiserver controller/openapi and controller/openapiv3.
@@ -46,22 +46,22 @@ def document(
     if not version.served or (openapi == 3 and not profile.publishes_v3):
         return None
     served = resource(crd, version)
-    of_types = commontypes.of(profile, openapi, scales=served.has_scale)
-    publisher = Publisher(of_types, profile)
+    types = commontypes.load(profile, openapi, scales=served.has_scale)
+    publisher = Publisher(types, profile)
     published = publisher.resource(schema, preserves=crd.preserve_unknown_fields)
-    own = _own_schemas(published, version, served, of_types, profile)
-    found = list(operations.of_resource(served))
-    made = _Paths(served, of_types).of_operations(found)
-    # In v3 metadata is always there, though nothing may refer to it.
-    refers = openapi == 3 or "properties" in published
-    named = {commontypes.OBJECT_META, commontypes.LIST_META} if refers else {commontypes.LIST_META}
-    named |= {name for one in found for name in (one.body, one.answer) if name}
-    schemas = {**of_types.reachable(map(of_types.ref, named)), **own}
+    own_schemas = _own_schemas(published, version, served, types, profile)
+    resource_operations = list(operations.generate(served))
+    paths = _Paths(served, types).of_operations(resource_operations)
+    # In v3 the types of metadata are always included, even without references.
+    has_metadata = openapi == 3 or "properties" in published
+    names = {commontypes.OBJECT_META, commontypes.LIST_META} if has_metadata else {commontypes.LIST_META}
+    names |= {name for operation in resource_operations for name in (operation.body, operation.answer) if name}
+    schemas = {**types.reachable(map(types.ref, names)), **own_schemas}
     if openapi == 3:
-        whole: OpenAPIDocument = {"openapi": "3.0.0", "info": _INFO, "paths": made, "components": {"schemas": schemas}}
+        whole: OpenAPIDocument = {"openapi": "3.0.0", "info": _INFO, "paths": paths, "components": {"schemas": schemas}}
     else:
-        whole = {"paths": made, "definitions": schemas}
-        if shared := _shared(of_types.parameters, found, is_namespaced=served.is_namespaced):
+        whole = {"paths": paths, "definitions": schemas}
+        if shared := _shared(types.parameters, resource_operations, is_namespaced=served.is_namespaced):
             whole["parameters"] = shared
     copied: OpenAPIDocument = jsonvalue.copy(whole)
     return copied
@@ -69,26 +69,26 @@ def document(
 
 def merged(documents: Iterable[OpenAPIDocument]) -> OpenAPIDocument | None:
     """
-    Return one document for those of several CRDs of a group version; None where there is none.
+    Return one document for several CRDs of a group version; None without documents.
 
     Reference:
         controller/openapi/builder, MergeSpecsV3.
     """
     whole: OpenAPIDocument | None = None
-    for other in documents:
+    for document in documents:
         if whole is None:
-            whole = other
+            whole = document
             continue
         for part in ("paths", "definitions", "parameters"):
-            if part in other:
-                whole[part].update(other[part])
-        if "components" in other:
-            whole["components"]["schemas"].update(other["components"]["schemas"])
+            if part in document:
+                whole[part].update(document[part])
+        if "components" in document:
+            whole["components"]["schemas"].update(document["components"]["schemas"])
     return whole
 
 
 def resource(crd: CrdSpec, version: VersionSpec) -> PublishedResource:
-    """Return the custom resources of a *version* as paths and schemas tell of them."""
+    """Return the custom resources of a *version* as paths and schemas describe them."""
     return PublishedResource(
         group=crd.group,
         version=version.name,
@@ -102,17 +102,17 @@ def resource(crd: CrdSpec, version: VersionSpec) -> PublishedResource:
 
 
 def _own_schemas(
-    published: Schema, version: VersionSpec, resource: PublishedResource, of_types: Types, profile: Profile
+    published: Schema, version: VersionSpec, resource: PublishedResource, types: Types, profile: Profile
 ) -> dict[str, Schema]:
-    """Return the schemas of the custom resources, as *published*, and of lists of them, by name."""
-    listed = Publisher(of_types, profile).list_of(resource.type, resource.list_kind, resource.kind, resource.plural)
+    """Return the schemas of the custom resources (*published*) and of their lists, by name."""
+    listed = Publisher(types, profile).list_of(resource.type, resource.list_kind, resource.kind, resource.plural)
     selectable = [{"fieldPath": path.removeprefix(".")} for path in version.selectable_fields]
-    says_selectable = selectable or profile.publishes_no_selectable_fields
+    has_selectable = selectable or profile.publishes_no_selectable_fields
     return {
         name: {
             **schema,
             _GVK: [{"group": resource.group, "version": resource.version, "kind": kind}],
-            **({_SELECTABLE: selectable} if says_selectable else {}),
+            **({_SELECTABLE: selectable} if has_selectable else {}),
         }
         for name, kind, schema in (
             (resource.type, resource.kind, published),
@@ -121,52 +121,60 @@ def _own_schemas(
     }
 
 
-def _shared(parameters: Iterable[Parameter], found: Iterable[Operation], *, is_namespaced: bool) -> OpenAPIDocument:
-    actions = {one.action for one in found}
+def _shared(
+    parameters: Iterable[Parameter], resource_operations: Iterable[Operation], *, is_namespaced: bool
+) -> OpenAPIDocument:
+    actions = {item.action for item in resource_operations}
     return {
-        one.shared_as: one.value
-        for one in parameters
-        if one.shared_as and one.actions & actions and (is_namespaced or one.name != "namespace")
+        item.shared_as: item.value
+        for item in parameters
+        if item.shared_as and item.actions & actions and (is_namespaced or item.name != "namespace")
     }
 
 
 class _Paths:
-    """Writes the paths of a document."""
+    """Builder of the paths of a document."""
 
-    def __init__(self, resource: PublishedResource, of_types: Types) -> None:
+    def __init__(self, resource: PublishedResource, types: Types) -> None:
         self._resource = resource
-        self._types = of_types
+        self._types = types
         name = {"name": "name", "in": "path", "required": True, "type": "string", "uniqueItems": True}
         self._name = Parameter({"description": f"name of the {resource.kind}", **name})
 
-    def of_operations(self, found: Iterable[Operation]) -> OpenAPIDocument:
-        """Return the paths of operations that stand path by path."""
-        by_path = itertools.groupby(found, key=lambda one: one.path)
+    def of_operations(self, grouped_operations: Iterable[Operation]) -> OpenAPIDocument:
+        """Return the paths of operations that are grouped by path."""
+        by_path = itertools.groupby(grouped_operations, key=lambda operation: operation.path)
         return {path: self._item(path, list(group)) for path, group in by_path}
 
-    def _item(self, path: str, found: list[Operation]) -> OpenAPIDocument:
-        """Return what stands at a path; what all operations take stands there once."""
-        taken = [self._parameters(path, one.action) for one in found]
-        shared = [one for one in taken[0] if all(one in others for others in taken)]
+    def _item(self, path: str, path_operations: list[Operation]) -> OpenAPIDocument:
+        """Return the entry of a path, with parameters of all its operations listed once."""
+        parameter_lists = [self._parameters(path, operation.action) for operation in path_operations]
+        shared = [
+            parameter
+            for parameter in parameter_lists[0]
+            if all(parameter in parameters for parameters in parameter_lists)
+        ]
         item: OpenAPIDocument = {"parameters": self._written(shared)}
-        for operation, parameters in zip(found, taken, strict=True):
-            item[operation.method] = self._operation(operation, [one for one in parameters if one not in shared])
+        for operation, parameters in zip(path_operations, parameter_lists, strict=True):
+            item[operation.method] = self._operation(
+                operation, [parameter for parameter in parameters if parameter not in shared]
+            )
         return item
 
     def _parameters(self, path: str, action: str) -> list[Parameter]:
-        """Return the parameters besides the body."""
-        found = [
-            one
-            for one in self._types.parameters
-            if action in one.actions
-            and one.value["in"] != "body"
-            and (one.value["in"] != "path" or f"{{{one.name}}}" in path)
+        """Return the parameters except the body."""
+        parameters = [
+            parameter
+            for parameter in self._types.parameters
+            if action in parameter.actions
+            and parameter.value["in"] != "body"
+            and (parameter.value["in"] != "path" or f"{{{parameter.name}}}" in path)
         ]
-        return [*found, self._name] if "{name}" in path else found
+        return [*parameters, self._name] if "{name}" in path else parameters
 
     def _written(self, parameters: Iterable[Parameter]) -> list[Mapping[str, JSONValue]]:
         write = _parameter_of_v2 if self._types.openapi == 2 else _parameter_of_v3
-        return [write(one) for one in sorted(parameters, key=lambda one: one.name)]
+        return [write(parameter) for parameter in sorted(parameters, key=lambda parameter: parameter.name)]
 
     def _operation(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
         resource = self._resource
@@ -182,30 +190,30 @@ class _Paths:
 
     def _v3(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
         answer = self._content(operation.answer, operations.CONSUMED)
-        made = _responses(operation, answer)
+        entry = _responses(operation, answer)
         if operation.body:
-            needed = {"required": True} if operation.is_body_needed else {}
-            made["requestBody"] = {**self._content(operation.body, operation.consumed), **needed}
+            required = {"required": True} if operation.is_body_needed else {}
+            entry["requestBody"] = {**self._content(operation.body, operation.consumed), **required}
         if parameters:
-            made["parameters"] = self._written(parameters)
-        return made
+            entry["parameters"] = self._written(parameters)
+        return entry
 
     def _content(self, name: str, media_types: Iterable[str]) -> OpenAPIDocument:
-        return {"content": {one: {"schema": {"$ref": self._types.ref(name)}} for one in media_types}}
+        return {"content": {media_type: {"schema": {"$ref": self._types.ref(name)}} for media_type in media_types}}
 
     def _v2(self, operation: Operation, parameters: list[Parameter]) -> OpenAPIDocument:
-        made = _responses(operation, {"schema": {"$ref": self._types.ref(operation.answer)}})
-        made |= {"consumes": [*operation.consumed], "produces": [*operations.CONSUMED], "schemes": ["https"]}
-        if taken := [*parameters, *self._body(operation)]:
-            made["parameters"] = self._written(taken)
-        return made
+        entry = _responses(operation, {"schema": {"$ref": self._types.ref(operation.answer)}})
+        entry |= {"consumes": [*operation.consumed], "produces": [*operations.CONSUMED], "schemes": ["https"]}
+        if all_parameters := [*parameters, *self._body(operation)]:
+            entry["parameters"] = self._written(all_parameters)
+        return entry
 
     def _body(self, operation: Operation) -> Iterator[Parameter]:
         if not operation.body:
             return
         ref = self._types.ref(operation.body)
         own = Parameter({"name": "body", "in": "body", "required": True, "schema": {"$ref": ref}})
-        recorded = (one for one in self._types.parameters if one.value.get("schema") == {"$ref": ref})
+        recorded = (parameter for parameter in self._types.parameters if parameter.value.get("schema") == {"$ref": ref})
         yield next(recorded, own)
 
 

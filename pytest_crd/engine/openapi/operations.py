@@ -1,4 +1,4 @@
-"""The operations on custom resources: paths, what they take and answer, and how documents call them."""
+"""Operations on custom resources: paths, request and response types, and their names in documents."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class PublishedResource(NamedTuple):
         group: The API group.
         version: `v1`.
         kind: Their kind.
-        list_kind: That of lists of them.
+        list_kind: The kind of their lists.
         plural: The resource in URLs.
-        is_namespaced: Whether they live in namespaces.
-        has_status: Whether the status is a subresource.
-        has_scale: Whether there is a subresource `scale`.
+        is_namespaced: Whether they are namespaced.
+        has_status: Whether status is a subresource.
+        has_scale: Whether scale is a subresource.
     """
 
     group: str
@@ -43,7 +43,7 @@ class PublishedResource(NamedTuple):
 
     @property
     def list_type(self) -> str:
-        """The name of the schema of lists of them."""
+        """The name of the schema of their lists."""
         return self._type_of(self.list_kind)
 
     def _type_of(self, kind: str) -> str:
@@ -52,18 +52,18 @@ class PublishedResource(NamedTuple):
 
 class Operation(NamedTuple):
     """
-    What can be asked at a path.
+    An operation at a path.
 
     Attributes:
         path: The path, with `{namespace}` and `{name}`.
         method: The HTTP method, in lower case.
-        action: What it does: `list`, `get`, `put` …
-        id: How documents call it.
-        description: What it does, in words.
-        body: The name of the type that is sent; empty where nothing is.
-        is_body_needed: Whether it must be sent.
-        answer: The name of the type of the answer.
-        codes: The codes of answers that are no refusals.
+        action: Its action: `list`, `get`, `put` …
+        id: Its id in documents.
+        description: Its description.
+        body: The type name of the request body; empty if there is none.
+        is_body_needed: Whether the body is required.
+        answer: The type name of the response body.
+        codes: The codes of successful answers.
     """
 
     path: str
@@ -78,17 +78,17 @@ class Operation(NamedTuple):
 
     @property
     def consumed(self) -> tuple[str, ...]:
-        """The media types of what is sent."""
+        """The media types of the request body."""
         return PATCHES if self.method == "patch" else CONSUMED
 
     @property
     def responses(self) -> Mapping[int, str]:
-        """The words for each code."""
+        """The description of each code."""
         return {code: _WORDS[code] for code in self.codes}
 
 
 class _Verb(NamedTuple):
-    """An operation as it is for every CRD: its body is `own`, or a type of Kubernetes; `answer` is `own`, `list` or such a type."""
+    """Operation of every CRD; its body is `own` or a Kubernetes type, its answer `own`, `list` or a Kubernetes type."""
 
     method: str
     action: str
@@ -116,7 +116,7 @@ _ON_ONE: Final = (
 _ON_SUBRESOURCE: Final = (_READ, _REPLACE, _PATCH)
 
 
-def of_resource(resource: PublishedResource) -> Iterator[Operation]:
+def generate(resource: PublishedResource) -> Iterator[Operation]:
     """
     Yield the operations on *resource*.
 
@@ -155,7 +155,7 @@ def _operation(resource: PublishedResource, path: str, subresource: str, verb: _
 
 
 def _description(kind: str, subresource: str, verb: str) -> str:
-    """Return what a *verb* does in words; an article stands before what is no plural."""
+    """Return the description of a *verb*; nouns that do not look like plurals get an article."""
     of_subresource = f" {subresource} of" if subresource else ""
     match verb:
         case "list":
@@ -178,7 +178,7 @@ def _article(noun: str) -> str:
 
 def _id(resource: PublishedResource, operation: str) -> str:
     """
-    Return how documents call an *operation*: its verb, group and version, and the rest.
+    Return the id of an *operation*: its verb, group and version, and the rest of its name.
 
     Reference:
         apiserver endpoints/openapi, GetOperationIDAndTags, for which `deletecollection` is the verb `delete`.
@@ -189,18 +189,18 @@ def _id(resource: PublishedResource, operation: str) -> str:
 
 
 def tag(resource: PublishedResource) -> str:
-    """Return how documents call a group and a version together."""
+    """Return the tag of a group version in documents."""
     group = _camel(resource.group.removesuffix(".k8s.io"), capitalized=False)
     return f"{group}_{_camel(resource.version, capitalized=False)}"
 
 
 def _camel(text: str, *, capitalized: bool) -> str:
-    """Return *text* without what is no letter, digit or underscore, which begin a new word."""
-    found = []
+    """Return *text* in camel case; every other character than letters, digits and underscores begins a new word."""
+    chars = []
     for index, char in enumerate(text):
         if char.isalpha() or char == "_" or (index and char.isdigit()):
-            found.append(char.upper() if capitalized else char)
+            chars.append(char.upper() if capitalized else char)
             capitalized = False
         else:
             capitalized = True
-    return "".join(found)
+    return "".join(chars)

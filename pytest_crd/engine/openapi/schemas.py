@@ -1,7 +1,7 @@
 """
-Schemas as they are published: what structure keeps of them, as the server writes it.
+Published schemas: the parts of a structural schema that the server publishes, as it writes them.
 
-What is not changed is shared with the CRD: a document is copied before anybody gets it.
+Unchanged parts are shared with the CRD. Callers copy a document before they return it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.openapi.commontypes import Schema, Types
 from pytest_crd.engine.profile import Profile
 
-# The texts of the fields that every object has.
+# The descriptions of the fields that every object has.
 _API_VERSION: Final = (
     "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the "
     "latest internal value, and may reject unrecognized values. More info: "
@@ -59,8 +59,8 @@ _JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
 _NOT_IN_V2: Final = frozenset({*_JUNCTORS, "not", "nullable"})
 _ANY_OF: Final = [{"type": "integer"}, {"type": "string"}]
 
-# Kept unless they are empty, zero or false.
-_KEPT_WHEN_SET: Final = frozenset(
+# Published unless they are empty, zero or false.
+_PUBLISHED_WHEN_SET: Final = frozenset(
     {
         *("type", "description", "title", "format", "pattern", "nullable", "required"),
         *("exclusiveMaximum", "exclusiveMinimum", "uniqueItems"),
@@ -68,8 +68,8 @@ _KEPT_WHEN_SET: Final = frozenset(
     }
 )
 _PLAIN: Final = frozenset({"type", "description"})
-# Kept whatever they are.
-_KEPT: Final = frozenset(
+# Published with any value.
+_PUBLISHED: Final = frozenset(
     {
         *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
         *("x-kubernetes-list-type", "x-kubernetes-map-type"),
@@ -80,33 +80,33 @@ _FLOATS: Final = frozenset({"maximum", "minimum", "multipleOf"})
 
 class Publisher:
     """
-    Publishes schemas.
+    Publisher of schemas.
 
     Args:
-        of_types: The types of Kubernetes to which they refer, which tell v2 from v3.
+        of_types: The Kubernetes types for references, in v2 or v3.
         profile: The Kubernetes version.
     """
 
-    def __init__(self, of_types: Types, profile: Profile) -> None:
-        self._types = of_types
-        self._is_v2 = of_types.openapi == 2
+    def __init__(self, types: Types, profile: Profile) -> None:
+        self._types = types
+        self._is_v2 = types.openapi == 2
         self._keeps_defaults = not self._is_v2 or profile.publishes_defaults_in_v2
         self._keeps_examples = profile.structure_has_examples
         self._types_lists = profile.types_published_lists
 
     def resource(self, schema: Schema | None, *, preserves: bool) -> dict[str, JSONValue]:
         """
-        Return what is published of the schema of custom resources.
+        Return the published schema of custom resources.
 
         Args:
-            schema: The schema as it is decoded, which is structural; None where it is not, or where there is none.
-            preserves: Whether nothing is pruned, whatever the schema says.
+            schema: The decoded schema; None if it is missing or not structural.
+            preserves: Whether nothing is pruned, for any schema.
 
         Reference:
             controller/openapi/builder, buildKubeNative.
         """
         if schema is None or (self._is_v2 and (preserves or schema.get(_PRESERVE))):
-            # With properties kubectl would refuse all others.
+            # With properties, kubectl would refuse all other fields.
             return {"type": "object"}
         published = self._node(schema)
         fields = published.get("properties", {})
@@ -146,22 +146,22 @@ class Publisher:
 
     def _metadata(self, name: str, description: str) -> dict[str, JSONValue]:
         reference = {"$ref": self._types.ref(name)}
-        # In v3 nothing may stand beside a reference.
+        # In v3 a reference has no siblings.
         return {"description": description, **(reference if self._is_v2 else {"allOf": [reference]})}
 
     def _child(self, schema: Schema) -> dict[str, JSONValue]:
         return self._embedded(self._node(schema))
 
     def _node(self, schema: Schema) -> dict[str, JSONValue]:
-        """Return what is published of a *schema* that has fields, items or a type of its own."""
-        if schema.keys() <= _PLAIN:  # as half of all schemas are; of lists no server takes one without items
+        """Return the published form of a *schema* outside junctors."""
+        if schema.keys() <= _PLAIN:  # half of all schemas; a server refuses lists without items
             return {keyword: value for keyword, value in schema.items() if value}
         if self._is_v2:
             schema = _fit_for_v2(schema)
         published = self._keywords(schema)
         if "additionalProperties" in schema:
-            found = schema["additionalProperties"]
-            published["additionalProperties"] = self._child(found) if isinstance(found, Mapping) else found
+            values = schema["additionalProperties"]
+            published["additionalProperties"] = self._child(values) if isinstance(values, Mapping) else values
         _add_structure(published, schema, self._child)
         if not self._is_v2:
             self._add_junctors(published, schema)
@@ -170,7 +170,7 @@ class Publisher:
         return published
 
     def _nested(self, schema: Schema) -> dict[str, JSONValue]:
-        """Return what is published of a *schema* inside of a junctor, where values of maps are lost."""
+        """Return the published form of a *schema* inside a junctor, without its schema of map values."""
         published = self._keywords(schema)
         _add_structure(published, schema, self._nested)
         self._add_junctors(published, schema)
@@ -184,15 +184,15 @@ class Publisher:
             published["not"] = self._nested(schema["not"])
 
     def _keywords(self, schema: Schema) -> dict[str, JSONValue]:
-        """Return the keywords of a *schema* that hold no schemas."""
+        """Return the published keywords without nested schemas."""
         published: dict[str, JSONValue] = {}
         for keyword, value in schema.items():
-            if keyword in _KEPT or (keyword in _KEPT_WHEN_SET and value):
+            if keyword in _PUBLISHED or (keyword in _PUBLISHED_WHEN_SET and value):
                 published[keyword] = value
             elif keyword in _FLOATS:
                 published[keyword] = _as_written(float(value))
-            elif keyword in self._others and (found := self._others[keyword](self, value)) is not None:
-                published[keyword] = found
+            elif keyword in self._converters and (converted := self._converters[keyword](self, value)) is not None:
+                published[keyword] = converted
         return published
 
     def _default(self, value: JSONValue) -> JSONValue:
@@ -211,8 +211,8 @@ class Publisher:
     def _rules(self, value: list[Mapping[str, JSONValue]]) -> JSONValue:
         return [_rule(rule) for rule in value] or None
 
-    # What becomes of the values of other keywords; None where the keyword is dropped.
-    _others: Final[Mapping[str, Callable[[Publisher, JSONValue], JSONValue]]] = {
+    # Converters of the values of other keywords; None drops the keyword.
+    _converters: Final[Mapping[str, Callable[[Publisher, JSONValue], JSONValue]]] = {
         "default": _default,
         "example": _example,
         "externalDocs": _docs,
@@ -221,7 +221,7 @@ class Publisher:
     }
 
     def _embedded(self, published: dict[str, JSONValue]) -> dict[str, JSONValue]:
-        """Return a schema with the fields that every object has, where it is of embedded resources."""
+        """Return a schema of embedded resources with the fields that every object has; other schemas unchanged."""
         if not published.get(_EMBEDDED) or (self._is_v2 and published.get(_PRESERVE)):
             return published
         metadata = self._metadata(commontypes.OBJECT_META, _METADATA)
@@ -235,7 +235,7 @@ class Publisher:
 
 def _fit_for_v2(schema: Schema) -> Schema:
     """
-    Return a schema without what kubectl could not read in v2; those inside it are as they were.
+    Return a schema without keywords that kubectl cannot read in v2; nested schemas are unchanged.
 
     Reference:
         controller/openapi/v2, ToStructuralOpenAPIV2.
@@ -264,7 +264,7 @@ def _required_in_v2(schema: Schema) -> list[str]:
 def _add_structure(
     published: dict[str, JSONValue], schema: Schema, publish: Callable[[Schema], dict[str, JSONValue]]
 ) -> None:
-    # A value of items that is no schema is none to the server.
+    # The server ignores a value of items that is not a schema.
     if isinstance(schema.get("items"), Mapping):
         published["items"] = publish(schema["items"])
     if schema.get("properties"):
@@ -273,7 +273,7 @@ def _add_structure(
 
 def _unfold(published: dict[str, JSONValue]) -> None:
     """
-    Say in words that everybody knows what an int-or-string is, where the schema does not say so itself.
+    Express an int-or-string with standard keywords, unless the schema does so itself.
 
     Reference:
         apiserver/schema/unfold.go.
@@ -288,17 +288,17 @@ def _unfold(published: dict[str, JSONValue]) -> None:
 
 
 def _rule(rule: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return a rule without empty texts; that of the rule itself is always there."""
+    """Return a rule without empty texts; the field `rule` is always present."""
     return {"rule": "", **{key: value for key, value in rule.items() if value != "" or key == "rule"}}
 
 
 def _as_written(value: float) -> JSONValue:
-    """Return a float64 as it is read where the server wrote it: whole numbers have no fraction there, nor an exponent."""
+    """Return a float64 as it is read back from the server's JSON: whole numbers have no fraction and no exponent."""
     return json.loads(printing.marshal(value))
 
 
 def _exact(value: JSONValue) -> JSONValue:
-    """Return a value of the user's as it is read where the server wrote it."""
+    """Return a user's value as it is read back from the server's JSON."""
     if isinstance(value, float):
         return _as_written(value)
     if isinstance(value, dict):

@@ -108,7 +108,7 @@ class NestedValueValidation:
 @dataclass(slots=True)
 class Structural:
     """
-    Node of a structural schema, not to be changed; names are those of the OpenAPI keywords.
+    Node of a structural schema, not to be changed; attributes are named as the OpenAPI keywords.
 
     Attributes:
         type: `object`, `array`, …; empty if it is not specified.

@@ -1,1 +1,1 @@
-"""Text to values: YAML and JSON as the server and kubectl read them, and manifest files."""
+"""Reading of YAML and JSON as the server and kubectl do, and of manifest files."""

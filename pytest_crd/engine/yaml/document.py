@@ -1,4 +1,4 @@
-"""Documents of YAML and JSON, as they were read: the value, and where its parts stand in the file."""
+"""Documents of YAML and JSON: their values, and the places of values in the file."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from pytest_crd.engine.yaml.yamlmarks import BareBoolean
     from pytest_crd.engine.yaml.yamlnode import YamlNode
 
-# What any word that is read as a boolean stands between; to look for it takes a fraction of the time that nodes take.
+# A boolean word between delimiters; this search is much faster than creating nodes.
 _MAYBE_BOOLEAN: Final = re.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
 _COMMENT: Final = re.compile(r"(?:^|\s)(#.*)")
 
 
 class Duplicate(NamedTuple):
     """
-    A key that was already set, of which the last value counts.
+    A key that was already set; the last value wins.
 
     Attributes:
         line: 1-based line in the file: of the value in YAML, of the key in JSON.
         key: The key.
-        path: Where it is, the key included.
-        message: The server's words: `line 2: key "a" already set in map`, lines counted within the document as it is
+        path: The path including the key.
+        message: The server's message: `line 2: key "a" already set in map`, with the line in the document as it is
             sent; for JSON `duplicate field "spec.a"`.
-        overrides_merge: Whether it replaces, as YAML's merge keys are meant, what `<<` brought in before; to the server
-            that makes no difference.
+        overrides_merge: Whether it replaces a value merged by `<<`, which is the purpose of YAML's merge keys; the
+            server reports it all the same.
     """
 
     line: int
@@ -40,7 +40,7 @@ class Duplicate(NamedTuple):
 
 
 class Marks:
-    """The places in a document: the lines of items of lists right below the root as they were read, the rest when asked for."""
+    """Places in a document: lines of items of top-level lists are known from reading, all others are computed on demand."""
 
     __slots__ = ("_bare_booleans", "_make", "_root", "heading", "items", "offset", "text")
 
@@ -53,7 +53,16 @@ class Marks:
         *,
         heading: str = "",
     ) -> None:
-        """Take the text, how many lines stand before it, what makes its nodes, the lines that are known, and what `---` is followed by."""
+        """
+        Create for a text.
+
+        Args:
+            text: The text of the document.
+            offset: The number of lines before the text.
+            make: Returns the root node of the text.
+            items: Known lines of items, by path.
+            heading: The text behind `---` on its line.
+        """
         self.heading = heading
         self.text = text
         self.offset = offset
@@ -63,20 +72,20 @@ class Marks:
         self._bare_booleans: tuple[BareBoolean, ...] | None = None
 
     def root(self) -> YamlNode:
-        """Return the root of the nodes, which are made when they are first asked for."""
+        """Return the root node; nodes are created on first use."""
         if self._root is None:
             self._root = self._make()
         return cast("YamlNode", self._root)
 
     def bare_booleans(self) -> tuple[BareBoolean, ...]:
-        """Return the words that are read as booleans, which are looked for when they are first asked for."""
+        """Return the words that are read as booleans; they are searched for on first use."""
         if self._bare_booleans is None:
-            found = self._looked_for() if _MAYBE_BOOLEAN.search(f"\n{self.text}\n") else ()
-            self._bare_booleans = tuple(one._replace(line=self.offset + one.line) for one in found)
+            words = self._find_words() if _MAYBE_BOOLEAN.search(f"\n{self.text}\n") else ()
+            self._bare_booleans = tuple(word._replace(line=self.offset + word.line) for word in words)
         return self._bare_booleans
 
-    def _looked_for(self) -> Iterator[BareBoolean]:
-        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - where things stand, few ask
+    def _find_words(self) -> Iterator[BareBoolean]:
+        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - places are rarely needed
 
         return yamlmarks.bare_booleans(self.root())
 
@@ -87,9 +96,9 @@ class Document:
     One document.
 
     Attributes:
-        value: What the API server's decoder holds; shares nothing with other documents or within itself.
+        value: The decoded value; shares nothing with other documents or within itself.
         source: The file as the user named it, or `<text>`.
-        line: 1-based line on which the content begins.
+        line: 1-based line of the beginning of the content.
         duplicates: Keys that were set twice, in the server's order.
     """
 
@@ -102,9 +111,9 @@ class Document:
     @property
     def comments(self) -> tuple[list[str], list[str]]:
         """
-        The comments up to the first line of the content, and those behind it, each from its `#` on.
+        The comments up to the first line of the content, and the comments behind it, each from its `#` on.
 
-        What stands behind `---` counts among the first. Of a `#` in a text of several lines it is not known that it begins no comment.
+        A comment behind `---` is in the first list. A `#` in a block scalar is not recognized, and counts as a comment.
         """
         lines = self._marks.text.split("\n")
         begin = self.line - self._marks.offset
@@ -113,28 +122,28 @@ class Document:
 
     def line_of(self, path: Sequence[str | int], *, key: bool = False) -> int:
         """
-        Return the 1-based line of the value at *path*, or of the nearest ancestor that is there.
+        Return the 1-based line of the value at *path*, or of its nearest existing ancestor.
 
         Args:
             path: Mapping keys (str) and list indices (int).
-            key: Whether the line of the value's key is wanted.
+            key: Whether to return the line of the value's key.
         """
         if (line := self._marks.items.get(tuple(path))) is None:
             from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 
-            line = yamlmarks.find(self._marks.root(), path, key=key)
+            line = yamlmarks.find_line(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
     def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
-        """Return the 1-based lines of all keys and items below *path*, by their path from there."""
+        """Return the 1-based lines of all keys and items below *path*, by their relative path."""
         from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 
-        offset, found = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
-        return {inner: offset + line for inner, line in found.items()} if offset else found
+        offset, lines = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
+        return {inner: offset + line for inner, line in lines.items()} if offset else lines
 
     @property
     def bare_booleans(self) -> tuple[BareBoolean, ...]:
-        """The words without quotes that the server reads as booleans, but for `true` and `false`, in their order."""
+        """The unquoted words that the server reads as booleans, except `true` and `false`, in their order."""
         return self._marks.bare_booleans()
 
     @property
@@ -144,14 +153,14 @@ class Document:
 
     def place_of(self, path: Sequence[str | int], offset: int) -> tuple[int, int] | None:
         """
-        Return the line and the column, both from 1, of the character at *offset* of the string at *path*.
+        Return line and column, both 1-based, of the character at *offset* of the string at *path*.
 
         Args:
             path: Mapping keys (str) and list indices (int).
-            offset: In code points of the value; quotes, escapes, indentation and folding are seen through.
+            offset: In code points of the value, after removing quotes, escapes, indentation and folding.
 
         Returns:
-            None where there is no string, or where its characters do not stand in the text one by one.
+            None if there is no string, or its characters do not occur one by one in the text.
         """
         from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
 

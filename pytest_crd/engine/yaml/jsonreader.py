@@ -1,7 +1,7 @@
 """
-JSON text as the API server decodes it: int64 and float64 apart, the last of equal keys, U+FFFD for what is no Unicode.
+JSON decoding as in the API server: separate int64 and float64, the last of equal keys, U+FFFD for invalid Unicode.
 
-The decoder is Python's own, held to Go's rules; positions and duplicate keys are looked up afterwards, when asked for.
+Python's decoder is used with Go's rules. Positions and duplicate keys are looked up on demand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INT64_DIGITS: Final = 20
-# Go stops to collect strict errors there.
+# Go collects at most this many strict errors.
 _MAX_DUPLICATES: Final = 100
 
 
@@ -36,7 +36,7 @@ class Parsed(NamedTuple):
         start: Index of its first character in the text.
         end: Index behind its last character.
         has_duplicates: Whether an object in it has a key twice.
-        problem: Why the server could not decode it though it is JSON.
+        problem: The error if it is valid JSON that the server cannot decode.
     """
 
     value: JSONValue
@@ -47,7 +47,7 @@ class Parsed(NamedTuple):
 
 
 class DuplicateField(NamedTuple):
-    """A field that was already set: the line of its key counted from 1, the key, where it is, the server's words."""
+    """A field that was already set: the 1-based line of its key, the key, its path, and the server's message."""
 
     line: int
     key: str
@@ -56,18 +56,18 @@ class DuplicateField(NamedTuple):
 
 
 def skip_blank(text: str, start: int) -> int:
-    """Return the index of the first character from *start* on that is not JSON's white space."""
+    """Return the index of the first character from *start* on that is not JSON whitespace."""
     match = _BLANK.match(text, start)
     return match.end() if match else start
 
 
 def parse(text: str, start: int = 0) -> Parsed:
     """
-    Return the JSON value that begins at *start*; what follows it is not looked at.
+    Return the JSON value that begins at *start*; text behind it is ignored.
 
     Args:
-        text: Where bytes were not UTF-8, it has lone surrogates.
-        start: Index of the value, or of the white space before it.
+        text: Invalid UTF-8 bytes are lone surrogates.
+        start: Index of the value, or of whitespace before it.
 
     Raises:
         json.JSONDecodeError: It is not JSON.
@@ -112,7 +112,7 @@ def parse(text: str, start: int = 0) -> Parsed:
 
 
 def nodes(text: str, start: int, end: int) -> YamlNode:
-    """Return the nodes of the JSON value between *start* and *end*, which was parsed before."""
+    """Return the root node of the JSON value between *start* and *end*, which was parsed before."""
     line = text.count("\n", 0, start) + 1
     position = start
     top: list[YamlNode] = []
@@ -124,8 +124,8 @@ def nodes(text: str, start: int, end: int) -> YamlNode:
         if mark in "]}":
             _close(stack)
             continue
-        said = _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0]
-        node: YamlNode = ScalarNode(line, token.start(), said)
+        content = _SURROGATE.sub("\ufffd", json.loads(token[0])) if mark == '"' else token[0]
+        node: YamlNode = ScalarNode(line, token.start(), content)
         if mark in "[{":
             node = SequenceNode(line) if mark == "[" else MappingNode(line)
         stack[-1].append(node)
@@ -136,21 +136,21 @@ def nodes(text: str, start: int, end: int) -> YamlNode:
 
 def duplicates(root: YamlNode) -> list[DuplicateField]:
     """
-    Return the fields that were already set, each place once, in the order in which the server reports them.
+    Return the fields that were already set, each path once, in the server's order.
 
     Args:
-        root: The nodes of a JSON value.
+        root: The root node of a JSON value.
 
     Reference:
         sigs.k8s.io/json kubernetes_patch.go, saveStrictError.
     """
-    found: dict[str, DuplicateField] = {}
-    _collect(root, (), "", found)
-    return list(found.values())[:_MAX_DUPLICATES]
+    fields: dict[str, DuplicateField] = {}
+    _collect(root, (), "", fields)
+    return list(fields.values())[:_MAX_DUPLICATES]
 
 
 def _close(stack: list[list[YamlNode]]) -> None:
-    """Give the innermost open list or object what was read of it."""
+    """Add the children of the innermost open list or object to it."""
     children = stack.pop()
     container = stack[-1][-1]
     if isinstance(container, SequenceNode):
@@ -159,20 +159,20 @@ def _close(stack: list[list[YamlNode]]) -> None:
         cast("MappingNode", container).pairs.extend(zip(children[::2], children[1::2], strict=True))
 
 
-def _collect(node: YamlNode, path: tuple[str | int, ...], field: str, found: dict[str, DuplicateField]) -> None:
+def _collect(node: YamlNode, path: tuple[str | int, ...], field: str, fields: dict[str, DuplicateField]) -> None:
     if isinstance(node, SequenceNode):
         for index, item in enumerate(node.items):
-            _collect(item, (*path, index), f"{field}[{index}]", found)
+            _collect(item, (*path, index), f"{field}[{index}]", fields)
     elif isinstance(node, MappingNode):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key_node, value_node in node.pairs:
             key = cast("ScalarNode", key_node).text
             name = f"{field}.{key}" if path else key
-            if key in seen and name not in found:
+            if key in keys and name not in fields:
                 message = f"duplicate field {printing.quote(name)}"
-                found[name] = DuplicateField(key_node.line, key, (*path, key), message)
-            seen.add(key)
-            _collect(value_node, (*path, key), name, found)
+                fields[name] = DuplicateField(key_node.line, key, (*path, key), message)
+            keys.add(key)
+            _collect(value_node, (*path, key), name, fields)
 
 
 def _integer(text: str) -> int | float:
@@ -191,7 +191,7 @@ def _limit_depth(value: JSONValue, text: str, start: int, end: int) -> None:
 
 
 def _replace(value: JSONValue) -> Any:
-    """Return *value* with U+FFFD for every lone surrogate, as Go decodes both invalid bytes and invalid escapes."""
+    """Return *value* with U+FFFD for every lone surrogate, as Go decodes invalid bytes and invalid escapes."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):

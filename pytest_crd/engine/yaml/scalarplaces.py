@@ -1,8 +1,8 @@
 """
-Places in a scalar: where in the text of a file a character of a value stands, however the value is quoted, folded or indented.
+Places in a scalar: the position in a file of a character of a value, for all styles of quoting, folding and indentation.
 
-Line breaks and blanks are what YAML changes; all other characters of a value stand in the text in the same order. So a place is
-found by counting these.
+YAML changes only line breaks and blanks. All other characters of a value occur in the text in the same order, so
+counting them finds the position.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-# What may stand before a scalar: its anchor and its tag, with blanks and comments between them.
+# Anchor and tag before a scalar, with blanks and comments between them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
 _BLOCK_HEADER: Final = re.compile(r"[|>].*")
 _OUTSIDE_QUOTES: Final = re.compile(r"\S")
@@ -31,12 +31,13 @@ def find(text: str, start: int, value: str, offset: int) -> int | None:
 
     Args:
         text: The text of a document.
-        start: Where in it the scalar begins, or its anchor or tag.
-        value: What was read of it.
-        offset: In code points. What YAML may have folded, a blank or the end, is found behind the last character before it.
+        start: The index of the scalar, or of its anchor or tag.
+        value: The value of the scalar.
+        offset: In code points. For a blank, which YAML may have folded, or the end, the index is behind the previous
+            character.
 
     Returns:
-        The index; None where the text does not hold the value character by character, as with `!!binary`.
+        The index; None if the characters of the value do not occur one by one in the text, as with `!!binary`.
     """
     before = sum(map(_is_ink, value[:offset]))
     is_behind = before > 0 and not _is_ink(value[offset : offset + 1])
@@ -48,18 +49,18 @@ def find(text: str, start: int, value: str, offset: int) -> int | None:
 
 
 def _ink(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Yield where each character of the scalar at *start* stands that is neither a blank nor a line break."""
+    """Yield the span of each character of the scalar at *start* that is neither a blank nor a line break."""
     properties = _PROPERTIES.match(text, start)
     begin = properties.end() if properties else start
     quote = text[begin : begin + 1]
     if quote == "'":
-        found = _quoted(_IN_SINGLE_QUOTES, text, begin + 1)
+        characters = _quoted(_IN_SINGLE_QUOTES, text, begin + 1)
     elif quote == '"':
-        found = _quoted(_IN_DOUBLE_QUOTES, text, begin + 1)
+        characters = _quoted(_IN_DOUBLE_QUOTES, text, begin + 1)
     else:
         header = _BLOCK_HEADER.match(text, begin)
-        found = _OUTSIDE_QUOTES.finditer(text, header.end() if header else begin)
-    for match in found:
+        characters = _OUTSIDE_QUOTES.finditer(text, header.end() if header else begin)
+    for match in characters:
         if not _is_blank(match):
             yield match.span()
 
@@ -71,13 +72,13 @@ def _quoted(characters: re.Pattern[str], text: str, start: int) -> Iterator[re.M
 
 
 def _is_blank(match: re.Match[str]) -> bool:
-    written = match[0]
+    token = match[0]
     digits = next((digits for digits in match.groupdict().values() if digits), "")
-    return written in _BLANK_ESCAPES or written.isspace() or bool(digits and chr(int(digits, 16)).isspace())
+    return token in _BLANK_ESCAPES or token.isspace() or bool(digits and chr(int(digits, 16)).isspace())
 
 
 def _are_same(text: str, spans: list[tuple[int, int]], value: str) -> bool:
-    """Return whether the characters at *spans* are those of *value*; escapes are taken for what they stand for."""
+    """Return whether the characters at *spans* match *value*; escapes are assumed to match."""
     read = filter(_is_ink, value)
     return all(end - start > 1 or text[start] == char for (start, end), char in zip(spans, read, strict=False))
 

@@ -1,4 +1,4 @@
-"""Why a text cannot be read, whatever it is meant to be."""
+"""Errors about unreadable texts of any content."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"
 
 class UnreadableError(Exception):
     """
-    Text that cannot be read.
+    A text that cannot be read.
 
     Attributes:
         line: 1-based line within that text, or 0 for all of it.
-        message: What is wrong, and what to write instead where that is known.
+        message: The error, and its correction if one is known.
     """
 
     def __init__(self, line: int, message: str) -> None:
-        """Take the line, counted within the text, and the message."""
+        """Create with a line, counted within the text, and a message."""
         super().__init__(message)
         self.line = line
         self.message = message

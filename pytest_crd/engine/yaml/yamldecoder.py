@@ -1,7 +1,8 @@
 """
-YAML nodes to JSON values, with everything that only the server's YAML can do.
+Conversion of YAML nodes to JSON values, with the features of the server's YAML.
 
-Merge keys, aliases as copies, keys of other types, duplicate keys and tags; it counts as the server does to stop alias bombs.
+It handles merge keys, aliases, keys of other types, duplicate keys and tags, and counts nodes as the server does to
+stop alias bombs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pytest_crd.engine.yaml import unreadable, yamlnode, yamlscalar
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
-# How many of all decoded nodes may come from aliases: 99 % of a small document, 10 % of a huge one.
+# The allowed share of nodes from aliases is 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000
 _HUGE: Final = 4_000_000
 _MERGE_NEEDS_MAP: Final = "map merge requires map or sequence of maps as the value"
@@ -28,11 +29,11 @@ class DuplicateKey(NamedTuple):
 
     Attributes:
         line: 1-based line of its value.
-        key: As in JSON.
-        printed: As Go prints it.
-        path: Where it is, the key included.
-        overrides_merge: Whether it replaces, as YAML's merge keys are meant, what `<<` brought in before; to the server
-            that makes no difference.
+        key: The key as in JSON.
+        printed: The key as Go prints it.
+        path: The path including the key.
+        overrides_merge: Whether it replaces a value merged by `<<`, which is the purpose of YAML's merge keys; the
+            server reports it all the same.
     """
 
     line: int
@@ -42,7 +43,7 @@ class DuplicateKey(NamedTuple):
     overrides_merge: bool = False
 
 
-# Through which merge keys a key came into a mapping: of each, who it is, and which item of its value; innermost last.
+# The merge keys that brought a key into a mapping, innermost last: the id of each, and the index in its value.
 _Origin = tuple[tuple[int, int], ...]
 
 
@@ -61,10 +62,10 @@ def decode(root: YamlNode) -> DecodedDocument:
         root: The document's node.
 
     Returns:
-        A value that shares nothing, the last of equal keys winning, and all duplicate keys.
+        A value without shared parts, with the last of equal keys, and all duplicate keys.
 
     Raises:
-        UnreadableError: The server could not decode it, or it is no JSON.
+        UnreadableError: The server cannot decode it, or it is not JSON.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, (*decoder).unmarshal; sigs.k8s.io/yaml YAMLToJSON and YAMLToJSONStrict.
@@ -79,7 +80,7 @@ def decode(root: YamlNode) -> DecodedDocument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Unsupported:
-    """A key or value that JSON cannot hold: an error only if a later duplicate does not replace it."""
+    """Key or value that JSON cannot hold: an error unless a later duplicate replaces it."""
 
     line: int
     message: str
@@ -126,7 +127,7 @@ class _Decoder:
         return value
 
     def enter(self, node: YamlNode) -> ScalarNode | SequenceNode | MappingNode:
-        """Count *node* as decoded, and what it refers to; refuse cycles and bombs."""
+        """Count *node* and the target of an alias; raise UnreadableError for cycles and alias bombs."""
         self.count(node)
         if not isinstance(node, AliasNode):
             return node
@@ -144,7 +145,7 @@ class _Decoder:
         self.decoded += 1
         if self.active:
             self.aliased += 1
-            # Go looks at documents of more than 1,000 nodes only, 100 of them aliased: no smaller one has so large a share.
+            # Go only checks documents with more than 1,000 nodes and 100 aliased nodes; smaller ones cannot exceed the share.
             if self.aliased / self.decoded > allowed_share(self.decoded):
                 raise UnreadableError(node.line, "document contains excessive aliasing")
 
@@ -159,7 +160,7 @@ class _Decoder:
             return self.refuse_later(node, error)
 
     def key(self, node: YamlNode) -> tuple[Any, Any]:
-        """Return the key as the server's YAML holds it, and the text it becomes in JSON."""
+        """Return the key as the server's YAML holds it, and its text in JSON."""
         target = self.enter(node)
         if not isinstance(target, ScalarNode):
             kind = "list" if isinstance(target, SequenceNode) else "mapping"
@@ -187,7 +188,7 @@ class _Decoder:
         depth: int,
         origin: _Origin = (),
     ) -> None:
-        """Set the keys of *node* in *into*; *seen* holds the keys set before, by type: `1` and `"1"` are two."""
+        """Set the keys of *node* in *into*; *seen* has the keys set before, by type: `1` and `"1"` are different."""
         for key_node, value_node in node.pairs:
             if isinstance(key_node, ScalarNode) and key_node.is_merge():
                 self.merge(value_node, into, seen, depth + 1, origin)
@@ -218,7 +219,7 @@ class _Decoder:
 
 
 def _overrides(earlier: _Origin, later: _Origin) -> bool:
-    """Return whether a key of the one origin may replace one of the other: it is nearer, or first in a list of merges."""
+    """Return whether a key from *later* overrides a key from *earlier*: it is nearer, or first in a list of merges."""
     for before, now in zip(earlier, later, strict=False):
         if before != now:
             return before[0] == now[0]
@@ -226,7 +227,7 @@ def _overrides(earlier: _Origin, later: _Origin) -> bool:
 
 
 def _identity(key: yamlscalar.Native) -> object:
-    """Return what two keys have in common that are one key to Go: `1` and `"1"` are two, and NaN is new every time."""
+    """Return a hashable identity as Go compares keys: `1` and `"1"` differ, and NaN is always new."""
     if isinstance(key, float) and math.isnan(key):
         return object()
     return key if isinstance(key, str) else (type(key), key)
@@ -239,7 +240,7 @@ def _limit(depth: int, line: int) -> None:
 
 def allowed_share(decoded: int) -> float:
     """
-    Return which share of *decoded* nodes may come from aliases.
+    Return the allowed share of aliased nodes among *decoded* nodes.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, allowedAliasRatio.

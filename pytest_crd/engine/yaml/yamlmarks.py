@@ -1,7 +1,7 @@
 """
-Places of values: where in a text something stands that has already been read.
+Places of values in a text that was already read.
 
-It asks the nodes, so reading itself keeps no positions.
+Places are computed from nodes, so that reading itself keeps no positions.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, 
 
 class BareBoolean(NamedTuple):
     """
-    A word without quotes that the server reads as a boolean, though it may be meant as a text: `on`, `no`, `y`.
+    An unquoted word that the server reads as a boolean, though it may be meant as a text: `on`, `no`, `y`.
 
     Attributes:
         line: 1-based line of the word.
-        path: Where it is: keys and indices; of a key the key as JSON has it, `"true"` or `"false"`, is the last.
+        path: Its path: keys and indices; for a key, the last element is the JSON key, `"true"` or `"false"`.
         written: The word.
-        is_key: Whether it is a key, and no value.
+        is_key: Whether it is a key, not a value.
     """
 
     line: int
@@ -32,37 +32,37 @@ class BareBoolean(NamedTuple):
 
     @property
     def value(self) -> str:
-        """What the server reads: `true` or `false`."""
+        """The server's reading: `true` or `false`."""
         return yamlscalar.key(self.written)
 
 
-def find(root: YamlNode, path: Sequence[str | int], *, key: bool) -> int:
+def find_line(root: YamlNode, path: Sequence[str | int], *, key: bool) -> int:
     """
-    Return the line of what stands at *path*, or of its nearest ancestor that is there.
+    Return the line of the value at *path*, or of its nearest existing ancestor.
 
     Args:
-        root: A document that was decoded without error.
+        root: The root of a document that was decoded without error.
         path: Mapping keys and list indices.
-        key: Whether the line of the last mapping key is wanted, instead of its value's.
+        key: Whether to return the line of the last mapping key instead of its value's.
     """
     node, line = root, root.line
     for position, step in enumerate(path, start=1):
-        found = _child(_target(node), step)
-        if found is None:
+        entry = _child(_target(node), step)
+        if entry is None:
             return line
-        key_node, node = found
+        key_node, node = entry
         line = key_node.line if key and position == len(path) else node.line
     return line
 
 
 def key_lines(root: YamlNode, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
-    """Return the lines of all keys and items below *path*, by their path from there; *root*: as for `find`."""
+    """Return the lines of all keys and items below *path*, by their relative path; *root*: as for `find_line`."""
     node = _target(root)
     for step in path:
-        found = _child(node, step)
-        if found is None:
+        entry = _child(node, step)
+        if entry is None:
             return {}
-        node = _target(found[1])
+        node = _target(entry[1])
     lines: dict[tuple[str | int, ...], int] = {}
     _collect(node, (), lines)
     return lines
@@ -83,11 +83,11 @@ def _collect(node: YamlNode, path: tuple[str | int, ...], lines: dict[tuple[str 
 
 def bare_booleans(node: YamlNode, path: tuple[str | int, ...] = ()) -> Iterator[BareBoolean]:
     """
-    Yield the words in a value that are read as booleans, but for `true` and `false`.
+    Yield the words in a value that are read as booleans, except `true` and `false`.
 
     Args:
         node: The value, in a document that was decoded without error.
-        path: Where it is.
+        path: The path of the value.
     """
     node = _target(node)
     if isinstance(node, MappingNode):
@@ -113,20 +113,20 @@ def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset:
     Return the index in *text* of the character at *offset*, in code points, of the string at *path*.
 
     Args:
-        root: The nodes of a document in *text*.
-        text: What was read.
+        root: The root node of a document in *text*.
+        text: The text.
         path: Mapping keys and list indices.
-        offset: In code points; that behind the last character counts too.
+        offset: In code points; the position behind the last character is allowed.
 
     Returns:
-        The index; None where there is no string, or where its characters do not stand in the text one by one.
+        The index; None if there is no string, or its characters do not occur one by one in the text.
     """
     node = _target(root)
     for step in path:
-        found = _child(node, step)
-        if found is None:
+        entry = _child(node, step)
+        if entry is None:
             return None
-        node = _target(found[1])
+        node = _target(entry[1])
     if not isinstance(node, ScalarNode) or node.resolve() != node.text:
         return None
     from pytest_crd.engine.yaml import scalarplaces  # noqa: PLC0415 - only a mistake inside a text needs it
@@ -135,7 +135,7 @@ def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset:
 
 
 def _child(node: YamlNode, step: str | int) -> tuple[YamlNode, YamlNode] | None:
-    """Return the key and the value at *step*; a list's item is its own key."""
+    """Return key and value at *step*; an item of a list is its own key. None if there is no such child."""
     if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.items):
         return node.items[step], node.items[step]
     return _children(node).get(step) if isinstance(node, MappingNode) else None
@@ -143,12 +143,12 @@ def _child(node: YamlNode, step: str | int) -> tuple[YamlNode, YamlNode] | None:
 
 @functools.lru_cache(maxsize=16)
 def _children(mapping: MappingNode) -> dict[str | int, tuple[YamlNode, YamlNode]]:
-    """Return the keys and values of *mapping* by name; a look-up of many paths passes the same mappings again and again."""
+    """Return keys and values of *mapping* by name; cached because lookups of many paths pass the same mappings."""
     return {_text(key): (key, value) for key, value in _assignments(mapping)}
 
 
 def _assignments(mapping: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
-    """Give the keys and values of *mapping* in the order in which the server sets them: the last one stays."""
+    """Yield keys and values of *mapping* in the order in which the server sets them; the last one wins."""
     for key, value in cast("MappingNode", mapping).pairs:
         if isinstance(key, ScalarNode) and key.is_merge():
             for source in yamlnode.merged(value):

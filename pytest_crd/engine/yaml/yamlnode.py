@@ -1,7 +1,7 @@
 """
-YAML nodes: what stands where in a text, before anything is decoded.
+YAML nodes: the parsed text with positions, before it is decoded.
 
-Anchors are bound as the server binds them, in reading order, so that an anchor may be defined again.
+Anchors are bound in reading order, as in the server, so an anchor may be redefined.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class ScalarNode:
     A scalar.
 
     Attributes:
-        line: Counted from 1.
-        start: The index in the text where it begins, or its anchor or tag.
-        text: What it says.
+        line: 1-based line.
+        start: The index in the text of the scalar, or of its anchor or tag.
+        text: Its content.
         tag: Its tag in the long form.
         plain: Whether it is plain and untagged.
     """
@@ -41,19 +41,19 @@ class ScalarNode:
     plain: bool = False
 
     def resolve(self) -> yamlscalar.Native:
-        """Return what the scalar stands for; raise ScalarError as yamlscalar does."""
+        """Return the value of the scalar; raises ScalarError as yamlscalar does."""
         if self.tag is not None:
             return yamlscalar.resolve_tagged(self.text, self.tag)
         return yamlscalar.resolve(self.text) if self.plain else self.text
 
     def is_merge(self) -> bool:
-        """Return whether the scalar is the merge key; `!` and `!!merge` make one of a quoted `<<` too."""
+        """Return whether the scalar is the merge key; with `!` or `!!merge`, a quoted `<<` is one too."""
         return self.text == MERGE and (self.plain or self.tag in ("!", _MERGE_TAG))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceNode:
-    """A list: its line and its items."""
+    """A list, with its line and its items."""
 
     line: int
     items: list[YamlNode] = field(default_factory=list)
@@ -61,7 +61,7 @@ class SequenceNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappingNode:
-    """A mapping: its line, and its keys with their values."""
+    """A mapping, with its line and its pairs of keys and values."""
 
     line: int
     pairs: list[tuple[YamlNode, YamlNode]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class MappingNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasNode:
-    """A reference to an anchored node, which may be one that this alias is part of."""
+    """A reference to an anchored node, which may contain this alias."""
 
     line: int
     name: str
@@ -81,7 +81,7 @@ YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode
 
 
 class Composed(NamedTuple):
-    """The first document of a text: its root, None when there is no document; and where in the text it ends."""
+    """The first document of a text: its root, None if there is no document, and the index of its end."""
 
     root: YamlNode | None
     end: int
@@ -92,7 +92,7 @@ def compose(text: str) -> Composed:
     Return the nodes of the first document of *text*.
 
     Raises:
-        UnreadableError: The text is not YAML to the server.
+        UnreadableError: The server cannot parse the text as YAML.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, (*parser).parse.
@@ -154,5 +154,5 @@ class _Composer:
 
 
 def merged(node: YamlNode) -> list[YamlNode]:
-    """Return what a merge key's value merges, in the server's order: a list backwards, so that its first item wins."""
+    """Return the values that a merge key merges, in the server's order: a list backwards, so that its first item wins."""
     return node.items[::-1] if isinstance(node, SequenceNode) else [node]

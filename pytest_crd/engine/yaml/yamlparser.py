@@ -1,7 +1,7 @@
 """
-YAML events: libyaml's parser, with what it cannot read said in plain words.
+YAML events from libyaml's parser, with plain error messages.
 
-It knows where libyaml and the server's own scanner differ, and refuses what only libyaml would accept.
+Texts that libyaml accepts and the server's own scanner refuses are refused here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from yaml.reader import ReaderError
 from pytest_crd.engine.yaml import unreadable
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
-# What libyaml 0.2.6 and later says of a thousand levels; a server takes more, and this engine fewer.
+# The message of libyaml 0.2.6 and later at a thousand levels; a server accepts more, this engine fewer.
 _TOO_DEEP: Final = "exceeded maximum nesting depth"
-# The server's scanner knows YAML 1.1 alone.
+# The server's scanner only supports YAML 1.1.
 _VERSIONS: Final = (None, (1, 1))
 _BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-# libyaml passes over it, the server's scanner takes it for text.
+# libyaml skips it, the server's scanner treats it as text.
 _INNER_BOM: Final = re.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
 _TAG_AT_END: Final = re.compile(r"(?<!\S)!\S*\Z")
 _ESCAPED_SLASH: Final = re.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
@@ -43,10 +43,11 @@ _REMEDIES: Final = {
 
 def events(text: str) -> Callable[[], Any]:
     """
-    Return a function that gives the next event of *text*, from that of the first document on.
+    Return a function that returns the next event of *text*, starting with that of the first document.
 
     Raises:
-        UnreadableError: From here or from the function: only the server's own scanner refuses it, or there is no libyaml.
+        UnreadableError: From here or from the function: only the server's own scanner refuses the text, or libyaml is
+            missing.
         UnicodeEncodeError: The text holds a lone surrogate.
         yaml.YAMLError: From here or from the function: the text is not YAML. See problem.
     """
@@ -70,10 +71,10 @@ def events(text: str) -> Callable[[], Any]:
 
 def check_version(event: Any) -> None:
     """
-    Check the `%YAML` directive of the event that starts a document.
+    Check the `%YAML` directive of a document start event.
 
     Raises:
-        UnreadableError: The server does not know that version.
+        UnreadableError: The server does not support that version.
     """
     if type(event) is DocumentStartEvent and event.version not in _VERSIONS:
         raise UnreadableError(_line(event), _with_remedy("found incompatible YAML document"))
@@ -84,7 +85,7 @@ def check_flow_scalar(event: Any) -> None:
     Check a scalar inside [] or {}.
 
     Raises:
-        UnreadableError: It is plain and has a `?`, at which the server's scanner ends it.
+        UnreadableError: It is plain and has a `?`, where the server's scanner ends it.
     """
     if type(event) is ScalarEvent and "?" in event.value and not event.style:
         raise UnreadableError(_line(event), "a plain scalar inside [] or {} has a '?': quote it")
@@ -95,7 +96,7 @@ def check_flow_tag(event: Any, text: str) -> None:
     Check the tag of a scalar inside [] or {}.
 
     Raises:
-        UnreadableError: A comma follows it at once, which the server's scanner takes for a part of the tag.
+        UnreadableError: A comma follows it directly, which the server's scanner treats as a part of the tag.
     """
     start, end = event.start_mark.index, event.end_mark.index
     if event.tag is not None and text.startswith(",", end) and _TAG_AT_END.search(text[start:end]):
@@ -103,7 +104,7 @@ def check_flow_tag(event: Any, text: str) -> None:
 
 
 def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> UnreadableError:
-    """Return what libyaml says of *text*, with its line and, where one is known, a remedy."""
+    """Return libyaml's error about *text*, with its line and a remedy for common errors."""
     if isinstance(error, UnicodeEncodeError):
         return UnreadableError(line_at(text, error.start), _undecodable(text[error.start]))
     if isinstance(error, yaml.MarkedYAMLError):
@@ -115,7 +116,7 @@ def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> Unreadable
             mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message
         )
     error = cast("ReaderError", error)
-    # The position is a byte's; the character is the number of what stands there.
+    # The position counts bytes; the character is its code point.
     index = len(text.encode()[: error.position].decode(errors="ignore"))
     return UnreadableError(line_at(text, index), f"{error.reason}: U+{error.character:04X}")
 

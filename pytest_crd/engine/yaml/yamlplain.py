@@ -1,7 +1,7 @@
 """
-The quick way through a YAML document that has nothing unusual in it, as nearly all have.
+Fast path for YAML documents without unusual features, which are nearly all documents.
 
-It gives up, without a verdict, at an anchor, a tag, a merge key, a key that is set twice or any error.
+It gives up without a verdict at an anchor, a tag, a merge key, a duplicate key or an error.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
 
 class PlainDocument(NamedTuple):
     """
-    A document of YAML that has nothing unusual in it.
+    A YAML document without unusual features.
 
     Attributes:
         value: JSON value.
-        line: 1-based line on which it begins.
-        end: Where in the text it ends.
-        item_lines: The 1-based lines of the items of each list right below the root, in order.
+        line: 1-based line of its beginning.
+        end: The index of its end in the text.
+        item_lines: The 1-based lines of the items of each top-level list, in order.
     """
 
     value: JSONValue
@@ -36,18 +36,18 @@ class PlainDocument(NamedTuple):
 
 
 class _UnusualError(Exception):
-    """Something that only the complete way through a document understands."""
+    """A feature that the fast path does not support."""
 
 
 def load(text: str) -> PlainDocument | None:
     """
-    Return the first document of *text*, or None where the complete way has to be taken.
+    Return the first document of *text*; None if it needs the complete decoder.
 
     Args:
         text: YAML, without a byte order mark.
 
     Raises:
-        UnreadableError: The server could not read it though libyaml can.
+        UnreadableError: The server cannot read it, though libyaml can.
     """
     try:
         next_event = yamlparser.events(text)
@@ -63,7 +63,7 @@ def load(text: str) -> PlainDocument | None:
 
 
 def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> JSONValue:
-    """Return the mapping or list that *event* starts; an alias has an anchor too."""
+    """Return the mapping or list that *event* starts; raise _UnusualError for anchors and aliases."""
     if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
         raise _UnusualError
     if event.flow_style and type(next_event) is not _FlowEvents:
@@ -74,7 +74,7 @@ def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_line
 
 
 def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> dict[str, JSONValue]:
-    # The loop that reading time is spent in: it asks each event as little as it can.
+    # The hot loop of reading: it accesses as few attributes of each event as possible.
     hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
     result: dict[str, JSONValue] = {}
     while type(event := next_event()) is ScalarEvent:
@@ -119,7 +119,7 @@ def _scalar(event: Any) -> JSONValue:
 
 @dataclass(frozen=True, slots=True)
 class _FlowEvents:
-    """The events inside [] or {}, where the server's scanner is stricter."""
+    """Events inside [] or {}, where the server's scanner is stricter."""
 
     next_event: Callable[[], Any]
 

@@ -1,7 +1,7 @@
 """
-YAML and JSON text, read as the API server and kubectl read it: same value, same duplicates, same refusals.
+Reading of YAML and JSON texts as the API server and kubectl do: same values, same duplicates, same errors.
 
-Nothing here knows what a document is about. A mistake is a ManifestError with the line; no other exception leaves.
+The content of documents does not matter here. A mistake is a ManifestError with the line; no other exception is raised.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Format = Literal["yaml", "json"]
 NONE: Final = "no document: the text is empty, null, or has nothing but comments"
 SEVERAL: Final = "several documents where one is expected: leave one, or put the others into files of their own"
 
-# Meant as JSON, not as a flow mapping: then JSON's complaint is the one to show.
+# A text that is meant as JSON, not as a flow mapping: report JSON's error.
 _MEANT_AS_JSON: Final = re.compile(r'\s*\{\s*["}]')
 _BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
-# What kubectl looks ahead before it takes the rest of a JSON stream for YAML.
+# kubectl reads this many bytes ahead before it treats the rest of a JSON stream as YAML.
 _LOOK_AHEAD_BYTES: Final = 4
 
 
@@ -41,7 +41,7 @@ def decode(text: str | bytes, *, source: str = "<text>") -> yamlstream.Text:
     Return the bytes of a file as text.
 
     Raises:
-        ManifestError: UTF-16 that is cut off or not Unicode.
+        ManifestError: UTF-16 that is truncated or invalid.
     """
     return _Source(source).decode(text)
 
@@ -56,18 +56,19 @@ def read(
     Return the documents of a file.
 
     Args:
-        text: A stream of YAML documents, or of JSON values; as it was decoded before, where that is needed elsewhere too.
+        text: A stream of YAML documents or JSON values; or the result of `decode`, if the caller needs it too.
         source: The file as errors shall name it.
-        format: What the text is; None to decide as kubectl does: JSON as far as it goes if it begins with `{`.
+        format: The format of the text; None to decide as kubectl does: JSON, as far as possible, if it begins with `{`.
 
     Returns:
         The documents in order, without empty ones.
 
     Raises:
-        ManifestError: It cannot be read; with the line where that is known.
+        ManifestError: It cannot be read; with the line if it is known.
 
     Reference:
-        apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty documents.
+        apimachinery util/yaml decoder.go, (*YAMLOrJSONDecoder).Decode; kubectl (cli-runtime visitor.go) skips empty
+        documents.
     """
     with_source = _Source(source)
     decoded = text if isinstance(text, yamlstream.Text) else with_source.decode(text)
@@ -86,9 +87,9 @@ def read_one(
 
     Args:
         text: One YAML document or one JSON value.
-        source: What errors shall name.
-        as_yaml: Whether JSON is read as the YAML that it is, too.
-        takes_first: True to take the first of several documents, as servers do; else these are refused.
+        source: The name in errors.
+        as_yaml: Whether to read JSON as YAML too.
+        takes_first: True to return the first of several documents, as servers do; otherwise several are an error.
 
     Raises:
         ManifestError: It cannot be read, or it has no document or several.
@@ -108,7 +109,7 @@ def read_one(
 
 
 class _Source(NamedTuple):
-    """The name of a text in messages, and the steps of reading it."""
+    """Name of a text in messages, with the steps of reading it."""
 
     name: str
 
@@ -131,7 +132,7 @@ class _Source(NamedTuple):
         return [document for document in documents if document is not None]
 
     def yaml_body(self, text: str, *, only_first: bool = False) -> list[Document]:
-        """Return the first document, and those behind `---`; text behind `...` is not read, as by the server."""
+        """Return the first document, and the documents behind `---`; like the server, ignore text behind `...`."""
         documents: list[Document] = []
         start = yamlstream.empty_documents(text)
         if only_first and "---" in text[:start]:
@@ -154,8 +155,8 @@ class _Source(NamedTuple):
             chunk = Chunk(chunk.text[following:], chunk.offset + chunk.text.count("\n", 0, following))
 
     def yaml_document(self, chunk: Chunk) -> tuple[Document | None, int]:
-        """Return the first document of *chunk*, None for an empty one; and the index where it ends."""
-        found: tuple[DuplicateKey, ...] = ()
+        """Return the first document of *chunk*, None for an empty one, and the index of its end."""
+        duplicate_keys: tuple[DuplicateKey, ...] = ()
         try:
             if (plain := yamlplain.load(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
@@ -170,7 +171,7 @@ class _Source(NamedTuple):
                     return None, composed.end
                 line, end = composed.root.line, composed.end
                 decoded = yamldecoder.decode(composed.root)
-                value, found = decoded.value, decoded.duplicates
+                value, duplicate_keys = decoded.value, decoded.duplicates
                 marks = Marks(chunk.text, chunk.offset, lambda: composed.root, heading=chunk.heading)
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
@@ -180,13 +181,13 @@ class _Source(NamedTuple):
             return None, end
         duplicates = tuple(
             Duplicate(
-                one.line + chunk.offset,
-                one.key,
-                one.path,
-                f"line {one.line}: key {one.printed} already set in map",
-                one.overrides_merge,
+                key.line + chunk.offset,
+                key.key,
+                key.path,
+                f"line {key.line}: key {key.printed} already set in map",
+                key.overrides_merge,
             )
-            for one in found
+            for key in duplicate_keys
         )
         return Document(value, self.name, line + chunk.offset, duplicates, marks), end
 
@@ -209,7 +210,7 @@ class _Source(NamedTuple):
         return documents
 
     def yaml_rest(self, text: str, end: int, error: json.JSONDecodeError) -> list[Document]:
-        """Return the documents behind the JSON that ends at *end*, which *error* says are not JSON too."""
+        """Return the documents behind the JSON that ends at *end*; *error* says that they are not JSON."""
         blank = _BLANK_IN_LINE.match(text, end)
         start = blank.end() if blank else end
         if len(text[start : start + _LOOK_AHEAD_BYTES].encode(errors="replace")) < _LOOK_AHEAD_BYTES:
@@ -223,7 +224,7 @@ class _Source(NamedTuple):
             raise
 
     def json_body(self, text: str) -> list[Document]:
-        """Return the JSON value of a body; none when it has to be read as YAML."""
+        """Return the JSON value of a body; empty if it must be read as YAML."""
         from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
 
         try:
@@ -257,8 +258,8 @@ class _Source(NamedTuple):
         if parsed.problem:
             raise self.error(parsed.problem)
         marks = Marks(text, 0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
-        found = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
-        duplicates = tuple(Duplicate(one.line, one.key, one.path, one.message) for one in found)
+        fields = jsonreader.duplicates(marks.root()) if parsed.has_duplicates else []
+        duplicates = tuple(Duplicate(field.line, field.key, field.path, field.message) for field in fields)
         line = text.count("\n", 0, parsed.start) + 1
         return Document(parsed.value, self.name, line, duplicates, marks)
 
@@ -267,14 +268,14 @@ class _Source(NamedTuple):
 
 
 def _nodes(text: str) -> YamlNode | None:
-    """Return the nodes of a text that was read the quick way."""
-    from pytest_crd.engine.yaml import yamlnode  # noqa: PLC0415 - where things stand, few ask
+    """Return the root node of a text that the fast path has read."""
+    from pytest_crd.engine.yaml import yamlnode  # noqa: PLC0415 - places are rarely needed
 
     return yamlnode.compose(text).root
 
 
 def _item_lines(plain: PlainDocument) -> dict[Sequence[str | int], int]:
-    """Return the lines of the items of the lists right below the root, by key and index."""
+    """Return the lines of the items of top-level lists, by key and index."""
     keys = (
         [key for key, value in plain.value.items() if isinstance(value, list)] if isinstance(plain.value, dict) else []
     )

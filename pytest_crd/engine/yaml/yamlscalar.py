@@ -1,7 +1,7 @@
 """
-YAML scalars: which JSON value the API server makes of one scalar, plain, quoted or tagged, and which key.
+YAML scalars as JSON values and keys, as the API server resolves plain, quoted and tagged scalars.
 
-Not PyYAML's resolution: the server reads with goyaml.v2, which knows `y` and `0o17` but no dates and no base 60.
+Not PyYAML's resolution: the server reads with goyaml.v2, which supports `y` and `0o17` but no dates and no base 60.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# What goyaml makes of a scalar before JSON: unlike a JSON value it has infinities, NaN and integers up to 2**64-1.
+# A scalar in goyaml before its conversion to JSON; may also be infinite, NaN or an integer up to 2**64-1.
 Native = str | int | float | bool | None
 
-# A plain scalar that begins with anything else is a string; "" stands for the empty scalar.
+# A plain scalar with another first character is a string; "" is the empty scalar.
 HINTS: Final = frozenset("+-.0123456789yYnNtTfFoO~") | {""}
 TAG_PREFIX: Final = "tag:yaml.org,2002:"
 
@@ -36,7 +36,7 @@ _WORDS: Final[dict[str, Native]] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
-# Plain words that are booleans to the server, and texts to who has YAML 1.2 in mind.
+# Plain words that are booleans in the server, and texts in YAML 1.2.
 BARE_BOOLEANS: Final = frozenset(
     word for word, native in _WORDS.items() if isinstance(native, bool) and word.lower() not in {"true", "false"}
 )
@@ -61,7 +61,7 @@ class ScalarError(ValueError):
 
 def resolve(text: str) -> Native:
     """
-    Return what a plain scalar without a tag stands for.
+    Return the value of a plain scalar without a tag.
 
     Args:
         text: The scalar, as the scanner folded it.
@@ -93,7 +93,7 @@ def value(text: str) -> JSONValue:
 @functools.lru_cache(maxsize=4096)
 def key(text: str) -> str:
     """
-    Return the key of a JSON object that a plain scalar without a tag becomes.
+    Return the JSON key of a plain scalar without a tag.
 
     Raises:
         ScalarError: null, or an integer beyond int64.
@@ -103,11 +103,11 @@ def key(text: str) -> str:
 
 def resolve_tagged(text: str, tag: str) -> Native:
     """
-    Return what a scalar with a tag stands for, whether plain or quoted.
+    Return the value of a scalar with a tag, plain or quoted.
 
     Args:
         text: The scalar.
-        tag: The tag in its long form; only YAML's own tags count, any other makes a string.
+        tag: The tag in its long form; only YAML's own tags count, with any other tag the scalar is a string.
 
     Raises:
         ScalarError: The text is not of that type, or not base64.
@@ -131,7 +131,7 @@ def resolve_tagged(text: str, tag: str) -> Native:
 
 def to_json(native: Native) -> JSONValue:
     """
-    Return *native* after the way through JSON text that the server's YAML takes.
+    Return *native* after a round trip through JSON text, as in the server's YAML.
 
     Raises:
         ScalarError: Infinity or NaN.
@@ -145,14 +145,14 @@ def to_json(native: Native) -> JSONValue:
         raise ScalarError(f"json: unsupported value: {_not_finite(native)}")
     if not native.is_integer() or abs(native) >= _FIXED_NOTATION_LIMIT:
         return native
-    # Beyond 2**53 the shortest digits, which Go writes and reads again, are not the float's exact integer.
+    # Beyond 2**53 Go writes and reads back the shortest digits, which are not the exact integer value of the float.
     written = int(native) if abs(native) <= _EXACT_FLOAT else int(Decimal(repr(native)))
     return written if jsonvalue.MIN_INT64 <= written <= jsonvalue.MAX_INT64 else native
 
 
 def to_key(native: Native) -> str:
     """
-    Return the key of a JSON object that *native* becomes.
+    Return the JSON key of *native*.
 
     Raises:
         ScalarError: null, or an integer beyond int64.
@@ -174,7 +174,7 @@ def to_key(native: Native) -> str:
 
 
 def go_syntax(native: Native) -> str:
-    """Return a key as Go's `%#v`, which is how the server's duplicate-key errors print it."""
+    """Return a key in Go's `%#v` syntax, as the server's duplicate-key errors print it."""
     if isinstance(native, str):
         return printing.quote(native)
     if isinstance(native, bool) or native is None:
@@ -202,7 +202,7 @@ def _number(text: str) -> Native:
 
 
 def _integer(plain: str) -> int | None:
-    """Return an int64, or an unsigned number without a sign; None for what is neither."""
+    """Return an int64, or an unsigned number without a sign; None for other texts."""
     if _DECIMAL.match(plain):
         if len(plain) > _MAX_DECIMAL_DIGITS:
             return None
@@ -233,7 +233,7 @@ def _binary(text: str) -> str:
 
 
 def _is_timestamp(text: str) -> bool:
-    """Return whether goyaml reads *text* as a time; only the tag `!!timestamp` asks."""
+    """Return whether goyaml reads *text* as a time; used for the tag `!!timestamp` only."""
     match = _TIMESTAMP.match(text)
     if match is None:
         return False
@@ -245,7 +245,7 @@ def _is_timestamp(text: str) -> bool:
     if int(zone_hour or 0) > 24 or int(zone_minute or 0) > 60:
         return False
     try:
-        # Go's calendar has a year 0; Python's does not, and 400 years later the calendar is the same.
+        # Go's calendar has a year 0, Python's does not; the calendar repeats every 400 years.
         date(int(year) or 400, int(month), int(day))
     except ValueError:
         return False
@@ -273,7 +273,7 @@ def _single(number: float) -> float:
 
 
 def _general(number: Decimal) -> str:
-    """Return a decimal as Go's shortest `%g`: an exponent below 1e-04 and from 1e+06 on."""
+    """Return a decimal in Go's shortest `%g` form: with an exponent below 1e-04 and from 1e+06 on."""
     sign, digits, _ = number.as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     exponent = number.adjusted() if number else 0

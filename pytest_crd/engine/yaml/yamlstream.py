@@ -1,7 +1,7 @@
 """
-Streams: which bytes are which text, and where one document of it ends and the next begins.
+Streams: decoding of bytes to text, and splitting into documents.
 
-kubectl cuts a stream at lines that begin with `---` before anything is parsed; a request body is not cut.
+kubectl splits a stream at lines that begin with `---` before it parses anything; a request body is not split.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
-# What to say of a line that `unread` finds.
-UNREAD: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"
+# The message about a line that `find_unread_line` returns.
+UNREAD_MESSAGE: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"
 
 _BOM: Final = "\ufeff"
-# The line break is written out: a search for `^` would stop at every line of a large text.
+# With an explicit line break, because a search for `^` would stop at every line of a large text.
 _SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
 _JSON_START: Final = re.compile(r"\s*\{")
@@ -30,10 +30,10 @@ class Text(NamedTuple):
     A text to read.
 
     Attributes:
-        content: The text without its byte order mark; bytes that are not UTF-8 are lone surrogates.
-        maybe_json: Whether it begins as JSON does; a byte order mark makes the server take it for YAML.
-        has_mark: Whether there was a byte order mark; to kubectl it is a part of the first line.
-        is_utf16: Whether it came as UTF-16, which a request body may be and a stream may not.
+        content: The text without its byte order mark; invalid UTF-8 bytes are lone surrogates.
+        maybe_json: Whether it begins like JSON; with a byte order mark, the server treats it as YAML.
+        has_mark: Whether there was a byte order mark; kubectl treats it as a part of the first line.
+        is_utf16: Whether it was UTF-16, which is allowed in a request body but not in a stream.
     """
 
     content: str
@@ -43,7 +43,7 @@ class Text(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A part of a text, how many lines stand before it, and what follows the `---` before it on its line."""
+    """A part of a text, the number of lines before it, and the text behind the preceding `---` on its line."""
 
     text: str
     offset: int
@@ -52,10 +52,10 @@ class Chunk(NamedTuple):
 
 def decode(text: str | bytes) -> Text:
     """
-    Return *text* as text: UTF-8, or UTF-16 where a byte order mark says so.
+    Return *text* decoded from UTF-8, or from UTF-16 with a byte order mark.
 
     Raises:
-        UnreadableError: UTF-16 that is cut off or not Unicode.
+        UnreadableError: UTF-16 that is truncated or invalid.
 
     Reference:
         go.yaml.in/yaml/v2 readerc.go, yaml_parser_determine_encoding.
@@ -73,15 +73,15 @@ def decode(text: str | bytes) -> Text:
 
 def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk]:
     """
-    Return the documents of a stream, as kubectl cuts it.
+    Return the documents of a stream, split as by kubectl.
 
     Args:
         text: The stream.
-        offset: How many lines stand before it.
-        after_mark: Whether a byte order mark stands before it, so that its first line does not begin with `---`.
+        offset: The number of lines before it.
+        after_mark: Whether a byte order mark precedes it, so that its first line does not begin with `---`.
 
     Raises:
-        UnreadableError: A line begins with `---` and goes on with something other than a comment.
+        UnreadableError: Text other than a comment follows `---` on a line.
 
     Reference:
         apimachinery util/yaml decoder.go, (*YAMLReader).Read: a separator stays only at the beginning of a document.
@@ -102,46 +102,46 @@ def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk
             offset += text.count("\n", start, separator.end() + 1)
             start, heading = separator.end() + 1, behind
     chunks.append(Chunk(text[start:], offset, heading))
-    # Each document is parsed by itself, so each may begin with a byte order mark; that of the text is gone already.
+    # Each document is parsed separately, so each may begin with a byte order mark; that of the text is already removed.
     return chunks[:1] + [chunk._replace(text=chunk.text.removeprefix(_BOM)) for chunk in chunks[1:]]
 
 
 def next_document(text: str, end: int) -> int | None:
-    """Return the index of the next separator of documents in a body, from *end* on; None when there is none."""
+    """Return the index of the next document separator in a body, from *end* on; None without one."""
     if "---" not in text:
         return None
-    # A document without an end marker ends where the separator begins, one behind the line break.
+    # A document without an end marker ends at the separator, one character behind the line break.
     separator = _BODY_SEPARATOR.search(text, max(end - 1, 0))
     return separator.end() - len("---") if separator else None
 
 
 def empty_documents(text: str) -> int:
     """
-    Return the length of the empty documents that a body begins with, as far as they are blank lines, comments and `---`.
+    Return the length of the empty documents at the start of a body: blank lines, comments and `---`.
 
-    To parse each of them by itself would read the body once for each.
+    Parsing them separately would read the body once for each.
     """
-    at = end = 0
-    while line := _EMPTY_LINE.match(text, at):
+    position = end = 0
+    while line := _EMPTY_LINE.match(text, position):
         if line[0].startswith("---"):
-            end = at
-        at = line.end()
+            end = position
+        position = line.end()
     return end
 
 
-def unread(text: str) -> int | None:
+def find_unread_line(text: str) -> int | None:
     """
-    Return the 1-based line where something stands that Kubernetes passes over without a word; None when all is read.
+    Return the 1-based line of text that Kubernetes silently skips; None if it reads everything.
 
     Args:
         text: The stream.
 
     Reference:
-        apimachinery util/yaml decoder.go cuts at `---` alone; go.yaml.in/yaml/v2 yaml.go, unmarshal, reads one document of
-        each part, which `...` ends.
+        apimachinery util/yaml decoder.go splits at `---` only; go.yaml.in/yaml/v2 yaml.go, unmarshal, reads one
+        document of each part, which `...` ends.
     """
     if not text.startswith("...") and "\n..." not in text:
-        return None  # dots stand in many a description
+        return None  # `...` inside a line does not matter
     ended = False
     for number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("---"):

@@ -1,4 +1,4 @@
-"""What a server says of YAML that it cannot read: the words and the lines of Go's YAML, which are not those for people."""
+"""A server's messages about unreadable YAML, with the wording and line numbers of Go's YAML library."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from yaml.scanner import ScannerError
 
 from pytest_crd.engine.inputerror import ManifestError
 
-# What it says of the JSON that a document becomes, and not of the YAML.
+# The prefix of errors about the JSON form of a document.
 _OF_JSON: Final = "json: "
 _INCOMPATIBLE: Final = "found incompatible YAML document"
 _ENDS: Final = (DocumentEndEvent, StreamEndEvent)
 
 
-def of(text: bytes, error: ManifestError) -> str:
+def server_message(text: bytes, error: ManifestError) -> str:
     """
-    Return why a document cannot be read, `yaml: line 2: did not find expected key`.
+    Return the server's message about an unreadable document, `yaml: line 2: did not find expected key`.
 
     Args:
         text: The document.
-        error: What was found out about it.
+        error: The error of `yamlreader`.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, (*parser).fail; sigs.k8s.io/yaml, YAMLToJSON.
     """
-    if problem := _of_syntax(text):
+    if problem := _syntax_error(text):
         return f"yaml: {problem}"
     message = error.mistakes[0].message
     return message if message.startswith(_OF_JSON) else f"yaml: {message}"
 
 
-def _of_syntax(text: bytes) -> str:
-    """Return what is wrong with the syntax of the first document; empty where nothing is."""
+def _syntax_error(text: bytes) -> str:
+    """Return the syntax error of the first document; empty if there is no error."""
     try:
         advance = yaml.cyaml.CParser(text).get_event  # type: ignore[attr-defined]  # the stubs hide it
         while not isinstance(event := advance(), _ENDS):
@@ -50,7 +50,7 @@ def _of_syntax(text: bytes) -> str:
 
 
 def _line(error: yaml.MarkedYAMLError) -> int:
-    """Return the line that Go tells: that of a scanner counts from 1, that of a parser from 0, where it is not told at all."""
+    """Return the line in Go's message: 1-based from the scanner, 0-based from the parser; 0 for no line."""
     if error.problem_mark is not None and error.problem_mark.line:
         return int(error.problem_mark.line) + isinstance(error, ScannerError)
     return int(error.context_mark.line) if error.context_mark is not None else 0

@@ -161,7 +161,7 @@ class _Types:
 
     @cached_property
     def _object_meta(self) -> MergeType:
-        known = commontypes.of(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
+        known = commontypes.load(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
         return OpenAPITypes(known.schemas, self._profile.apply).of(known.schemas[commontypes.OBJECT_META])
 
 

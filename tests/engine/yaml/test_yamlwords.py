@@ -24,4 +24,4 @@ from pytest_crd.engine.yaml import yamlreader, yamlwords
 def test_it_is_said_in_gos_words(text: bytes, words: str) -> None:
     with pytest.raises(ManifestError) as caught:
         yamlreader.read_one(text, as_yaml=True)
-    assert yamlwords.of(text, caught.value) == words
+    assert yamlwords.server_message(text, caught.value) == words

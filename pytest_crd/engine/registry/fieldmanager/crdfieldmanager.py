@@ -105,4 +105,4 @@ def _kind(schema: Callable[[], Schema | None], preserves: bool, profile: Profile
 
 def _types(profile: Profile) -> Types:
     """Return the types of Kubernetes; schemas refer to them as in v3, whatever a version publishes."""
-    return commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
+    return commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)

@@ -65,7 +65,7 @@ def of_definitions(profile: Profile) -> FieldManager:
 
 
 def _kind(profile: Profile) -> MergeType:
-    published = commontypes.of(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
+    published = commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
     whole = decoded.custom_resource_definition("v1")
     schema = decoded.json_schema_props("v1")
     named = {**published.schemas, _SCHEMA: _of_struct(schema, profile, published)}
