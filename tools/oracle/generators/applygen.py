@@ -1,4 +1,4 @@
-"""CRDs with all list and map types, and sequences of requests by some managers for one object, out of a seed."""
+"""Generated CRDs with all list and map types, and sequences of requests of several managers for one object, from a seed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ODD: Final[tuple[JSONValue, ...]] = (None, "odd", 7, 1.5, True, [], {}, ["x", "
 
 
 def crd(random: Random, number: int) -> JSONValue:
-    """Return CRD *number*, of a group of its own."""
+    """Return CRD *number* in its own API group."""
     group = f"n{number}.apply.example.com"
-    made = sequences.crd_of({"schema": _root(random)}, group)
-    versions = made["spec"]["versions"]
+    manifest = sequences.crd_of({"schema": _root(random)}, group)
+    versions = manifest["spec"]["versions"]
     versions[0].setdefault("subresources", {"status": {}})
     if random.random() < 0.5:
         del versions[0]["subresources"]
     if random.random() < 0.3:
-        other = copy.deepcopy(versions[0]) | {"name": "v2", "storage": False}
+        second_version = copy.deepcopy(versions[0]) | {"name": "v2", "storage": False}
         if random.random() < 0.5:
-            other["schema"]["openAPIV3Schema"] = _root(random)
-        versions.append(other)
-    return made
+            second_version["schema"]["openAPIV3Schema"] = _root(random)
+        versions.append(second_version)
+    return manifest
 
 
 def _root(random: Random) -> Schema:
@@ -51,12 +51,12 @@ def _node(random: Random, depth: int) -> Schema:
     kinds: list[Callable[[Random, int], Schema]] = [_scalar, _scalar, _int_or_string, _set]
     if depth > 0:
         kinds += [_object, _object, _map, _list, _keyed, _keyed, _keyed, _opaque, _embedded]
-    made = random.choice(kinds)(random, depth)
+    schema = random.choice(kinds)(random, depth)
     if random.random() < 0.1:
-        made["nullable"] = True
+        schema["nullable"] = True
     if random.random() < 0.15:
-        made["default"] = value(random, made, flaws=0)
-    return made
+        schema["default"] = value(random, schema, flaws=0)
+    return schema
 
 
 def _scalar(random: Random, _depth: int) -> Schema:
@@ -72,26 +72,26 @@ def _properties(random: Random, depth: int, most: int = 4) -> Schema:
 
 
 def _object(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "object", "properties": _properties(random, depth)}
+    schema: Schema = {"type": "object", "properties": _properties(random, depth)}
     if random.random() < 0.25:
-        made["x-kubernetes-map-type"] = random.choice(("granular", "atomic"))
+        schema["x-kubernetes-map-type"] = random.choice(("granular", "atomic"))
     if random.random() < 0.1:
-        made["x-kubernetes-preserve-unknown-fields"] = True
-    return made
+        schema["x-kubernetes-preserve-unknown-fields"] = True
+    return schema
 
 
 def _map(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "object", "additionalProperties": _plain(_node(random, depth - 1))}
+    schema: Schema = {"type": "object", "additionalProperties": _plain(_node(random, depth - 1))}
     if random.random() < 0.5:
-        made["x-kubernetes-map-type"] = random.choice(("granular", "atomic"))
-    return made
+        schema["x-kubernetes-map-type"] = random.choice(("granular", "atomic"))
+    return schema
 
 
 def _list(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "array", "items": _plain(_node(random, depth - 1))}
+    schema: Schema = {"type": "array", "items": _plain(_node(random, depth - 1))}
     if random.random() < 0.5:
-        made["x-kubernetes-list-type"] = "atomic"
-    return made
+        schema["x-kubernetes-list-type"] = "atomic"
+    return schema
 
 
 def _set(random: Random, _depth: int) -> Schema:
@@ -102,7 +102,7 @@ def _set(random: Random, _depth: int) -> Schema:
 
 
 def _keyed(random: Random, depth: int) -> Schema:
-    properties = {name: _plain(one) for name, one in _properties(random, depth, 3).items()}
+    properties = {name: _plain(child) for name, child in _properties(random, depth, 3).items()}
     keys = random.sample(("name", "port", "on"), random.choice((1, 1, 2)))
     kinds = {"name": "string", "port": "integer", "on": "boolean"}
     required = []
@@ -119,12 +119,12 @@ def _keyed(random: Random, depth: int) -> Schema:
 
 
 def _opaque(random: Random, depth: int) -> Schema:
-    made: Schema = {"x-kubernetes-preserve-unknown-fields": True}
+    schema: Schema = {"x-kubernetes-preserve-unknown-fields": True}
     if random.random() < 0.6:
-        made["type"] = "object"
+        schema["type"] = "object"
         if random.random() < 0.5:
-            made["properties"] = _properties(random, depth, 2)
-    return made
+            schema["properties"] = _properties(random, depth, 2)
+    return schema
 
 
 def _embedded(_random: Random, _depth: int) -> Schema:
@@ -140,7 +140,7 @@ def _plain(schema: Schema) -> Schema:
 
 
 def value(random: Random, schema: Schema, *, flaws: float = 0.007) -> JSONValue:
-    """Return a value of *schema*; each part of it is another with the probability *flaws*."""
+    """Return a value of *schema*; each part has the probability *flaws* of being a different value."""
     if flaws and random.random() < flaws:
         return random.choice(_ODD)
     if schema.get("nullable") and random.random() < 0.2:
@@ -178,33 +178,33 @@ def _default(schema: Schema, key: str) -> JSONValue:
 
 
 def _fields(random: Random, schema: Schema, flaws: float) -> JSONValue:
-    made = {}
-    for name, one in schema.get("properties", {}).items():
+    fields = {}
+    for name, field_schema in schema.get("properties", {}).items():
         if random.random() < 0.6 or name in schema.get("required", ()):
-            made[name] = value(random, one, flaws=flaws)
+            fields[name] = value(random, field_schema, flaws=flaws)
     if "additionalProperties" in schema:
         for name in random.sample(_NAMES, random.randint(0, 3)):
-            made[name] = value(random, schema["additionalProperties"], flaws=flaws)
+            fields[name] = value(random, schema["additionalProperties"], flaws=flaws)
     if schema.get("x-kubernetes-preserve-unknown-fields") and random.random() < 0.7:
         name = random.choice(_NAMES)
-        made.setdefault(name, random.choice(([1, 2], {"a": {"b": "x"}}, "x", 1, [{"a": 1}], {"c": []}, None)))
+        fields.setdefault(name, random.choice(([1, 2], {"a": {"b": "x"}}, "x", 1, [{"a": 1}], {"c": []}, None)))
     if flaws and random.random() < flaws:
-        made[random.choice(("unknown", *_NAMES))] = random.choice(_ODD)
-    return made
+        fields[random.choice(("unknown", *_NAMES))] = random.choice(_ODD)
+    return fields
 
 
 def sequence(random: Random, manifest: JSONValue) -> list[sequences.Request]:
     """Return two to five requests for one object."""
     bodies: dict[str, JSONValue] = {}
-    made: list[sequences.Request] = []
+    requests: list[sequences.Request] = []
     for number in range(random.randint(2, 5)):
         request = _request(random, manifest, bodies, is_first=number == 0)
         if request.get("dryRun") is None and random.random() < 0.03:
             request["dryRun"] = True
-        made.append(request)
-        if random.random() < 0.08 and len(made) < 5:
-            made.append(copy.deepcopy(request))
-    return made[:5]
+        requests.append(request)
+        if random.random() < 0.08 and len(requests) < 5:
+            requests.append(copy.deepcopy(request))
+    return requests[:5]
 
 
 def _request(random: Random, manifest: JSONValue, bodies: dict[str, JSONValue], *, is_first: bool) -> sequences.Request:
@@ -238,7 +238,7 @@ def _request(random: Random, manifest: JSONValue, bodies: dict[str, JSONValue], 
 
 
 def _applied(random: Random, schema: Schema, bodies: dict[str, JSONValue], manager: str) -> JSONValue:
-    """Return what is applied: mostly what the manager applied before, with some of it left out or new."""
+    """Return the body of an apply: mostly the manager's last one with fields removed or added."""
     before = bodies.get(manager)
     if before is None or random.random() < 0.35:
         body = _body(random, schema)
@@ -280,8 +280,8 @@ _METADATA: Final[tuple[Callable[[Random], JSONValue], ...]] = (
 
 
 def _dropped(random: Random, body: JSONValue) -> None:
-    """Leave out one field or item somewhere."""
-    places: list[JSONValue] = [one for one in (body.get("spec"), body.get("status"), body.get("metadata")) if one]
+    """Remove a random field or item."""
+    places: list[JSONValue] = [part for part in (body.get("spec"), body.get("status"), body.get("metadata")) if part]
     for place in places:
         children = place.values() if isinstance(place, dict) else place if isinstance(place, list) else ()
         places += [child for child in children if child and isinstance(child, dict | list)]

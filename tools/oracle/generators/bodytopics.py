@@ -1,4 +1,4 @@
-"""Conversations with a server whose bodies cannot be read, or are no object of the URL."""
+"""Conversations with a server about bodies that cannot be parsed, or do not match the URL."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _JSON_BROKEN: Final = (
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic: all texts for one kind, and some for the others."""
+    """Return the requests of each conversation by topic: all texts for one kind, and some for other kinds."""
     some = _BROKEN[::9]
     return {
         "unreadable YAML": [*_created(_YAML, (*_BROKEN, *_OTHERS), _MAPS), *_applied((*_BROKEN, *_OTHERS), _MAPS)],
@@ -75,12 +75,12 @@ def _applied(texts: Sequence[str], path: str) -> Iterator[JSONValue]:
 
 
 def _patched(path: str) -> Iterator[JSONValue]:
-    for text in ("{", "a: 1", "", "x", "nul"):  # of an object that there is not
+    for text in ("{", "a: 1", "", "x", "nul"):  # the object does not exist
         yield from ({"method": "PATCH", "path": f"{path}/a", "body": text, "mediaType": kind} for kind in _PATCHES)
 
 
 def _shaped() -> Iterator[JSONValue]:
-    """Yield patches of a map that are JSON, and not what such patches are."""
+    """Yield patches of a ConfigMap that are JSON, but no valid patches."""
     yield {"method": "POST", "path": _MAPS, "body": {"metadata": {"name": "b"}, "data": {"a": "b"}}}
     for text in ("[]", "5", '"x"', "null", "true", "{}"):
         yield from ({"method": "PATCH", "path": f"{_MAPS}/b", "body": text, "mediaType": kind} for kind in _PATCHES)

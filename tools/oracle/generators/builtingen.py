@@ -1,8 +1,8 @@
 """
-Conversations about built-in objects, made at random: whole objects that have a mistake somewhere, written in every way.
+Random conversations about built-in objects: whole objects with a mistake, written with every verb.
 
-What decodes may be refused by validation, or be defaulted, which our server does not do. So what has a mistake is only tried, and what a server
-refuses later counts for nothing. Mistakes are made where nothing is defaulted.
+Our server neither validates nor defaults built-in objects. So objects with a mistake are sent as dry runs, answers of
+validation do not count, and mistakes are made only in fields without defaults.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _EMPTY: Final[tuple[JSONValue, ...]] = (None, "", 0, False, [], {})
 _VALIDATIONS: Final = ("", "Ignore", "Warn", "Strict", "Strict")
 _APPLY, _YAML = "application/apply-patch+yaml", "application/yaml"
 _PATCHES: Final = ("application/merge-patch+json", "application/strategic-merge-patch+json")
-# What a server drops that has no use for it.
+# A field that the server drops because its feature gate is disabled.
 _GATED: Final = ("v1.LeaseSpec", "strategy")
-_DECODING: Final = tuple(f'299 - "{what} ' for what in ("unknown field", "duplicate field", "line"))
-# What is left as it is: what makes an object another one, what a server takes away again, or warns of, for reasons of its own, and by which it
-# knows the items of a list, as a server panics over those that are objects.
+_DECODING: Final = tuple(f'299 - "{warning} ' for warning in ("unknown field", "duplicate field", "line"))
+# Fields without mistakes: the identity of an object, fields that a server removes or warns of for other reasons, and
+# keys of lists, because a server panics if these are objects.
 _NOT_ENTERED: Final = frozenset(
     {
         *("managedFields", "apiVersion", "kind", "name", "namespace", "resourceVersion", "uid", "generateName"),
@@ -64,72 +64,76 @@ _NOT_ENTERED: Final = frozenset(
 )
 
 
-def conversation(drawn: Random, length: int) -> list[JSONValue]:
+def conversation(random: Random, length: int) -> list[JSONValue]:
     """Return the requests of a conversation about one kind."""
-    (api_version, kind), path = drawn.choice([*_KINDS.items()])
-    whole = next(one for one in wholeobjects.each() if (one["apiVersion"], one["kind"]) == (api_version, kind))
+    (api_version, kind), path = random.choice([*_KINDS.items()])
+    whole = next(item for item in wholeobjects.each() if (item["apiVersion"], item["kind"]) == (api_version, kind))
     type_ = builtingotypes.of_kind(api_version, kind, profile.named(profile.DEFAULT))
-    found = [_sent("POST", path, whole)]
-    while len(found) < length:
-        found.append(_request(drawn, path, whole, type_))
-    return found
+    requests = [_sent("POST", path, whole)]
+    while len(requests) < length:
+        requests.append(_request(random, path, whole, type_))
+    return requests
 
 
-def is_validated(asked: JSONValue, answer: JSONValue) -> bool:
-    """Return whether a server says of an object what our server does not look at: that it decodes, and is not valid, or not good."""
+def is_validated(request: JSONValue, answer: JSONValue) -> bool:
+    """
+    Return True if the answer depends on validation, which our server does not do.
+
+    Such an answer is a 422, or has a warning that is not about decoding.
+    """
     is_refused = answer["code"] == 422 and not answer["body"]["message"].startswith(' "" is invalid')
     warnings = answer.get("headers", {}).get("warning", ())
-    is_warned = any(not one.startswith(_DECODING) for one in warnings)
-    return bool(asked.get("isTried")) and (is_refused or is_warned)
+    is_warned = any(not warning.startswith(_DECODING) for warning in warnings)
+    return bool(request.get("isTried")) and (is_refused or is_warned)
 
 
-def _request(drawn: Random, path: str, whole: JSONValue, type_: Struct) -> JSONValue:
-    if drawn.random() < 0.15:
-        noted = {**whole["metadata"], "annotations": {"n": drawn.choice("abc")}}
-        return _sent("PUT", f"{path}/a", {**whole, "metadata": noted})
-    made = copy.deepcopy(whole)
-    for _ in range(drawn.choice((1, 1, 1, 2, 3))):
-        _damage(drawn, made, type_)
-    validation = drawn.choice(_VALIDATIONS)
+def _request(random: Random, path: str, whole: JSONValue, type_: Struct) -> JSONValue:
+    if random.random() < 0.15:
+        metadata = {**whole["metadata"], "annotations": {"n": random.choice("abc")}}
+        return _sent("PUT", f"{path}/a", {**whole, "metadata": metadata})
+    damaged = copy.deepcopy(whole)
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        _damage(random, damaged, type_)
+    validation = random.choice(_VALIDATIONS)
     query = "?dryRun=All" + (f"&fieldValidation={validation}" if validation else "")
-    way = drawn.randrange(6)
-    text: JSONValue = _repeated(drawn, made) if drawn.random() < 0.2 else made
-    if way == 0:
+    verb_number = random.randrange(6)
+    text: JSONValue = _repeated(random, damaged) if random.random() < 0.2 else damaged
+    if verb_number == 0:
         return _tried("POST", f"{path}{query}", _named(text, "b"))
-    if way == 1:
+    if verb_number == 1:
         return _tried("PUT", f"{path}/a{query}", text)
-    if way == 2:
-        return _tried("PUT", f"{path}/a{query}", yaml.safe_dump(made), _YAML)
-    if way == 3:
-        return _tried("PATCH", f"{path}/a{query}&fieldManager=m&force=true", made, _APPLY)
-    return _tried("PATCH", f"{path}/a{query}", text, _PATCHES[way - 4])
+    if verb_number == 2:
+        return _tried("PUT", f"{path}/a{query}", yaml.safe_dump(damaged), _YAML)
+    if verb_number == 3:
+        return _tried("PATCH", f"{path}/a{query}&fieldManager=m&force=true", damaged, _APPLY)
+    return _tried("PATCH", f"{path}/a{query}", text, _PATCHES[verb_number - 4])
 
 
-def _damage(drawn: Random, whole: JSONValue, type_: Struct) -> None:
-    """Make a mistake somewhere in an object."""
-    value, struct = drawn.choice([*_structs(whole, type_)])
+def _damage(random: Random, whole: JSONValue, type_: Struct) -> None:
+    """Make a mistake somewhere in an object, in place."""
+    value, struct = random.choice([*_structs(whole, type_)])
     names = [name for name in struct.fields if name not in _NOT_ENTERED and (struct.go, name) != _GATED]
     absent = [name for name in names if name not in value]
-    there = [name for name in names if name in value]
-    way = drawn.randrange(5)
-    if way == 0:
-        name = drawn.choice(("zz", "aa", "specc", *(one.capitalize() for one in [*struct.fields][:4])))
-        value[name] = _anything(drawn)
-    elif way in (1, 2) and absent:
-        name = drawn.choice(absent)
-        value[name] = _empty(drawn, struct.fields[name]) if way == 1 else _anything(drawn)
-    elif there:
-        name, other = drawn.choice(there), _anything(drawn)
-        # A struct in the place of one that says all that there is would be defaulted.
-        value[name] = "x" if isinstance(value[name], dict) and isinstance(other, dict) else other
+    present = [name for name in names if name in value]
+    mistake = random.randrange(5)
+    if mistake == 0:
+        name = random.choice(("zz", "aa", "specc", *(field.capitalize() for field in [*struct.fields][:4])))
+        value[name] = _anything(random)
+    elif mistake in (1, 2) and absent:
+        name = random.choice(absent)
+        value[name] = _empty(random, struct.fields[name]) if mistake == 1 else _anything(random)
+    elif present:
+        name, new_value = random.choice(present), _anything(random)
+        # A different struct would be defaulted.
+        value[name] = "x" if isinstance(value[name], dict) and isinstance(new_value, dict) else new_value
 
 
-def _anything(drawn: Random) -> JSONValue:
-    return copy.deepcopy(drawn.choice(_ANYTHING))
+def _anything(random: Random) -> JSONValue:
+    return copy.deepcopy(random.choice(_ANYTHING))
 
 
 def _structs(value: JSONValue, kind: GoType) -> Iterator[tuple[JSONValue, Struct]]:
-    """Yield the objects in a value that are structs."""
+    """Yield the objects in *value* that are Go structs, each with its type."""
     if isinstance(kind, Pointer):
         yield from _structs(value, kind.to)
     elif isinstance(kind, Struct) and isinstance(value, dict):
@@ -142,10 +146,10 @@ def _structs(value: JSONValue, kind: GoType) -> Iterator[tuple[JSONValue, Struct
             yield from _structs(item, kind.item)
 
 
-def _empty(drawn: Random, kind: GoType) -> JSONValue:
-    """Return what is nothing in a type, or is nothing in another one."""
-    if drawn.random() < 0.2:
-        return drawn.choice(_EMPTY)
+def _empty(random: Random, kind: GoType) -> JSONValue:
+    """Return the empty value of a type, sometimes that of another type."""
+    if random.random() < 0.2:
+        return random.choice(_EMPTY)
     if isinstance(kind, Scalar):
         return kind.empty
     if isinstance(kind, Int):
@@ -155,14 +159,16 @@ def _empty(drawn: Random, kind: GoType) -> JSONValue:
     return "" if isinstance(kind, Bytes) else None
 
 
-def _repeated(drawn: Random, value: JSONValue) -> str:
-    """Return the text of an object in which a key is there twice."""
+def _repeated(random: Random, value: JSONValue) -> str:
+    """Return the JSON text of an object in which a key occurs twice."""
     if not isinstance(value, dict) or not value:
         return json.dumps(value)
-    twice = drawn.choice([*value])
-    pairs = [(key, _repeated(drawn, item) if drawn.random() < 0.4 else json.dumps(item)) for key, item in value.items()]
+    twice = random.choice([*value])
+    pairs = [
+        (key, _repeated(random, item) if random.random() < 0.4 else json.dumps(item)) for key, item in value.items()
+    ]
     if twice not in _NOT_ENTERED:
-        pairs.append((twice, json.dumps(drawn.choice((value[twice], None, *_ANYTHING)))))
+        pairs.append((twice, json.dumps(random.choice((value[twice], None, *_ANYTHING)))))
     return "{" + ",".join(f"{json.dumps(key)}:{item}" for key, item in pairs) + "}"
 
 

@@ -1,4 +1,4 @@
-"""Objects of built-in kinds whose rows in tables differ: what is sent, and the status that is written then."""
+"""Objects of built-in kinds with different table rows, as sent and with the status to write afterwards."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, Final
 
 JSONValue = Any
 
-# The time that objects are made for; who sends them puts the present in its place.
+# The present of the objects; senders shift it to the real present.
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _LABELS: Final = {"app": "cook", "a.example.com/b": "c"}
 
 
 def objects() -> Iterator[tuple[str, JSONValue]]:
     """
-    Yield resources, `plural` or `plural.group/version`, each with an object of it.
+    Yield resources, as `plural` or `plural.group/version`, each with an object.
 
-    One with a `deletionTimestamp` is deleted when it is there. It has a finalizer.
+    An object with a `deletionTimestamp` has to be deleted after it is created; it has a finalizer.
     """
-    for resource, kind, made in (
+    for resource, kind, values in (
         ("pods", "Pod", _pods()),
         ("deployments.apps/v1", "Deployment", _deployments()),
         ("statefulsets.apps/v1", "StatefulSet", _stateful_sets()),
@@ -35,7 +35,7 @@ def objects() -> Iterator[tuple[str, JSONValue]]:
         ("persistentvolumeclaims", "PersistentVolumeClaim", _claims()),
     ):
         group_version = resource.partition(".")[2] or "v1"
-        for number, value in enumerate(made):
+        for number, value in enumerate(values):
             metadata = {"name": f"{kind.lower()}-{number}", **value.get("metadata", {})}
             yield resource, {"apiVersion": group_version, "kind": kind, **value, "metadata": metadata}
 
@@ -52,18 +52,20 @@ def _container(name: str, **more: JSONValue) -> JSONValue:
     return {"name": name, "image": f"{name}:1", **more}
 
 
-def _told(name: str, *, ready: bool = False, restarts: int = 0, last: str = "", **state: JSONValue) -> JSONValue:
+def _container_status(
+    name: str, *, ready: bool = False, restarts: int = 0, last: str = "", **state: JSONValue
+) -> JSONValue:
     """Return the status of a container."""
-    told = {"name": name, "image": f"{name}:1", "imageID": "", "ready": ready, "restartCount": restarts}
+    status = {"name": name, "image": f"{name}:1", "imageID": "", "ready": ready, "restartCount": restarts}
     ended = {"lastState": {"terminated": {"exitCode": 1, "finishedAt": last}}} if last else {}
     started = {"started": state.pop("started")} if "started" in state else {}
-    return {**told, **ended, **started, **({"state": state} if state else {})}
+    return {**status, **ended, **started, **({"state": state} if state else {})}
 
 
 def _pod(status: JSONValue = None, *, containers: int = 1, metadata: JSONValue = None, **spec: JSONValue) -> JSONValue:
     listed = [_container(f"c{number}") for number in range(containers)]
-    found = {"metadata": metadata or {}, "spec": {"containers": listed, **spec}}
-    return found if status is None else {**found, "status": status}
+    pod = {"metadata": metadata or {}, "spec": {"containers": listed, **spec}}
+    return pod if status is None else {**pod, "status": status}
 
 
 def _pods() -> Iterator[JSONValue]:
@@ -76,11 +78,12 @@ def _pods() -> Iterator[JSONValue]:
     )
     address = {"podIP": "10.1.1.1", "podIPs": [{"ip": "10.1.1.1"}]}
     yield _pod(
-        {"phase": "Running", **address, "containerStatuses": [_told("c0", ready=True, **running)]}, nodeName="n1"
+        {"phase": "Running", **address, "containerStatuses": [_container_status("c0", ready=True, **running)]},
+        nodeName="n1",
     )
     two = [
-        _told("c0", ready=True, restarts=2, last=_ago(hours=3), **running),
-        _told("c1", restarts=1, last=_ago(days=2), **running),
+        _container_status("c0", ready=True, restarts=2, last=_ago(hours=3), **running),
+        _container_status("c1", restarts=1, last=_ago(days=2), **running),
     ]
     yield _pod({"phase": "Running", "containerStatuses": two, "nominatedNodeName": "n2"}, containers=2)
     states: tuple[JSONValue, ...] = (
@@ -92,52 +95,55 @@ def _pods() -> Iterator[JSONValue]:
         {"terminated": {"exitCode": 0, "reason": "Completed"}},
     )
     for state in states:
-        yield _pod({"phase": "Running", "containerStatuses": [_told("c0", restarts=4, **state)]})
+        yield _pod({"phase": "Running", "containerStatuses": [_container_status("c0", restarts=4, **state)]})
     done: JSONValue = {"terminated": {"exitCode": 0, "reason": "Completed"}}
     failed: JSONValue = {"terminated": {"exitCode": 1, "reason": "Error"}}
     for first, second, conditions in (
         (done, running, [ready]), (done, running, []), (done, failed, []), (done, failed, [ready]), (running, done, [{**ready, "status": "False"}]),
     ):  # fmt: skip
-        both = [_told("c0", ready=first is running, **first), _told("c1", ready=second is running, **second)]
+        both = [
+            _container_status("c0", ready=first is running, **first),
+            _container_status("c1", ready=second is running, **second),
+        ]
         yield _pod({"phase": "Running", "conditions": conditions, "containerStatuses": both}, containers=2)
-    yield _pod({"phase": "Succeeded", "containerStatuses": [_told("c0", **done)]})
+    yield _pod({"phase": "Succeeded", "containerStatuses": [_container_status("c0", **done)]})
     yield _pod({"phase": "Failed", "reason": "Evicted", "message": "no room"})
-    yield _pod({"phase": "Failed", "containerStatuses": [_told("c0", **failed)]}, metadata=_going())
+    yield _pod({"phase": "Failed", "containerStatuses": [_container_status("c0", **failed)]}, metadata=_going())
     yield _pod({"phase": "Running"}, metadata=_going())
     yield _pod({"phase": "Running", "reason": "NodeLost"}, metadata=_going())
     gates = [{"conditionType": f"example.com/{name}"} for name in "abc"]
-    told = [{"type": "example.com/a", "status": "True"}, {"type": "example.com/b", "status": "False"}]
-    yield _pod({"phase": "Pending", "conditions": told}, readinessGates=gates)
+    conditions_ = [{"type": "example.com/a", "status": "True"}, {"type": "example.com/b", "status": "False"}]
+    yield _pod({"phase": "Pending", "conditions": conditions_}, readinessGates=gates)
     yield from _initializing(running, done, failed)
 
 
 def _initializing(running: JSONValue, done: JSONValue, failed: JSONValue) -> Iterator[JSONValue]:
-    """Yield Pods whose first containers have not ended, or go on beside the others."""
+    """Yield Pods with init containers that are not finished, or that run as sidecars."""
     first = [_container("i0"), _container("i1")]
-    for told in (
-        [_told("i0", **running)],
-        [_told("i0", **done), _told("i1", **running)],
-        [_told("i0", restarts=3, last=_ago(minutes=20), **failed)],
-        [_told("i0", terminated={"exitCode": 4})],
-        [_told("i0", terminated={"exitCode": 4, "signal": 15})],
-        [_told("i0", waiting={"reason": "ImagePullBackOff"})],
-        [_told("i0", waiting={"reason": "PodInitializing"})],
-        [_told("i0", restarts=2, last=_ago(days=1), **done), _told("i1", **done)],
+    for statuses in (
+        [_container_status("i0", **running)],
+        [_container_status("i0", **done), _container_status("i1", **running)],
+        [_container_status("i0", restarts=3, last=_ago(minutes=20), **failed)],
+        [_container_status("i0", terminated={"exitCode": 4})],
+        [_container_status("i0", terminated={"exitCode": 4, "signal": 15})],
+        [_container_status("i0", waiting={"reason": "ImagePullBackOff"})],
+        [_container_status("i0", waiting={"reason": "PodInitializing"})],
+        [_container_status("i0", restarts=2, last=_ago(days=1), **done), _container_status("i1", **done)],
     ):
-        yield _pod({"phase": "Pending", "initContainerStatuses": told}, initContainers=first)
+        yield _pod({"phase": "Pending", "initContainerStatuses": statuses}, initContainers=first)
     initialized = {"conditions": [{"type": "Initialized", "status": "True"}]}
-    looping = [_told("c0", waiting={"reason": "CrashLoopBackOff"})]
+    looping = [_container_status("c0", waiting={"reason": "CrashLoopBackOff"})]
     for own in ([], looping):
-        status = {"phase": "Running", **initialized, "initContainerStatuses": [_told("i0", **running)]}
+        status = {"phase": "Running", **initialized, "initContainerStatuses": [_container_status("i0", **running)]}
         yield _pod({**status, "containerStatuses": own}, initContainers=first)
     beside = [_container("i0", restartPolicy="Always"), _container("i1")]
-    own = [_told("c0", ready=True, restarts=1, last=_ago(days=3), **running)]
+    own = [_container_status("c0", ready=True, restarts=1, last=_ago(days=3), **running)]
     for ready, started in ((True, True), (False, True), (False, False)):
-        told = [
-            _told("i0", ready=ready, started=started, restarts=2, last=_ago(hours=7), **running),
-            _told("i1", **done),
+        statuses = [
+            _container_status("i0", ready=ready, started=started, restarts=2, last=_ago(hours=7), **running),
+            _container_status("i1", **done),
         ]
-        status = {"phase": "Running", "initContainerStatuses": told, "containerStatuses": own}
+        status = {"phase": "Running", "initContainerStatuses": statuses, "containerStatuses": own}
         yield _pod(status, initContainers=beside)
 
 
@@ -213,10 +219,10 @@ def _services() -> Iterator[JSONValue]:
         "spec": {**node, "clusterIP": "10.0.0.104", "ports": [{**port, "nodePort": 30081}], "externalIPs": ["1.2.3.4"]}
     }
     balancer = {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": False, "ports": [port]}
-    given = {"loadBalancer": {"ingress": [{"ip": "9.9.9.9"}, {"hostname": "b.example.com"}, {"ip": "8.8.8.8"}]}}
+    status = {"loadBalancer": {"ingress": [{"ip": "9.9.9.9"}, {"hostname": "b.example.com"}, {"ip": "8.8.8.8"}]}}
     yield {"spec": {**balancer, "clusterIP": "10.0.0.105"}}
-    yield {"spec": {**balancer, "clusterIP": "10.0.0.106"}, "status": given}
-    yield {"spec": {**balancer, "clusterIP": "10.0.0.107", "externalIPs": ["1.2.3.4"]}, "status": given}
+    yield {"spec": {**balancer, "clusterIP": "10.0.0.106"}, "status": status}
+    yield {"spec": {**balancer, "clusterIP": "10.0.0.107", "externalIPs": ["1.2.3.4"]}, "status": status}
     yield {"spec": {**balancer, "clusterIP": "10.0.0.108", "externalIPs": ["1.2.3.4"]}}
     yield {"spec": {"type": "ExternalName", "externalName": "cook.example.com"}}
 

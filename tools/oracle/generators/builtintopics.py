@@ -1,4 +1,4 @@
-"""Conversations with a server about built-in kinds, in protobuf and in tables; of objects that a server neither defaults nor refuses."""
+"""Conversations with a server about built-in kinds in protobuf and in tables, with objects that a server stores unchanged."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _WATCHED: Final = (
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
+    """Return the requests of each conversation, by topic."""
     return {
         "protobuf of maps": _of_maps(),
         "protobuf in each form": [
@@ -170,21 +170,24 @@ def _of_kinds() -> list[JSONValue]:
     }
     account = {"metadata": {"name": "a"}, "secrets": [{"name": "x"}], "automountServiceAccountToken": False}
     return [
-        _written("POST", _SECRETS, _of("Secret", secret), media_type=_PROTOBUF),
-        _written("POST", _ACCOUNTS, _of("ServiceAccount", {**account, "metadata": metadata}), media_type=_PROTOBUF),
-        _written("POST", _EVENTS, _of("Event", event), media_type=_PROTOBUF),
-        _written("POST", _NEW_EVENTS, _of("Event", new_event, "events.k8s.io/v1"), media_type=_PROTOBUF),
+        _written("POST", _SECRETS, _object("Secret", secret), media_type=_PROTOBUF),
+        _written("POST", _ACCOUNTS, _object("ServiceAccount", {**account, "metadata": metadata}), media_type=_PROTOBUF),
+        _written("POST", _EVENTS, _object("Event", event), media_type=_PROTOBUF),
+        _written("POST", _NEW_EVENTS, _object("Event", new_event, "events.k8s.io/v1"), media_type=_PROTOBUF),
         _written(
             "POST",
             _LEASES,
-            _of("Lease", {"metadata": {"name": "a"}, "spec": lease}, "coordination.k8s.io/v1"),
+            _object("Lease", {"metadata": {"name": "a"}, "spec": lease}, "coordination.k8s.io/v1"),
             media_type=_PROTOBUF,
         ),
         _written(
-            "POST", _LEASES, _of("Lease", {"metadata": {"name": "b"}}, "coordination.k8s.io/v1"), media_type=_PROTOBUF
+            "POST",
+            _LEASES,
+            _object("Lease", {"metadata": {"name": "b"}}, "coordination.k8s.io/v1"),
+            media_type=_PROTOBUF,
         ),
         _written(
-            "POST", "/api/v1/namespaces", _of("Namespace", {"metadata": {"name": "{ns}-a"}}), media_type=_PROTOBUF
+            "POST", "/api/v1/namespaces", _object("Namespace", {"metadata": {"name": "{ns}-a"}}), media_type=_PROTOBUF
         ),
         _written("POST", _DEPLOYMENTS, wholeobjects.deployment(), media_type=_PROTOBUF),
         *(_read(path, _PROTOBUF) for path in (_SECRETS, _ACCOUNTS, _EVENTS, _NEW_EVENTS, _LEASES, _DEPLOYMENTS)),
@@ -221,8 +224,8 @@ def _of_failures() -> list[JSONValue]:
         _written("POST", _MAPS, _map("a")),
         _written("POST", _MAPS, _map("a")),
         _written("POST", _MAPS, "{"),
-        *(_written("POST", _MAPS, _of(kind, {"metadata": {"name": "a"}}, version)) for kind, version in _OTHERS),
-        _written("POST", _NEW_EVENTS, _of("Event", {"metadata": {"name": "a"}})),
+        *(_written("POST", _MAPS, _object(kind, {"metadata": {"name": "a"}}, version)) for kind, version in _OTHERS),
+        _written("POST", _NEW_EVENTS, _object("Event", {"metadata": {"name": "a"}})),
         _written("POST", _MAPS.replace("{ns}", "nowhere"), _map("a")),
         _written("POST", f"{_MAPS}?fieldValidation=Loose", _map("b")),
         _written("PUT", f"{_MAPS}/a", {**_map("a"), "metadata": {"name": "a", "resourceVersion": "1"}}),
@@ -239,16 +242,16 @@ def _of_failures() -> list[JSONValue]:
     ]
 
 
-def _of(kind: str, value: JSONValue, api_version: str = "v1") -> JSONValue:
+def _object(kind: str, value: JSONValue, api_version: str = "v1") -> JSONValue:
     return {"apiVersion": api_version, "kind": kind, **value}
 
 
 def _map(name: str, **data: str) -> JSONValue:
-    return _of("ConfigMap", {"metadata": {"name": name}} | ({"data": data} if data else {}))
+    return _object("ConfigMap", {"metadata": {"name": name}} | ({"data": data} if data else {}))
 
 
 def _labelled(name: str) -> JSONValue:
-    return _of("ConfigMap", {"metadata": {"name": name, "labels": {"y": "2"}}})
+    return _object("ConfigMap", {"metadata": {"name": name, "labels": {"y": "2"}}})
 
 
 def _job(name: str) -> JSONValue:

@@ -1,4 +1,4 @@
-"""Real CRDs and their samples as questions: as they are, and mutated with flaws that their authors did not make."""
+"""Real CRDs and their samples as questions: unchanged, and mutated with random flaws."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def questions(random: Random, folder: Path, *, objects: int) -> Iterator[Question]:
     """
-    Yield each version's schema of the CRDs in *folder* with samples and generated objects, then flawed copies of it.
+    Yield the schema of each CRD version with samples and generated objects, then flawed copies of it.
 
     Args:
-        random: Where chance comes from.
-        folder: Has folders `crds…` and the folder `samples`.
-        objects: How many objects each schema gets.
+        random: The random generator.
+        folder: A folder with folders `crds…` and the folder `samples`.
+        objects: The number of objects per schema.
     """
     samples = _samples(folder / "samples")
     for crd in itertools.chain.from_iterable(map(_documents, sorted(folder.glob("crds*")))):
@@ -45,14 +45,16 @@ def questions(random: Random, folder: Path, *, objects: int) -> Iterator[Questio
 
 
 def with_samples(folder: Path) -> Iterator[tuple[JSONValue, list[JSONValue]]]:
-    """Yield the CRDs in *folder* that have samples of their first version, with these."""
+    """Yield the CRDs in *folder* that have samples of their first version, with these samples."""
     samples = _samples(folder / "samples")
     for crd in itertools.chain.from_iterable(map(_documents, sorted(folder.glob("crds*")))):
         if crd.get("kind") == "CustomResourceDefinition" and crd.get("apiVersion") == "apiextensions.k8s.io/v1":
             spec = crd["spec"]
             first = f"{spec['group']}/{spec['versions'][0]['name']}"
             fitting = [
-                made for made in samples.get((spec["group"], spec["names"]["kind"]), []) if made["apiVersion"] == first
+                sample
+                for sample in samples.get((spec["group"], spec["names"]["kind"]), [])
+                if sample["apiVersion"] == first
             ]
             if fitting:
                 yield crd, fitting
@@ -69,16 +71,16 @@ def _objects(random: Random, schema: JSONValue, samples: list[JSONValue]) -> Ite
 
 
 def _samples(folder: Path) -> dict[tuple[str, str], list[JSONValue]]:
-    found: dict[tuple[str, str], list[JSONValue]] = {}
+    samples: dict[tuple[str, str], list[JSONValue]] = {}
     for document in _documents(folder):
         group, _, _ = str(document.get("apiVersion")).partition("/")
         if isinstance(document.get("metadata"), dict):
-            found.setdefault((group, str(document.get("kind"))), []).append(document)
-    return found
+            samples.setdefault((group, str(document.get("kind"))), []).append(document)
+    return samples
 
 
 def _documents(folder: Path) -> Iterator[JSONValue]:
-    """Yield the mappings of the YAML files in *folder* that are plain JSON; templates and the like are not, and are left out."""
+    """Yield the mappings in YAML files below *folder* that are plain JSON; templates and the like are skipped."""
     for path in sorted(folder.glob("**/*.y*ml")):
         try:
             documents = list(yaml.load_all(path.read_text(encoding="utf-8"), _LOADER))

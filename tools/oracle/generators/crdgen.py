@@ -1,4 +1,4 @@
-"""CRDs out of a seed: accepted ones around a schema, and copies with a flaw or two, in the schema or elsewhere."""
+"""CRDs from a seed: accepted ones with a given schema, and copies with a flaw or two, in the schema or elsewhere."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ JSONValue = Any
 Schema = dict[str, JSONValue]
 
 _V1BETA1: Final = "apiextensions.k8s.io/v1beta1"
-# Since when CRDs have selectable fields.
+# The minor version that introduced selectable fields.
 _SELECTABLE: Final = 30
 
 
 def manifest(random: Random, schema: Schema, *, group: str, version: str) -> JSONValue:
     """
-    Return a CRD around *schema*, likely to be accepted.
+    Return a CRD with *schema* that is likely to be accepted.
 
     Args:
-        random: Where chance comes from.
+        random: The random generator.
         schema: The schema of its first version.
-        group: Its group.
-        version: The Kubernetes version that is asked: it decides what a CRD may say.
+        group: Its API group.
+        version: The Kubernetes version, which decides the available features.
     """
-    made = casefile.manifest(schema, group=group)
-    spec = made["spec"]
+    crd = casefile.manifest(schema, group=group)
+    spec = crd["spec"]
     [first] = spec["versions"]
     if has_status(schema) or random.random() < 0.3:
         first["subresources"] = {"status": {}}
@@ -47,16 +47,16 @@ def manifest(random: Random, schema: Schema, *, group: str, version: str) -> JSO
         first |= _selectable(random, schema)
     if random.random() < 0.4:
         _add_version(random, spec)
-    return _as_v1beta1(random, made) if version == "1.21" and random.random() < 0.3 else made
+    return _as_v1beta1(random, crd) if version == "1.21" and random.random() < 0.3 else crd
 
 
 def has_status(schema: Schema) -> bool:
-    """Whether *schema* describes a status that is an object."""
+    """Return True if *schema* has a status of type object."""
     return bool((schema.get("properties") or {}).get("status", {}).get("type") == "object")
 
 
 def schemas(crd: JSONValue) -> Iterator[Schema]:
-    """Yield the schema of each version of *crd*, or that of all of them."""
+    """Yield the schema of each version of *crd*, or their shared schema."""
     spec = crd["spec"]
     for holder in (spec.get("validation"), *(version.get("schema") for version in spec.get("versions") or ())):
         if isinstance(holder, dict) and isinstance(holder.get("openAPIV3Schema"), dict):
@@ -64,40 +64,40 @@ def schemas(crd: JSONValue) -> Iterator[Schema]:
 
 
 def with_schemas(crd: JSONValue, change: Callable[[Schema], Schema]) -> JSONValue:
-    """Return a copy of *crd* with each of its schemas put through *change*."""
-    made = copy.deepcopy(crd)
-    spec = made["spec"]
+    """Return a copy of *crd* with *change* applied to each of its schemas."""
+    copied = copy.deepcopy(crd)
+    spec = copied["spec"]
     for holder in (spec.get("validation"), *(version.get("schema") for version in spec.get("versions") or ())):
         if isinstance(holder, dict) and isinstance(holder.get("openAPIV3Schema"), dict):
             holder["openAPIV3Schema"] = change(holder["openAPIV3Schema"])
-    return made
+    return copied
 
 
 def flawed(random: Random, original: JSONValue, count: int) -> Iterator[JSONValue]:
-    """Yield *count* CRDs that are *original* with a flaw or two in the schema or elsewhere."""
+    """Yield *count* copies of *original* with a flaw or two in the schema or elsewhere."""
     for _ in range(count):
-        made = copy.deepcopy(original)
-        held = list(schemas(made))
-        if held and random.random() < 0.6:
-            one = random.choice(held)
-            changed = schemagen.flawed(random, one)
+        copied = copy.deepcopy(original)
+        schemas_ = list(schemas(copied))
+        if schemas_ and random.random() < 0.6:
+            schema = random.choice(schemas_)
+            changed = schemagen.flawed(random, schema)
             if random.random() < 0.5:
                 random.choice(VALUE_FLAWS)(random, random.choice(list(schemagen.nodes(changed))))
-            one.clear()
-            one |= changed
+            schema.clear()
+            schema |= changed
         else:
             for _ in range(random.choice((1, 1, 2))):
-                _flaw_of_crd(random, made)
-        yield made
+                _flaw_of_crd(random, copied)
+        yield copied
 
 
 def _scale(random: Random, schema: Schema) -> JSONValue:
-    """Return scale paths, most often to an integer that there is."""
+    """Return scale paths, mostly of existing integers."""
     paths = [path for path in _paths(schema, "", "integer") if path.startswith((".spec.", ".status."))]
     spec = random.choice([path for path in paths if path.startswith(".spec.")] or [".spec.replicas"])
     status = random.choice([path for path in paths if path.startswith(".status.")] or [".status.replicas"])
-    made = {"specReplicasPath": spec, "statusReplicasPath": status}
-    return made | ({"labelSelectorPath": ".status.selector"} if random.random() < 0.3 else {})
+    paths_ = {"specReplicasPath": spec, "statusReplicasPath": status}
+    return paths_ | ({"labelSelectorPath": ".status.selector"} if random.random() < 0.3 else {})
 
 
 def _paths(schema: Schema, before: str, *kinds: str) -> Iterator[str]:
@@ -109,30 +109,30 @@ def _paths(schema: Schema, before: str, *kinds: str) -> Iterator[str]:
 
 
 def _selectable(random: Random, schema: Schema) -> JSONValue:
-    # What stands under metadata, and what may be absent, is no matter here.
+    # Paths below metadata and absent fields are not generated here.
     paths = [path for path in _paths(schema, "", "string", "integer", "boolean") if not path.startswith(".metadata")]
     return {"selectableFields": [{"jsonPath": random.choice(paths)}]} if paths else {}
 
 
 def _add_version(random: Random, spec: JSONValue) -> None:
-    """Add a second version that says a little else, or the same in other words, and may be the one that is stored."""
-    other = copy.deepcopy(spec["versions"][0]) | {"name": "v2"}
-    root = other["schema"]["openAPIV3Schema"]
+    """Add a second version with few or only formal differences, which may be the storage version."""
+    second = copy.deepcopy(spec["versions"][0]) | {"name": "v2"}
+    root = second["schema"]["openAPIV3Schema"]
     for node in list(schemagen.nodes(root)) if random.random() < 0.5 else ():
         if node.get("properties") and random.random() < 0.3:
-            gone = random.choice(sorted(node["properties"]))
-            if gone not in node.get("required", ()):
-                del node["properties"][gone]
+            removed = random.choice(sorted(node["properties"]))
+            if removed not in node.get("required", ()):
+                del node["properties"][removed]
     for _ in range(random.choice((0, 1, 1, 2, 3))):
         _change_keyword(random, random.choice(list(schemagen.nodes(root))))
-    other.pop("selectableFields", None)
-    other["storage"] = random.random() < 0.5
-    spec["versions"][0]["storage"] = not other["storage"]
-    spec["versions"].append(other)
+    second.pop("selectableFields", None)
+    second["storage"] = random.random() < 0.5
+    spec["versions"][0]["storage"] = not second["storage"]
+    spec["versions"].append(second)
 
 
 def _change_keyword(random: Random, node: Schema) -> None:
-    """Add a keyword that says nothing or next to nothing, empty one, or take one away: what counts as a change is subtle."""
+    """Add, empty or remove a keyword that has little or no meaning: which of these count as a change is subtle."""
     present = sorted(node.keys() & EMPTY.keys())
     if not present or random.random() < 0.5:
         present = sorted(EMPTY)
@@ -143,7 +143,7 @@ def _change_keyword(random: Random, node: Schema) -> None:
         node[keyword] = copy.deepcopy(random.choice(EMPTY[keyword]))
 
 
-# What each keyword says when it is empty: some of it is the same as nothing, some is not.
+# Empty values of each keyword: some mean the same as its absence, some do not.
 EMPTY: Final[dict[str, tuple[JSONValue, ...]]] = {
     **dict.fromkeys(("id", "$schema", "$ref", "description", "type", "format", "title", "pattern"), ("",)),
     **dict.fromkeys(("default", "example"), (None, {}, [], "", 0, False)),
@@ -162,25 +162,25 @@ EMPTY: Final[dict[str, tuple[JSONValue, ...]]] = {
 
 
 def _as_v1beta1(random: Random, crd: JSONValue) -> JSONValue:
-    """Return *crd* as v1beta1 says it: one schema for all versions or one for each, unknown fields kept or not."""
+    """Return *crd* in v1beta1: with a shared schema or one per version, with or without preserved unknown fields."""
     spec = dict(crd["spec"])
-    made: JSONValue = {**crd, "apiVersion": _V1BETA1, "spec": spec}
+    beta: JSONValue = {**crd, "apiVersion": _V1BETA1, "spec": spec}
     spec["preserveUnknownFields"] = random.random() < 0.5
     is_shared = len(spec["versions"]) == 1 or random.random() < 0.6
     if is_shared:
         spec["validation"] = spec["versions"][0]["schema"]
     if "subresources" in spec["versions"][0]:
         spec["subresources"] = spec["versions"][0]["subresources"]
-    kept = ("name", "served", "storage", *(() if is_shared else ("schema",)))
-    spec["versions"] = [{key: version[key] for key in kept} for version in spec["versions"]]
+    keys = ("name", "served", "storage", *(() if is_shared else ("schema",)))
+    spec["versions"] = [{key: version[key] for key in keys} for version in spec["versions"]]
     if random.random() < 0.3 and len(spec["versions"]) == 1:
         spec["version"] = spec.pop("versions")[0]["name"]
     if spec["preserveUnknownFields"]:
-        # Only where unknown fields are pruned may a schema have defaults.
-        for schema in schemas(made):
+        # Defaults are allowed only if unknown fields are pruned.
+        for schema in schemas(beta):
             for node in schemagen.nodes(schema):
                 node.pop("default", None)
-    return made
+    return beta
 
 
 def _flaw_of_crd(random: Random, crd: JSONValue) -> None:
@@ -213,7 +213,7 @@ def _served_or_stored(random: Random, _crd: JSONValue, version: JSONValue) -> No
 
 def _one_of(keyword: str, choices: Sequence[JSONValue]) -> Callable[[Random, JSONValue, JSONValue], None]:
     def flaw(random: Random, crd: JSONValue, version: JSONValue) -> None:
-        # What a version says could be said for all of them in v1beta1.
+        # In v1beta1 these fields may be set for all versions.
         holder = version if random.random() < 0.8 else crd["spec"]
         holder[keyword] = copy.deepcopy(random.choice(choices))
 
@@ -260,7 +260,7 @@ def _set(keyword: str, values: Sequence[JSONValue]) -> Callable[[Random, Schema]
     return flaw
 
 
-# What a schema may say wrongly of values, of lists and of defaults.
+# Flaws of a schema about values, lists and defaults.
 VALUE_FLAWS: Final = (
     _set("default", (None, 1, 1.5, "x", True, [], {}, {"a": 1}, [1, 1], ["x", "x"], {"unknown": 1}, {"apiVersion": "v1", "kind": "Pod"})),
     _set("default", (None, {"metadata": {"labels": {"a": 1}}}, [{}], {"spec": {"a": 1}}, -0.0, 2**63, 1e21)),
@@ -338,6 +338,6 @@ _DEPRECATIONS: Final[tuple[JSONValue, ...]] = (
 )
 _FLAWS: Final = (
     _names, _lists_of_names, _scope, _version_name, _served_or_stored, _one_of("subresources", _SUBRESOURCES), _conversion,
-    _one_of("additionalPrinterColumns", [[one] for one in _COLUMNS] + [[_COLUMNS[0]] * 2]), _version_twice, _fields,
+    _one_of("additionalPrinterColumns", [[column] for column in _COLUMNS] + [[_COLUMNS[0]] * 2]), _version_twice, _fields,
     _deprecation, _preserve, _unknown, _metadata, _no_schema,
 )  # fmt: skip

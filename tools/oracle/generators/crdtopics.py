@@ -1,7 +1,8 @@
 """
-Conversations with a server about what becomes of objects when their CRDs change or go, by what they are about.
+Conversations with a server about the effects of CRD changes and deletions on objects, by topic.
 
-Each has CRDs of its own, in the group `{ns}.example.com`. After a write of a CRD a server needs a moment: `pause` has its seconds.
+Each has its own CRDs in the group `{ns}.example.com`. A server needs some time after a write of a CRD: `pause` has the
+seconds.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ _NAME: Final = "things.{ns}.example.com"
 _CRD: Final = f"{_CRDS}/{_NAME}"
 _GROUP: Final = "/apis/{ns}.example.com/v1"
 _THINGS: Final = f"{_GROUP}/namespaces/{{ns}}/things"
-_OF_CLUSTER: Final = f"{_GROUP}/things"
+_CLUSTER_THINGS: Final = f"{_GROUP}/things"
 _APPLY: Final = "application/apply-patch+yaml"
 _TABLE: Final = "application/json;as=Table;g=meta.k8s.io;v=v1"
 _PARTIAL: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _MERGE: Final = "application/merge-patch+json"
-# How long a server may need until it serves what a CRD says, and how long it holds back the first objects, in seconds.
+# How long a server may take to serve a changed CRD, and how long it delays the first objects, in seconds.
 _SERVED: Final = 5.0
 _SCHEMA: Final = {
     "type": "object",
@@ -36,8 +37,8 @@ _SCHEMA: Final = {
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
-    found = {
+    """Return the requests of each conversation, by topic."""
+    requests_by_topic = {
         "crds of the cluster": _scopes(),
         "crds that end": _ending(),
         "crds that end at once": _gone(),
@@ -47,19 +48,19 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds that stop to serve a version": _unserved(),
         "crds whose objects a webhook converts": _converted(),
     }
-    return {topic: [_compared(asked) for asked in requests] for topic, requests in found.items()}
+    return {topic: [_compared(request) for request in requests] for topic, requests in requests_by_topic.items()}
 
 
-def _compared(asked: JSONValue) -> JSONValue:
-    """Return a request without what of its answer is not compared: who has set the status of a CRD, and a hash of the group's name."""
-    left_out = ["managedFields"] if asked["path"].startswith(_CRDS) else []
-    if asked["path"] == _GROUP:
-        left_out = ["storageVersionHash"]
-    return {**asked, "leaveOut": left_out} if left_out else asked
+def _compared(request: JSONValue) -> JSONValue:
+    """Return a request with the answer's fields to ignore: managers of a CRD's status, and a hash of the group's name."""
+    ignored = ["managedFields"] if request["path"].startswith(_CRDS) else []
+    if request["path"] == _GROUP:
+        ignored = ["storageVersionHash"]
+    return {**request, "leaveOut": ignored} if ignored else request
 
 
 def _scopes() -> list[JSONValue]:
-    """Return requests for objects of the cluster under a namespace, and the other way round."""
+    """Return requests for cluster-scoped objects below a namespace, and the other way round."""
     wrong = [
         _get(_THINGS),
         _post(_THINGS, _thing("a")),
@@ -72,15 +73,20 @@ def _scopes() -> list[JSONValue]:
         _get(f"{_CRDS.replace('/customres', '/namespaces/{ns}/customres')}/{_NAME}"),
         _get("/api/v1/namespaces/{ns}/namespaces"),
     ]
-    return [_post(_CRDS, _crd("Cluster")), _paused(_post(_OF_CLUSTER, _thing("a"))), *wrong, _get(f"{_OF_CLUSTER}/a")]
+    return [
+        _post(_CRDS, _crd("Cluster")),
+        _paused(_post(_CLUSTER_THINGS, _thing("a"))),
+        *wrong,
+        _get(f"{_CLUSTER_THINGS}/a"),
+    ]
 
 
 def _ending() -> list[JSONValue]:
-    """Return requests for objects of a CRD that is held while it ends."""
-    held = _crd()
-    held["metadata"]["finalizers"] = ["example.com/hold"]
+    """Return requests for objects of a CRD that a finalizer keeps terminating."""
+    finalized = _crd()
+    finalized["metadata"]["finalizers"] = ["example.com/hold"]
     return [
-        _post(_CRDS, held),
+        _post(_CRDS, finalized),
         _paused(_post(_THINGS, _thing("a"))),
         _watched(f"{_CRDS}?watch=1&fieldSelector=metadata.name%3D{_NAME}"),
         {"method": "DELETE", "path": _CRD},
@@ -110,7 +116,7 @@ def _ending() -> list[JSONValue]:
 
 
 def _gone() -> list[JSONValue]:
-    """Return requests for a CRD that goes while its objects are watched, and comes again."""
+    """Return requests that delete a CRD while its objects are watched, and create it again."""
     return [
         _post(_CRDS, _crd()),
         _paused(_post(_THINGS, _thing("a"))),
@@ -127,24 +133,24 @@ def _gone() -> list[JSONValue]:
 
 
 def _collected() -> list[JSONValue]:
-    """Return requests that delete a CRD as one of a collection: its objects stay, and are there again with it."""
-    held = _crd()
-    held["metadata"]["finalizers"] = ["example.com/hold"]
-    of_this = f"{_CRDS}?fieldSelector=metadata.name%3D{_NAME}"
+    """Return requests that delete a CRD through its collection: its objects stay, and are back when it is created again."""
+    finalized = _crd()
+    finalized["metadata"]["finalizers"] = ["example.com/hold"]
+    collection = f"{_CRDS}?fieldSelector=metadata.name%3D{_NAME}"
     return [
         _post(_CRDS, _crd()),
         _paused(_post(_THINGS, _thing("a"))),
         {"method": "DELETE", "path": _CRD, "body": {"preconditions": {"uid": "nope"}}},
         {"method": "DELETE", "path": _CRD, "body": {"preconditions": {"resourceVersion": "1"}}},
-        {"method": "DELETE", "path": of_this, "body": {"preconditions": {"uid": "nope"}}},
-        {"method": "DELETE", "path": f"{of_this}&dryRun=All"},
-        {"method": "DELETE", "path": of_this},
+        {"method": "DELETE", "path": collection, "body": {"preconditions": {"uid": "nope"}}},
+        {"method": "DELETE", "path": f"{collection}&dryRun=All"},
+        {"method": "DELETE", "path": collection},
         _get(_CRD),
         _paused(_get(_THINGS)),
-        _post(_CRDS, held),
+        _post(_CRDS, finalized),
         _paused(_get(f"{_THINGS}/a")),
         _paused(_get(_THINGS)),
-        {"method": "DELETE", "path": of_this},
+        {"method": "DELETE", "path": collection},
         _paused(_get(_CRD)),
         _get(_THINGS),
         _post(_THINGS, _thing("b")),
@@ -155,9 +161,9 @@ def _collected() -> list[JSONValue]:
 
 
 def _changing() -> list[JSONValue]:
-    """Return requests for a CRD that changes while its objects, and it, are watched."""
-    other = _crd()
-    other["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {"type": "object"}
+    """Return requests that change a CRD while it and its objects are watched."""
+    changed = _crd()
+    changed["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {"type": "object"}
     labelled = {"metadata": {"labels": {"a": "b"}}}
     return [
         _post(_CRDS, _crd()),
@@ -165,7 +171,7 @@ def _changing() -> list[JSONValue]:
         _watched(f"{_THINGS}?watch=1"),
         {"method": "PATCH", "path": _CRD, "body": labelled, "mediaType": _MERGE},
         _paused(_post(_THINGS, _thing("b"))),
-        _replaced(other),
+        _replaced(changed),
         _paused(_post(_THINGS, _thing("c"))),
         _watched(f"{_THINGS}?watch=1"),
         _replaced(_crd()),
@@ -174,7 +180,7 @@ def _changing() -> list[JSONValue]:
 
 
 def _stored() -> list[JSONValue]:
-    """Return requests that change in which version objects are stored."""
+    """Return requests that change the storage version."""
     beta, both = _crd("Namespaced", ["v1", "v2"]), _crd("Namespaced", ["v2", "v1"])
     status = _get(_CRD)
     return [
@@ -198,7 +204,7 @@ def _stored() -> list[JSONValue]:
 
 
 def _unserved() -> list[JSONValue]:
-    """Return requests for objects in a version that is served no longer."""
+    """Return requests for objects in a version that is no longer served."""
     both, less = _crd("Namespaced", ["v1", "v2"]), _crd("Namespaced", ["v1", "v2"])
     less["spec"]["versions"][1]["served"] = False
     second = _THINGS.replace("/v1/", "/v2/")
@@ -214,49 +220,49 @@ def _unserved() -> list[JSONValue]:
 
 
 def _converted() -> list[JSONValue]:
-    """Return requests for objects that a webhook would have to convert, which does not answer."""
+    """Return requests for objects that need a conversion webhook, which does not answer."""
     first, second = (_crd("Namespaced", versions) for versions in (["v1", "v2"], ["v2", "v1"]))
     for crd in (first, second):
         config = {"url": "https://127.0.0.1:1/convert"}
         webhook = {"clientConfig": config, "conversionReviewVersions": ["v1"]}
         crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
-    there = _THINGS.replace("/v1/", "/v2/")
-    other = {**_thing("b"), "apiVersion": "{ns}.example.com/v2"}
-    held = {**_thing("h"), "metadata": {"name": "h", "finalizers": ["example.com/hold"]}}
-    asked = [
-        _get(f"{there}/a"),
-        _get(f"{there}/a/status"),
-        _get(f"{there}/a/scale"),
-        _get(f"{there}/nothing"),
-        {**_get(f"{there}/a"), "accept": _PARTIAL},
-        {**_get(f"{there}/a"), "accept": _TABLE},
-        # A server answers lists out of its cache, which never comes about, now with a 429, now with a 500.
-        _get(f"{there}?limit=1"),
+    second_things = _THINGS.replace("/v1/", "/v2/")
+    second_thing = {**_thing("b"), "apiVersion": "{ns}.example.com/v2"}
+    finalized = {**_thing("h"), "metadata": {"name": "h", "finalizers": ["example.com/hold"]}}
+    failing = [
+        _get(f"{second_things}/a"),
+        _get(f"{second_things}/a/status"),
+        _get(f"{second_things}/a/scale"),
+        _get(f"{second_things}/nothing"),
+        {**_get(f"{second_things}/a"), "accept": _PARTIAL},
+        {**_get(f"{second_things}/a"), "accept": _TABLE},
+        # Whole lists are left out: the cache of the server never gets ready, and it answers 429 or 500.
+        _get(f"{second_things}?limit=1"),
         {
             "method": "PUT",
-            "path": f"{there}/a",
-            "body": {**other, "metadata": {"name": "a", "resourceVersion": "{rv:1}"}},
+            "path": f"{second_things}/a",
+            "body": {**second_thing, "metadata": {"name": "a", "resourceVersion": "{rv:1}"}},
         },
-        {"method": "PATCH", "path": f"{there}/a", "body": {"spec": {"size": 2}}, "mediaType": _MERGE},
-        {"method": "PATCH", "path": f"{there}/a/status", "body": {"status": {"seen": 2}}, "mediaType": _MERGE},
-        {"method": "PATCH", "path": f"{there}/a/scale", "body": {"spec": {"replicas": 2}}, "mediaType": _MERGE},
-        _apply(f"{there}/a?fieldManager=m", {**other, "metadata": {"name": "a"}}),
-        {"method": "DELETE", "path": f"{there}/a"},
-        {"method": "DELETE", "path": there},
+        {"method": "PATCH", "path": f"{second_things}/a", "body": {"spec": {"size": 2}}, "mediaType": _MERGE},
+        {"method": "PATCH", "path": f"{second_things}/a/status", "body": {"status": {"seen": 2}}, "mediaType": _MERGE},
+        {"method": "PATCH", "path": f"{second_things}/a/scale", "body": {"spec": {"replicas": 2}}, "mediaType": _MERGE},
+        _apply(f"{second_things}/a?fieldManager=m", {**second_thing, "metadata": {"name": "a"}}),
+        {"method": "DELETE", "path": f"{second_things}/a"},
+        {"method": "DELETE", "path": second_things},
     ]
     return [
         _post(_CRDS, first),
         _paused(_post(_THINGS, _thing("a"))),
-        # A server wraps the failure in what it says of its storage.
-        *({**one, "leaveOut": ["message", "details", "reason"]} for one in asked),
-        _post(there, other),
-        _post(f"{there}?dryRun=All", other),
-        _post(there, {**other, "spec": {"size": 10}}),
-        _post(there, {**other, "metadata": {"name": "a"}}),
-        _apply(f"{there}/b?fieldManager=m", other),
+        # A server wraps the error in messages about its storage.
+        *({**request, "leaveOut": ["message", "details", "reason"]} for request in failing),
+        _post(second_things, second_thing),
+        _post(f"{second_things}?dryRun=All", second_thing),
+        _post(second_things, {**second_thing, "spec": {"size": 10}}),
+        _post(second_things, {**second_thing, "metadata": {"name": "a"}}),
+        _apply(f"{second_things}/b?fieldManager=m", second_thing),
         _get(f"{_THINGS}/a"),
         {"method": "PATCH", "path": f"{_THINGS}/a", "body": {"spec": {"size": 3}}, "mediaType": _MERGE},
-        _post(_THINGS, held),
+        _post(_THINGS, finalized),
         {"method": "DELETE", "path": f"{_THINGS}/h"},
         _replaced(second),
         _paused(_get(f"{_THINGS}/a")),
@@ -265,15 +271,15 @@ def _converted() -> list[JSONValue]:
         _get(_THINGS),
         {"method": "PATCH", "path": f"{_THINGS}/a", "body": {"spec": {"size": 4}}, "mediaType": _MERGE},
         _post(_THINGS, _thing("c")),
-        _post(there, other),
-        _get(f"{there}/b"),
+        _post(second_things, second_thing),
+        _get(f"{second_things}/b"),
         {"method": "DELETE", "path": f"{_THINGS}/a"},
-        {"method": "DELETE", "path": f"{there}/b"},
+        {"method": "DELETE", "path": f"{second_things}/b"},
     ]
 
 
 def _crd(scope: str = "Namespaced", versions: Sequence[str] = ("v1",)) -> JSONValue:
-    """Return a CRD, which stores objects in the first of its versions."""
+    """Return a CRD whose storage version is the first of *versions*."""
     names = {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
     served = [
         {
@@ -304,8 +310,8 @@ def _thing(name: str) -> JSONValue:
     return {"apiVersion": "{ns}.example.com/v1", "kind": "Thing", "metadata": {"name": name}, "spec": {"size": 1}}
 
 
-def _paused(asked: JSONValue) -> JSONValue:
-    return {**asked, "pause": _SERVED}
+def _paused(request: JSONValue) -> JSONValue:
+    return {**request, "pause": _SERVED}
 
 
 def _get(path: str) -> JSONValue:

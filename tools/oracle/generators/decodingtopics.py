@@ -1,4 +1,4 @@
-"""Conversations with a server about built-in objects that are decoded: what is unknown, there twice, empty, or of another type."""
+"""Conversations with a server about decoding built-in objects: unknown, duplicate, empty and wrongly typed fields."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _VALUES: Final[tuple[JSONValue, ...]] = (
     "2024-01-02T03:04:05Z",
     "YQ==",
 )
-# What a server would default, by path.
-_STATED: Final[Mapping[str, JSONValue]] = {
+# Fields that a server would default, by URL path.
+_DEFAULTED: Final[Mapping[str, JSONValue]] = {
     _SECRETS: {"type": "Opaque"},
     _EVENTS: {"involvedObject": {"namespace": "{ns}"}},
 }
-# What decodes, and is refused later; or defaulted.
+# Values that decode, but are rejected later or defaulted.
 _INVALID: Final = (("leaseTransitions", -1), ("type", None), ("type", ""))
 _TEXTS: Final = (
     '{"metadata":{"name":"a"},"data":{"x":"1","x":"2"},"foo":1,"metadata":{"labels":{"l":"1","l":"2"}},"foo":{"a":1,"a":2},"data":null}',
@@ -75,7 +75,7 @@ _YAML_TEXTS: Final = (
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
+    """Return the requests of each conversation, by topic."""
     return {
         "decoding of unknown fields": _of_unknown(),
         "decoding of texts": _of_texts(),
@@ -92,12 +92,12 @@ def conversations() -> Mapping[str, list[JSONValue]]:
 
 def _of_unknown() -> list[JSONValue]:
     value = {"metadata": {"name": "a", "labelz": {}, "labels": {"a": ""}}, "dato": {"x": "y"}, "data": {"k": "v"}}
-    found = []
-    for one in _VALIDATIONS:
-        found += [
-            _sent("POST", f"{_MAPS}{one}", value),
-            _sent("PUT", f"{_MAPS}/a{one}", {**value, "data": {"k": one}}),
-            _sent("PUT", f"{_MAPS}/a{one}", json.dumps({**value, "data": {"l": one}}), _YAML),
+    requests = []
+    for query in _VALIDATIONS:
+        requests += [
+            _sent("POST", f"{_MAPS}{query}", value),
+            _sent("PUT", f"{_MAPS}/a{query}", {**value, "data": {"k": query}}),
+            _sent("PUT", f"{_MAPS}/a{query}", json.dumps({**value, "data": {"l": query}}), _YAML),
             _sent("GET", f"{_MAPS}/a"),
             _sent("DELETE", f"{_MAPS}/a"),
         ]
@@ -116,7 +116,7 @@ def _of_unknown() -> list[JSONValue]:
         "automountServiceAccountToken": False,
     }
     return [
-        *found,
+        *requests,
         _sent("POST", _MAPS, empties),
         _sent("POST", _MAPS, generated),
         _sent("PUT", f"{_MAPS}/g", {**generated, "metadata": {"name": "g", "generation": 7, "labels": {"a": "b"}}}),
@@ -135,8 +135,12 @@ def _of_unknown() -> list[JSONValue]:
 
 def _of_texts() -> list[JSONValue]:
     return [
-        *(_sent("POST", f"{_MAPS}{one}", text) for text in _TEXTS for one in (*_VALIDATIONS[2:], *_VALIDATIONS[:2])),
-        *(_sent("POST", f"{_MAPS}{one}", text, _YAML) for text in _YAML_TEXTS for one in _VALIDATIONS[::-1]),
+        *(
+            _sent("POST", f"{_MAPS}{query}", text)
+            for text in _TEXTS
+            for query in (*_VALIDATIONS[2:], *_VALIDATIONS[:2])
+        ),
+        *(_sent("POST", f"{_MAPS}{query}", text, _YAML) for text in _YAML_TEXTS for query in _VALIDATIONS[::-1]),
         _sent("GET", _MAPS),
     ]
 
@@ -163,9 +167,9 @@ def _of_types() -> list[JSONValue]:
         (_EVENTS, ("series",)),
     )
     name: JSONValue = {"metadata": {"name": "a"}}
-    # Nothing is stored, so that one value leaves nothing to the next.
+    # Dry runs, so that no value affects the next.
     return [
-        _sent("POST", f"{path}?dryRun=All", _with({**name, **_STATED.get(path, {})}, at, value))
+        _sent("POST", f"{path}?dryRun=All", _with({**name, **_DEFAULTED.get(path, {})}, at, value))
         for path, at in places
         for value in _VALUES
         if (at[-1], value) not in _INVALID
@@ -206,14 +210,14 @@ def _of_patches() -> list[JSONValue]:
         [{"op": "add", "path": "/metadata/labels", "value": {}}],
         [{"op": "test", "path": "/data/k", "value": "v"}, {"op": "add", "path": "/binaryData", "value": {}}],
     )
-    found = [_sent("POST", _MAPS, {"metadata": {"name": "a"}, "data": {"k": "v"}})]
-    for one in ("", "?fieldValidation=Strict", "?fieldValidation=Ignore"):
+    requests = [_sent("POST", _MAPS, {"metadata": {"name": "a"}, "data": {"k": "v"}})]
+    for query in ("", "?fieldValidation=Strict", "?fieldValidation=Ignore"):
         for patch in merges:
-            found += [_sent("PATCH", f"{_MAPS}/a{one}", patch, kind) for kind in (_MERGE, _STRATEGIC)]
-        found += [_sent("PATCH", f"{_MAPS}/a{one}", patch, _JSON_PATCH) for patch in operations]
+            requests += [_sent("PATCH", f"{_MAPS}/a{query}", patch, kind) for kind in (_MERGE, _STRATEGIC)]
+        requests += [_sent("PATCH", f"{_MAPS}/a{query}", patch, _JSON_PATCH) for patch in operations]
         text = '{"data":{"x":"1","x":"2"},"data":{"q":"r"},"foo":1,"foo":2}'
-        found += [_sent("PATCH", f"{_MAPS}/a{one}", text, kind) for kind in (_MERGE, _STRATEGIC)]
-    return found
+        requests += [_sent("PATCH", f"{_MAPS}/a{query}", text, kind) for kind in (_MERGE, _STRATEGIC)]
+    return requests
 
 
 def _of_applies() -> list[JSONValue]:
@@ -234,13 +238,13 @@ def _of_applies() -> list[JSONValue]:
         {"metadata": {"generation": 1.5}},
         {"metadata": {"generation": "x"}},
     )
-    found = []
+    requests = []
     for number, value in enumerate(values):
         metadata = {"name": f"a{number % 3}", **value.get("metadata", {})}
         applied = {"apiVersion": "v1", "kind": "ConfigMap", **value, "metadata": metadata}
-        found += [
-            _sent("PATCH", f"{_MAPS}/a{number % 3}?fieldManager=m{number % 2}{one}", applied, _APPLY)
-            for one in ("", "&fieldValidation=Strict")
+        requests += [
+            _sent("PATCH", f"{_MAPS}/a{number % 3}?fieldManager=m{number % 2}{query}", applied, _APPLY)
+            for query in ("", "&fieldValidation=Strict")
         ]
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"}}
     specs: tuple[JSONValue, ...] = (
@@ -255,8 +259,8 @@ def _of_applies() -> list[JSONValue]:
         {"leaseTransitions": "x"},
         {"x": 1, "holderIdentity": "b"},
     )
-    found += [_sent("PATCH", f"{_LEASES}/l?fieldManager=m", {**lease, "spec": spec}, _APPLY) for spec in specs]
-    return [*found, *(_sent("GET", f"{path}") for path in (_MAPS, _LEASES))]
+    requests += [_sent("PATCH", f"{_LEASES}/l?fieldManager=m", {**lease, "spec": spec}, _APPLY) for spec in specs]
+    return [*requests, *(_sent("GET", f"{path}") for path in (_MAPS, _LEASES))]
 
 
 def _of_whole() -> list[JSONValue]:
@@ -306,7 +310,7 @@ def _of_whole() -> list[JSONValue]:
         (("spec", "template", "metadata"), {"creationTimestamp": None, "labels": {"app": "cook"}}),
         (("spec", "selector"), []),
     )
-    found = [_sent("POST", _DEPLOYMENTS, deployment), _sent("GET", f"{_DEPLOYMENTS}/a")]
+    requests = [_sent("POST", _DEPLOYMENTS, deployment), _sent("GET", f"{_DEPLOYMENTS}/a")]
     claim = {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": "1Gi"}},
@@ -317,15 +321,15 @@ def _of_whole() -> list[JSONValue]:
     claiming = _with(wholeobjects.stateful_set(), ("spec", "volumeClaimTemplates"), claims)
     kinds = (_MERGE, _STRATEGIC, _APPLY)
     for number, (at, value) in enumerate(mistakes):
-        made = _with(deployment, at, value)
+        mistake = _with(deployment, at, value)
         query = ("", "&fieldValidation=Strict")[number % 2]
         manager = "&fieldManager=m&force=true" if number % 3 == 2 else ""
-        found += [
-            _sent("PUT", f"{_DEPLOYMENTS}/a", made),
-            _sent("PATCH", f"{_DEPLOYMENTS}/a?dryRun=All{query}{manager}", made, kinds[number % 3]),
+        requests += [
+            _sent("PUT", f"{_DEPLOYMENTS}/a", mistake),
+            _sent("PATCH", f"{_DEPLOYMENTS}/a?dryRun=All{query}{manager}", mistake, kinds[number % 3]),
         ]
     return [
-        *found,
+        *requests,
         _sent("PUT", f"{_DEPLOYMENTS}/a", deployment, agent="other/1"),
         _sent("PATCH", f"{_DEPLOYMENTS}/a?fieldManager=m", deployment, _APPLY),
         *(_sent("POST", f"{_STATEFUL_SETS}?dryRun=All", {**claiming, "metadata": {"name": name}}) for name in "ab"),
@@ -410,8 +414,8 @@ def _of_status() -> list[JSONValue]:
     return [
         _sent("POST", _DEPLOYMENTS, wholeobjects.deployment()),
         *(
-            _sent("PATCH", f"{_DEPLOYMENTS}/a/status{one}", {"status": status}, kind)
-            for one in _VALIDATIONS
+            _sent("PATCH", f"{_DEPLOYMENTS}/a/status{query}", {"status": status}, kind)
+            for query in _VALIDATIONS
             for kind in (_MERGE, _STRATEGIC)
         ),
         _sent("PATCH", f"{_DEPLOYMENTS}/a/status", {"status": {"replicas": "2"}}, _MERGE),
@@ -447,7 +451,7 @@ def _of_strategic() -> list[JSONValue]:
     volumes = [{"name": "v", "emptyDir": {}}, {"name": "w", "hostPath": {"path": "/a", "type": ""}}]
     whole = _with(whole, (*place, "volumes"), volumes)
     whole["metadata"] |= {"finalizers": ["a.com/x", "a.com/y"], "labels": {"a": "b", "c": "d"}}
-    of_cook: tuple[JSONValue, ...] = (
+    containers: tuple[JSONValue, ...] = (
         {"env": [{"name": "B", "value": "x"}]},
         {"env": [{"name": "D", "value": "4"}, {"name": "A", "$patch": "delete"}]},
         {"env": [{"$patch": "replace"}, {"name": "Z", "value": "z"}]},
@@ -480,7 +484,7 @@ def _of_strategic() -> list[JSONValue]:
         {"$setElementOrder/env": [{"x": "y"}, {"name": "C"}]},
         {"$setElementOrder/env": [{"name": "A"}, "B"]},
     )
-    of_pod: tuple[JSONValue, ...] = (
+    pod_specs: tuple[JSONValue, ...] = (
         {"containers": [{"name": "wash", "$patch": "delete"}]},
         {
             "containers": [{**beside, "name": "new", "ports": []}],
@@ -494,7 +498,7 @@ def _of_strategic() -> list[JSONValue]:
         {"imagePullSecrets": [{"name": "s"}]},
         {"securityContext": {"$patch": "delete"}},
     )
-    of_metadata: tuple[JSONValue, ...] = (
+    metadata: tuple[JSONValue, ...] = (
         {"$deleteFromPrimitiveList/finalizers": ["a.com/x"]},
         {"finalizers": ["a.com/z"], "$setElementOrder/finalizers": ["a.com/z", "a.com/y"]},
         {"labels": {"$patch": "replace", "e": "f"}},
@@ -508,26 +512,29 @@ def _of_strategic() -> list[JSONValue]:
         {"paused": None, "minReadySeconds": 5},
     )
     patches = [
-        *({"spec": {"template": {"spec": {"containers": [{"name": "cook", **one}]}}}} for one in of_cook),
-        *({"spec": {"template": {"spec": one}}} for one in of_pod),
-        *({"metadata": one} for one in of_metadata),
-        *({"spec": one} for one in spec),
+        *(
+            {"spec": {"template": {"spec": {"containers": [{"name": "cook", **container}]}}}}
+            for container in containers
+        ),
+        *({"spec": {"template": {"spec": pod_spec}}} for pod_spec in pod_specs),
+        *({"metadata": item} for item in metadata),
+        *({"spec": item} for item in spec),
         {"$patch": "delete"},
         {"$patch": "nope", "metadata": {"name": "a"}},
     ]
     return [
         _sent("POST", _DEPLOYMENTS, whole),
-        *(_sent("PATCH", f"{_DEPLOYMENTS}/a?dryRun=All", one, _STRATEGIC) for one in patches),
+        *(_sent("PATCH", f"{_DEPLOYMENTS}/a?dryRun=All", patch, _STRATEGIC) for patch in patches),
     ]
 
 
-def _with(value: JSONValue, at: tuple[Any, ...], put: JSONValue) -> JSONValue:
-    """Return a value with another one at a place."""
-    if not at:
-        return put
+def _with(value: JSONValue, path: tuple[Any, ...], new_value: JSONValue) -> JSONValue:
+    """Return a copy of *value* with *new_value* at the path *path*."""
+    if not path:
+        return new_value
     if isinstance(value, list):
-        return [_with(one, at[1:], put) if place == at[0] else one for place, one in enumerate(value)]
-    return {**value, at[0]: _with(value.get(at[0], {}), at[1:], put)}
+        return [_with(item, path[1:], new_value) if index == path[0] else item for index, item in enumerate(value)]
+    return {**value, path[0]: _with(value.get(path[0], {}), path[1:], new_value)}
 
 
 def _sent(

@@ -1,4 +1,4 @@
-"""Conversations with a server about CRDs themselves, by what they are about."""
+"""Conversations with a server about CRDs themselves, by topic."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NAME: Final = "pans.{ns}.example.com"
 _PAN: Final = f"{_DEFINITIONS}/{_NAME}"
 _MERGE: Final = "application/merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
-# How long a cluster takes to accept names and to serve what is new, in seconds.
-_SETTLES: Final = 0.7
+# How long a cluster takes to accept names and serve a new CRD, in seconds.
+_SETTLE_SECONDS: Final = 0.7
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
+    """Return the requests of each conversation, by topic."""
     return {
         "status of CRDs written": _updated(),
         "status of CRDs patched": _patched(),
@@ -27,9 +27,9 @@ def conversations() -> Mapping[str, list[JSONValue]]:
 
 
 def _crd(status: JSONValue = None, *, versions: tuple[str, ...] = ("v1",), **metadata: JSONValue) -> JSONValue:
-    """Return a CRD of some versions, of which the last one is stored."""
+    """Return a CRD with *versions*, the last of which is the storage version."""
     schema = {"openAPIV3Schema": {"type": "object"}}
-    listed = [{"name": one, "served": True, "storage": one == versions[-1], "schema": schema} for one in versions]
+    listed = [{"name": name, "served": True, "storage": name == versions[-1], "schema": schema} for name in versions]
     names = {"plural": "pans", "singular": "pan", "kind": "Pan", "listKind": "PanList"}
     spec = {
         "group": "{ns}.example.com",
@@ -38,13 +38,13 @@ def _crd(status: JSONValue = None, *, versions: tuple[str, ...] = ("v1",), **met
         "versions": listed,
         "conversion": {"strategy": "None"},
     }
-    found = {
+    crd = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": _NAME, **metadata},
         "spec": spec,
     }
-    return found if status is None else {**found, "status": status}
+    return crd if status is None else {**crd, "status": status}
 
 
 def _put(body: JSONValue, path: str = f"{_PAN}/status", options: str = "") -> JSONValue:
@@ -56,11 +56,11 @@ def _patch(body: JSONValue, media_type: str = _MERGE, options: str = "", path: s
 
 
 def _sent(method: str, path: str, body: JSONValue) -> JSONValue:
-    # A cluster's own controllers own conditions and names there.
+    # In a cluster, controllers manage conditions and names.
     return {"method": method, "path": path, "body": body, "leaveOut": ["managedFields"]}
 
 
-def _get(path: str = _PAN, pause: float = _SETTLES) -> JSONValue:
+def _get(path: str = _PAN, pause: float = _SETTLE_SECONDS) -> JSONValue:
     return {"method": "GET", "path": path, "pause": pause, "leaveOut": ["managedFields"]}
 
 
@@ -68,8 +68,8 @@ def _begun(**more: JSONValue) -> list[JSONValue]:
     return [_sent("POST", _DEFINITIONS, _crd(**more)), _get()]
 
 
-def _of(at: int, **status: JSONValue) -> JSONValue:
-    """Return a status over what answer *at* said, with one condition of a client's own."""
+def _crd_with_status(at: int, **status: JSONValue) -> JSONValue:
+    """Return a CRD with a status that has a client's own condition, and the resourceVersion of answer *at*."""
     mine = {
         "type": "Mine",
         "status": "True",
@@ -83,23 +83,25 @@ def _of(at: int, **status: JSONValue) -> JSONValue:
 
 
 def _updated() -> list[JSONValue]:
-    other = _of(4)
-    other["spec"]["scope"] = "Cluster"
-    other["metadata"] |= {"labels": {"a": "b"}, "annotations": {"c": "d"}}
+    changed = _crd_with_status(4)
+    changed["spec"]["scope"] = "Cluster"
+    changed["metadata"] |= {"labels": {"a": "b"}, "annotations": {"c": "d"}}
     return [
         *_begun(),
         _get(f"{_PAN}/status", 0),
-        _put(_of(2, storedVersions=["v0", "v1"])),
+        _put(_crd_with_status(2, storedVersions=["v0", "v1"])),
         _get(),
-        _put(other),
+        _put(changed),
         _put(_crd({}, resourceVersion="{rv:5}")),
         _get(),
-        _put(_of(7, acceptedNames={"plural": "pots", "kind": "Pot"})),
+        _put(_crd_with_status(7, acceptedNames={"plural": "pots", "kind": "Pot"})),
         _get(),
-        _put(_of(9), options="?dryRun=All"),
+        _put(_crd_with_status(9), options="?dryRun=All"),
         _get(pause=0),
         _put(
-            _of(9, conditions=[{"type": "NamesAccepted", "status": "False"}], acceptedNames={"plural": "", "kind": ""})
+            _crd_with_status(
+                9, conditions=[{"type": "NamesAccepted", "status": "False"}], acceptedNames={"plural": "", "kind": ""}
+            )
         ),
         _get(),
         {"method": "DELETE", "path": _PAN, "leaveOut": ["managedFields"]},
@@ -141,20 +143,20 @@ def _refused() -> list[JSONValue]:
         "shortNames": ["P"],
         "categories": ["."],
     }
-    unnamed = _of(1)
+    unnamed = _crd_with_status(1)
     unnamed["metadata"].pop("name")
     return [
         *_begun(),
-        _put(_of(1, acceptedNames=bad)),
+        _put(_crd_with_status(1, acceptedNames=bad)),
         _put(_crd({})),
         _put(_crd({}, resourceVersion="1")),
-        _put({**_of(1), "kind": "Nope"}),
-        _put({**_of(1), "apiVersion": "v1"}),
-        _put(_of(1, conditions=5)),
-        _put(_of(1, unknown=5), options="?fieldValidation=Strict"),
-        _put(_of(1, unknown=5)),
+        _put({**_crd_with_status(1), "kind": "Nope"}),
+        _put({**_crd_with_status(1), "apiVersion": "v1"}),
+        _put(_crd_with_status(1, conditions=5)),
+        _put(_crd_with_status(1, unknown=5), options="?fieldValidation=Strict"),
+        _put(_crd_with_status(1, unknown=5)),
         _put(unnamed),
-        _put(_of(1), path=f"{_DEFINITIONS}/others.{{ns}}.example.com/status"),
+        _put(_crd_with_status(1), path=f"{_DEFINITIONS}/others.{{ns}}.example.com/status"),
         _patch({}, path=f"{_DEFINITIONS}/others.{{ns}}.example.com/status"),
         _patch(_crd({}), _APPLY, "?fieldManager=m", path=f"{_DEFINITIONS}/others.{{ns}}.example.com/status"),
         _patch(_crd(), _APPLY, "?fieldManager=m", path=f"{_DEFINITIONS}/others.{{ns}}.example.com"),
@@ -166,7 +168,7 @@ def _refused() -> list[JSONValue]:
 
 
 def _migrated() -> list[JSONValue]:
-    """Return how a version is taken out of a CRD: it is stored no more, said to be nowhere stored, and removed."""
+    """Return requests that remove a version from a CRD: first as storage version, then from the status, then altogether."""
     return [
         *_begun(versions=("v1",)),
         _put(_crd(versions=("v1", "v2"), resourceVersion="{rv:1}"), path=_PAN),

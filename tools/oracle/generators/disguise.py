@@ -1,4 +1,4 @@
-"""JSON values as Python's users write them: enums, subclasses and other mappings and sequences, all of which mean the same."""
+"""JSON values in other Python types with the same meaning: enums, subclasses, and other mappings and sequences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JSONValue = Any
 
 
 class _Float(float):
-    """As numpy.float64 is one."""
+    """A subclass like numpy.float64."""
 
     def __repr__(self) -> str:
         return f"_Float({float(self)!r})"
@@ -27,21 +27,21 @@ def _whole(value: int) -> object:
 
 
 def below(value: JSONValue) -> JSONValue:
-    """Return the object *value* with what is in it in another guise, but for its metadata, which who compares looks at."""
+    """Return the object *value* with the values of all fields except metadata in other Python types."""
     if not isinstance(value, dict):
         return value
-    return {key: item if key == "metadata" else of(item) for key, item in value.items()}
+    return {key: item if key == "metadata" else disguise(item) for key, item in value.items()}
 
 
-def of(value: JSONValue) -> JSONValue:
-    """Return *value* in another guise; the kind of it depends on its length, so that a run can be repeated."""
+def disguise(value: JSONValue) -> JSONValue:
+    """Return *value* in other Python types, which depend on lengths, so that a run can be repeated."""
     if isinstance(value, dict):
-        made = {key: of(item) for key, item in value.items()}
-        return (dict, collections.OrderedDict, types.MappingProxyType, collections.UserDict)[len(made) % 4](made)
+        items = {key: disguise(item) for key, item in value.items()}
+        return (dict, collections.OrderedDict, types.MappingProxyType, collections.UserDict)[len(items) % 4](items)
     if isinstance(value, list):
-        return (list, tuple, collections.UserList)[len(value) % 3]([of(item) for item in value])
-    disguised: Callable[[Any], object] | None = _GUISES.get(type(value))
-    return disguised(value) if disguised else value
+        return (list, tuple, collections.UserList)[len(value) % 3]([disguise(item) for item in value])
+    converter: Callable[[Any], object] | None = _GUISES.get(type(value))
+    return converter(value) if converter else value
 
 
 _GUISES: Final[dict[type, Callable[[Any], object]]] = {str: _text, int: _whole, float: _Float}

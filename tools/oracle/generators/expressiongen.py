@@ -1,7 +1,7 @@
 """
-Expressions out of a seed: well typed, apart from those in which a part was replaced by one of another type.
+CEL expressions from a seed: well typed, except for parts that were replaced by parts of another type.
 
-`self` is dyn, so that types are often found out as late as an expression runs.
+`self` is dyn, so that many type errors occur only at run time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WRONG: Final = 0.04
 
 
 class Generator:
-    """What makes expressions, from a seed."""
+    """A generator of expressions from a seed."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Generator:
         *,
         wrong: float = _WRONG,
     ) -> None:
-        """Take the simplest expressions of each kind, those made of others, and how many parts are of a wrong kind."""
+        """Take leaves and templates by kind, and the probability *wrong* of a part of a different kind."""
         self._random = random.Random(seed)  # noqa: S311 - chance that can be repeated
         self._leaves = leaves or LEAVES
         self._templates = templates or TEMPLATES
@@ -37,27 +37,31 @@ class Generator:
         self.scope: list[tuple[str, str]] = []
 
     def make(self, kind: str, depth: int) -> str:
-        """Return an expression of *kind*, or now and then of another one, that nests at most *depth* deep."""
+        """Return an expression, mostly of *kind*, nested at most *depth* levels deep."""
         if self._random.random() < self._wrong:
             kind = self._random.choice(sorted(self._leaves))
-        known = self.known(kind)
-        if known and self._random.random() < 0.5:
-            return self._random.choice(known)
+        variables = self.variables_of(kind)
+        if variables and self._random.random() < 0.5:
+            return self._random.choice(variables)
         if depth <= 0 or self._random.random() < 0.15:
             return self._random.choice(self._leaves[kind])
         template = self._random.choice(self._templates[kind])
         return self.fill(template, depth - 1)
 
-    def known(self, kind: str) -> list[str]:
-        """Return the variables of *kind* that are in scope."""
-        return [name for name, of in self.scope if of == kind]
+    def variables_of(self, kind: str) -> list[str]:
+        """Return the variables of *kind* in scope."""
+        return [name for name, variable_kind in self.scope if variable_kind == kind]
 
     def any_kind(self) -> str:
-        """Return a kind of expression."""
+        """Return a random kind of expression."""
         return self._random.choice(sorted(self._leaves))
 
     def fill(self, template: str, depth: int) -> str:
-        """Return *template* with each `<kind>` made, and each `<kind@of>` in the scope of a new variable `$` of kind *of*."""
+        """
+        Return *template* with an expression for each hole.
+
+        A hole is `<kind>`, or `<kind@of>` whose expression may use a new variable `$` of kind *of*.
+        """
         parts: list[str] = []
         name = ""
         if "$" in template:
@@ -68,10 +72,10 @@ class Generator:
             if not closed or not hole.replace("@", "").isalpha():
                 parts.append(part if not parts else f"<{part}")
                 continue
-            kind, _, of = hole.partition("@")
-            self.scope += [(name, of)] * bool(of)
+            kind, _, variable_kind = hole.partition("@")
+            self.scope += [(name, variable_kind)] * bool(variable_kind)
             parts.append(self.make(kind, depth))
-            del self.scope[len(self.scope) - bool(of) :]
+            del self.scope[len(self.scope) - bool(variable_kind) :]
             parts.append(rest)
         return "".join(parts)
 

@@ -1,7 +1,8 @@
 """
-Objects out of a seed, likely to be interesting for a schema.
+Objects from a seed that exercise a schema.
 
-Nulls, unknown fields, wrong types, numbers at the boundaries, odd keys and malformed metadata, each sparingly: most of an object fits.
+Nulls, unknown fields, wrong types, numbers at boundaries, odd keys and malformed metadata occur rarely: most of an
+object matches the schema.
 """
 
 from __future__ import annotations
@@ -106,14 +107,14 @@ def resource(random: Random, schema: JSONValue, *, api_version: str, kind: str, 
     Return a resource for *schema*, the schema of a whole resource.
 
     Args:
-        random: Where chance comes from.
+        random: The random generator.
         schema: An openAPIV3Schema.
-        api_version: The right one.
-        kind: The right one.
-        name: The name, where chance does not choose another metadata.
+        api_version: The valid apiVersion.
+        kind: The valid kind.
+        name: The name, unless the random metadata has one.
     """
-    made = value(random, schema, proper=True)
-    whole = made if isinstance(made, dict) else {}
+    generated = value(random, schema, proper=True)
+    whole = generated if isinstance(generated, dict) else {}
     metadata = metadata_of(random) if random.random() < 0.25 else {}
     if isinstance(metadata, dict):
         metadata = {"name": name} | metadata
@@ -121,33 +122,33 @@ def resource(random: Random, schema: JSONValue, *, api_version: str, kind: str, 
 
 
 def mutated(random: Random, original: JSONValue) -> JSONValue:
-    """Return a copy of the object *original* with a few of its values changed, added or gone; its first level keeps its names."""
-    made = _mutated(random, original, 0.08)
-    return made | {key: original[key] for key in ("apiVersion", "kind") if key in original}
+    """Return a copy of *original* with some values changed, added or removed; the names at the top level stay."""
+    copied = _mutated(random, original, 0.08)
+    return copied | {key: original[key] for key in ("apiVersion", "kind") if key in original}
 
 
 def _mutated(random: Random, original: JSONValue, share: float) -> JSONValue:
     if isinstance(original, dict):
-        made = {key: _mutated(random, item, share) for key, item in original.items() if random.random() >= share / 2}
+        copied = {key: _mutated(random, item, share) for key, item in original.items() if random.random() >= share / 2}
         if random.random() < share:
-            made[_unknown_name(random)] = random.choice(ANYTHING)
-        return made
+            copied[_unknown_name(random)] = random.choice(ANYTHING)
+        return copied
     if isinstance(original, list):
         return [_mutated(random, item, share) for item in original]
     return random.choice(ANYTHING) if random.random() < share else original
 
 
 def metadata_of(random: Random) -> JSONValue:
-    """Return an ObjectMeta that may be malformed in one way or another."""
+    """Return an ObjectMeta that may be malformed."""
     if random.random() < 0.1:
         return random.choice(_WHOLE_METADATA)
     fields = random.sample(sorted(METADATA), random.choice((1, 1, 2, 3)))
-    # The first value of each field is right: too many wrong ones and nothing is ever stored.
+    # The first value of each field is valid: with too many invalid ones nothing would be stored.
     return {name: METADATA[name][0] if random.random() < 0.6 else random.choice(METADATA[name]) for name in fields}
 
 
 def value(random: Random, schema: JSONValue, *, proper: bool = False) -> JSONValue:
-    """Return a value for the node *schema*; with *proper* neither null nor of a wrong type."""
+    """Return a value for *schema*; with *proper* neither null nor of a wrong type."""
     if not proper:
         chance = random.random()
         if chance < 0.12:
@@ -188,14 +189,14 @@ def _object(random: Random, schema: JSONValue) -> JSONValue:
 
 
 def _type_meta(random: Random) -> JSONValue:
-    made: dict[str, JSONValue] = {"apiVersion": "v1", "kind": "Pod"}
+    type_meta: dict[str, JSONValue] = {"apiVersion": "v1", "kind": "Pod"}
     if random.random() < 0.15:
-        made[random.choice(("apiVersion", "kind"))] = random.choice((None, 1, "", [], {}, "a/b/c"))
+        type_meta[random.choice(("apiVersion", "kind"))] = random.choice((None, 1, "", [], {}, "a/b/c"))
     if random.random() < 0.1:
-        del made[random.choice(("apiVersion", "kind"))]
+        del type_meta[random.choice(("apiVersion", "kind"))]
     if random.random() < 0.6:
-        made["metadata"] = metadata_of(random)
-    return made
+        type_meta["metadata"] = metadata_of(random)
+    return type_meta
 
 
 def _unknown_name(random: Random) -> str:

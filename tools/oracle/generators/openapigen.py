@@ -1,4 +1,4 @@
-"""OpenAPI documents out of a seed, of all messages that they have in protobuf, with any JSON where they take any."""
+"""OpenAPI documents from a seed with every protobuf message, and arbitrary JSON where a field allows any value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 JSONValue = Any
-# A message as it is recorded: whether it has one of its fields, and these: number, name, kind.
+# A recorded message: whether it is a oneof, and its fields as number, name, kind.
 Messages = Mapping[str, tuple[bool, list[tuple[int, str, str]]]]
 
 _NAMES: Final = {
@@ -19,7 +19,7 @@ _NAMES: Final = {
     "additionalProperties": ("b", "é", ""),
     "v3.Callback.path": ("{$request.body#/url}", "/"),
 }
-# Texts that must be one of some, by message and field, or by field alone.
+# Allowed texts, by message and field, or by field alone.
 _WORDS: Final = {
     "v2.Document.swagger": ("2.0",),
     "v2.BodyParameter.in": ("body",),
@@ -39,9 +39,9 @@ _WORDS: Final = {
     "schemes": ("http", "wss"),
     "type": ("string", "array"),
 }
-# What must be there, and what nobody draws.
+# Required fields, and fields that are never generated.
 _REQUIRED: Final = frozenset({"info", "paths", "responses", "scopes", "content"})
-_UNDRAWN: Final = frozenset({"v2.PathItem.$ref", "v3.PathItem.$ref", "v3.Callback.specificationExtension"})
+_OMITTED: Final = frozenset({"v2.PathItem.$ref", "v3.PathItem.$ref", "v3.Callback.specificationExtension"})
 _TEXTS: Final = ("a", "Tür", "two words", "true", "3", "a: b", "- a", "<&>", "\u20ac")
 _ANY_TEXTS: Final = (
     *_TEXTS,
@@ -56,12 +56,12 @@ _NUMBERS: Final = (0, 1, -5, 2.5, 1e21, 1e-7, 9007199254740993)
 
 
 def documents(messages: Messages, seed: int) -> Iterator[tuple[str, JSONValue]]:
-    """Yield version and document: one for each message, with all that it has, and for each version one of texts."""
+    """Yield version and document: for each message one that has it in full, and for each version one with many texts."""
     for version in ("v2", "v3"):
-        for name, way in _ways(messages, f"{version}.Document").items():
+        for name, path_ in _shortest_paths(messages, f"{version}.Document").items():
             random = Random(f"{seed}/{name}")  # noqa: S311
-            yield version, _Drawn(messages, random, name, way).message(f"{version}.Document")
-    texts: dict[str, JSONValue] = {f"x-{at}": text for at, text in enumerate(_ANY_TEXTS)}
+            yield version, _Document(messages, random, name, path_).message(f"{version}.Document")
+    texts: dict[str, JSONValue] = {f"x-{number}": text for number, text in enumerate(_ANY_TEXTS)}
     nested: dict[str, JSONValue] = {
         "x-keys": dict.fromkeys(_ANY_TEXTS, 1),
         "x-lists": {text: [text] for text in _ANY_TEXTS},
@@ -71,54 +71,54 @@ def documents(messages: Messages, seed: int) -> Iterator[tuple[str, JSONValue]]:
         yield version, {**rest, "info": {"title": "a", "version": "1", **texts}, "paths": nested}
 
 
-def _ways(messages: Messages, root: str) -> Mapping[str, list[tuple[str, str]]]:
-    """Return the fields, each with its message, by which one comes to each message, in the fewest steps."""
-    found: dict[str, list[tuple[str, str]]] = {root: []}
+def _shortest_paths(messages: Messages, root: str) -> Mapping[str, list[tuple[str, str]]]:
+    """Return the shortest path of fields from *root* to each message, each field with its message."""
+    paths: dict[str, list[tuple[str, str]]] = {root: []}
     names = [root]
     for name in names:
         for _, field, kind in messages.get(name, (False, []))[1]:
             inner = kind.removeprefix("[]").removeprefix("map ")
-            if inner.startswith(".") and inner[1:] not in found and f"{name}.{field}" not in _UNDRAWN:
-                found[inner[1:]] = [*found[name], (name, field)]
+            if inner.startswith(".") and inner[1:] not in paths and f"{name}.{field}" not in _OMITTED:
+                paths[inner[1:]] = [*paths[name], (name, field)]
                 names.append(inner[1:])
-    return {name: way for name, way in found.items() if name in messages}
+    return {name: path for name, path in paths.items() if name in messages}
 
 
-class _Drawn:
-    """A document with all of one message, and little of the others but what leads there."""
+class _Document:
+    """A generator of a document with one message in full, and little else besides the path to it."""
 
-    def __init__(self, messages: Messages, random: Random, whole: str, way: list[tuple[str, str]]) -> None:
+    def __init__(self, messages: Messages, random: Random, whole: str, path: list[tuple[str, str]]) -> None:
         self._messages = messages
         self._random = random
         self._whole = whole
-        self._way = way
+        self._path = path
 
     def message(self, name: str) -> JSONValue:
         if (special := self._special(name)) is not None:
             return special()
         is_choice, fields = self._messages[name]
-        next_ = self._way.pop(0)[1] if self._way and self._way[0][0] == name else ""
-        is_whole = name == self._whole and not self._way and not next_
+        next_ = self._path.pop(0)[1] if self._path and self._path[0][0] == name else ""
+        is_whole = name == self._whole and not self._path and not next_
         self._whole = "" if is_whole else self._whole
         if is_choice:
             chosen = next((kind for _, field, kind in fields if field == next_), fields[-1][2])
             return self._value(name, "", chosen)
-        found: dict[str, JSONValue] = {}
+        fields_: dict[str, JSONValue] = {}
         for _, field, kind in fields:
             if not (is_whole or field == next_ or _is_needed(name, field, kind)):
                 continue
-            if f"{name}.{field}" in _UNDRAWN:
+            if f"{name}.{field}" in _OMITTED:
                 continue
             if kind.startswith("map "):
-                found |= {
-                    one: self._value(name, field, kind.removeprefix("map "))
-                    for one in _NAMES.get(f"{name}.{field}", _NAMES.get(field, ()))
+                fields_ |= {
+                    key: self._value(name, field, kind.removeprefix("map "))
+                    for key in _NAMES.get(f"{name}.{field}", _NAMES.get(field, ()))
                 }
             elif kind.startswith("[]"):
-                found[field] = [self._value(name, field, kind[2:]) for _ in range(2)]
+                fields_[field] = [self._value(name, field, kind[2:]) for _ in range(2)]
             else:
-                found[field] = self._value(name, field, kind)
-        return found
+                fields_[field] = self._value(name, field, kind)
+        return fields_
 
     def _value(self, name: str, field: str, kind: str) -> JSONValue:
         if kind.startswith("."):
@@ -129,7 +129,7 @@ class _Drawn:
             return self._random.choice(words or _TEXTS)
         if kind == "bool":
             return (field == "required" and "PathParameter" in name) or self._random.random() < 0.5
-        return self._random.choice([one for one in _NUMBERS if kind == "double" or isinstance(one, int)])
+        return self._random.choice([number for number in _NUMBERS if kind == "double" or isinstance(number, int)])
 
     def _special(self, name: str) -> Callable[[], JSONValue] | None:
         version, _, short = name.partition(".")
@@ -145,14 +145,14 @@ class _Drawn:
         return specials.get(short)
 
     def _any(self, depth: int) -> JSONValue:
-        drawn = self._random.random()
-        if depth and drawn < 0.25:
+        chance = self._random.random()
+        if depth and chance < 0.25:
             return [self._any(depth - 1) for _ in range(self._random.randrange(3))]
-        if depth and drawn < 0.5:
+        if depth and chance < 0.5:
             return {self._random.choice(_TEXTS): self._any(depth - 1) for _ in range(self._random.randrange(3))}
         return self._random.choice((*_TEXTS, *_NUMBERS, None, True, False))
 
 
 def _is_needed(name: str, field: str, kind: str) -> bool:
-    """Return whether nothing is a message without a field, or whether it is a text or a truth value, which are short."""
+    """Return True for a required field, a text or a boolean, which are short."""
     return kind in ("string", "bool") or field in _REQUIRED or f"{name}.{field}" == "v2.BodyParameter.schema"

@@ -1,4 +1,4 @@
-"""Conversations with a server about CRDs in protobuf, each about CRDs of its own, in the group `{ns}.example.com`; and about what is published of CRDs."""
+"""Conversations with a server about CRDs in protobuf, each in the group `{ns}.example.com`, and about OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _THIS: Final = f"fieldSelector=metadata.name%3D{_NAME}"
 _NONE: Final = f"{_CRDS}/none.{{ns}}.example.com"
 _INITIAL: Final = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 # How long a cluster takes to accept names, in seconds.
-_SETTLES: Final = 0.7
+_SETTLE_SECONDS: Final = 0.7
 _ACCEPTS: Final = (
     _PROTOBUF,
     _BOTH,
@@ -35,7 +35,7 @@ _ACCEPTS: Final = (
     f"*/*,{_PROTOBUF}",
     f"application/yaml;q=0.1,*/*;q=0.9,{_PROTOBUF};q=0.8",
 )
-_V2, _V3 = (f"application/com.github.proto-openapi.spec.{one}.v1.0+protobuf" for one in ("v2", "v3"))
+_V2, _V3 = (f"application/com.github.proto-openapi.spec.{version}.v1.0+protobuf" for version in ("v2", "v3"))
 _DOCUMENT: Final = "/openapi/v3/apis/fuzz.example.com/v1"
 _WATCHED: Final = (
     _PROTOBUF,
@@ -51,8 +51,8 @@ _OTHERS: Final = (
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
-    found = {
+    """Return the requests of each conversation, by topic."""
+    requests_by_topic = {
         "protobuf of CRDs": _written(),
         "protobuf of CRDs in each form": [
             _sent("POST", _CRDS, _crd()),
@@ -60,16 +60,19 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         ],
         "protobuf of CRDs that are watched": _watches(),
         "protobuf of CRDs that are refused": _refused(),
-        "protobuf of schemas": [_sent("POST", f"{_CRDS}?dryRun=All", _of_schema(one)) for one in _schemas()],
+        "protobuf of schemas": [_sent("POST", f"{_CRDS}?dryRun=All", _crd_with_field(schema)) for schema in _schemas()],
         "protobuf of whole CRDs": _whole(),
         "protobuf of OpenAPI": _published(),
     }
-    # A cluster's own controllers own conditions and names there.
-    return {topic: [{**one, "leaveOut": ["managedFields"]} for one in requests] for topic, requests in found.items()}
+    # In a cluster, controllers manage conditions and names.
+    return {
+        topic: [{**request, "leaveOut": ["managedFields"]} for request in requests]
+        for topic, requests in requests_by_topic.items()
+    }
 
 
 def _crd(schema: JSONValue = None, *, spec: JSONValue = None, **metadata: JSONValue) -> JSONValue:
-    """Return a CRD of one version, with what its spec says beside."""
+    """Return a CRD with one version, and with the fields of *spec*."""
     version = {
         "name": "v1",
         "served": True,
@@ -157,18 +160,20 @@ def _refused() -> list[JSONValue]:
     ]
 
 
-def _of_schema(schema: JSONValue) -> JSONValue:
+def _crd_with_field(schema: JSONValue) -> JSONValue:
     return _crd({"type": "object", "properties": {"x": schema}})
 
 
 def _schemas() -> Iterator[JSONValue]:
-    """Yield schemas, accepted ones and others, with each field that a schema has."""
+    """Yield accepted and rejected schemas that together have every field of a schema."""
     text, number = {"type": "string"}, {"type": "number"}
-    yield from ({**number, "maximum": one, "minimum": -1e300} for one in (0, 5, 2.5, 1e-7, 1e21, 9007199254740993))
+    yield from (
+        {**number, "maximum": maximum, "minimum": -1e300} for maximum in (0, 5, 2.5, 1e-7, 1e21, 9007199254740993)
+    )
     yield {**number, "multipleOf": 0.1, "exclusiveMaximum": True, "maximum": 3, "exclusiveMinimum": True, "minimum": 1}
     yield {**text, "maxLength": 0, "minLength": 0, "pattern": "^<a>&$", "title": "Ä", "format": "date", "id": "x"}
-    yield from ({**text, "default": one} for one in ("a", "<&>", None, 5))
-    yield from ({"enum": one, "type": "integer", "nullable": True} for one in ([1, 2], [None, 1], [1.0, 1e21], []))
+    yield from ({**text, "default": default} for default in ("a", "<&>", None, 5))
+    yield from ({"enum": enum, "type": "integer", "nullable": True} for enum in ([1, 2], [None, 1], [1.0, 1e21], []))
     anything = {"b": [1, 2.5, "<"], "a": {"z": None, "y": True}, "c": 1e-7}
     yield {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": anything, "example": anything}
     yield {"type": "object", "example": None, "externalDocs": {"description": "more", "url": "https://example.com"}}
@@ -179,12 +184,16 @@ def _schemas() -> Iterator[JSONValue]:
     yield {"type": "object", "x-kubernetes-map-type": "atomic", "x-kubernetes-embedded-resource": False}
     yield {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
     yield {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, text]}
-    yield from ({"type": "object", "additionalProperties": one} for one in (True, False, text, {}))
+    yield from ({"type": "object", "additionalProperties": schema} for schema in (True, False, text, {}))
     yield {"type": "object", "properties": {"é": text, "a": number, "A": {}}, "additionalProperties": text}
     yield {**number, "allOf": [{"minimum": 1}], "oneOf": [{"maximum": 3}, {"minimum": 9}], "not": {"enum": [2]}}
     rule = {"rule": "self.size() > 1", "message": "too short", "reason": "FieldValueInvalid"}
-    other = {"rule": "oldSelf.hasValue() || self != ''", "messageExpression": "'no ' + self", "optionalOldSelf": True}
-    yield {**text, "maxLength": 9, "x-kubernetes-validations": [rule, other]}
+    old_rule = {
+        "rule": "oldSelf.hasValue() || self != ''",
+        "messageExpression": "'no ' + self",
+        "optionalOldSelf": True,
+    }
+    yield {**text, "maxLength": 9, "x-kubernetes-validations": [rule, old_rule]}
     field = {"rule": "self.a != '' || oldSelf.a == ''", "fieldPath": ".a", "optionalOldSelf": False}
     yield {"type": "object", "properties": {"a": {**text, "maxLength": 9}}, "x-kubernetes-validations": [field]}
     yield {"type": "array", "items": [text, number], "additionalItems": True}
@@ -194,7 +203,7 @@ def _schemas() -> Iterator[JSONValue]:
 
 
 def _whole() -> list[JSONValue]:
-    """Return requests for a CRD that says all that CRDs can say, and one that says nothing."""
+    """Return requests for a CRD with every field, and for one with few."""
     service = {"namespace": "default", "name": "hook", "path": "/convert", "port": 8443}
     webhook = {"clientConfig": {"service": service, "caBundle": "bm9wZQ=="}, "conversionReviewVersions": ["v1"]}
     spec = {
@@ -224,8 +233,8 @@ def _whole() -> list[JSONValue]:
 
 
 def _published() -> list[JSONValue]:
-    """Return requests for what is published of the CRDs that all conversations are about."""
-    found = [
+    """Return requests for the OpenAPI documents of the shared CRDs."""
+    requests = [
         *(_read(f"/openapi/v3/apis/fuzz.example.com/{version}", _V3) for version in ("v1", "v1beta1")),
         *(_read(_DOCUMENT, accept) for accept in (_V3.replace("v3.v1", "v3@v1"), f"application/json;q=0.5,{_V3}")),
         *(_read(_DOCUMENT, accept) for accept in ("text/html", _V2, _PROTOBUF, "application/yaml")),
@@ -236,8 +245,8 @@ def _published() -> list[JSONValue]:
         *(_read(path, "text/html") for path in ("/openapi/v2", "/openapi/v2/", "/openapi/v2/x", "/openapi")),
         {**_read(_DOCUMENT, _V3), "method": "POST"},
     ]
-    known = [_read("/openapi/v2", _V2), _read(_DOCUMENT, _V3), _read(_DOCUMENT, "application/json")]
-    return [*found, *({**one, "headers": {"if-none-match": "*"}} for one in known)]
+    cached = [_read("/openapi/v2", _V2), _read(_DOCUMENT, _V3), _read(_DOCUMENT, "application/json")]
+    return [*requests, *({**request, "headers": {"if-none-match": "*"}} for request in cached)]
 
 
 def _versions() -> Sequence[JSONValue]:
@@ -273,5 +282,5 @@ def _read(path: str, accept: str = _PROTOBUF) -> JSONValue:
     return {"method": "GET", "path": path, "accept": accept}
 
 
-def _paused(asked: JSONValue) -> JSONValue:
-    return {**asked, "pause": _SETTLES}
+def _paused(request: JSONValue) -> JSONValue:
+    return {**request, "pause": _SETTLE_SECONDS}

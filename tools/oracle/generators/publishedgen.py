@@ -1,4 +1,4 @@
-"""Schemas and CRDs of which servers are asked what they publish: every keyword alone and in pairs, and what else a CRD can say."""
+"""Schemas and CRDs for recordings of OpenAPI documents: every keyword alone and in pairs, and every feature of a CRD."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 JSONValue = Any
 Schema = Mapping[str, JSONValue]
 
-# Keywords of every type; the second ones say nothing that another keyword could change.
+# Keywords of every type; the second group does not interact with other keywords.
 _SHARED: Final[tuple[Schema, ...]] = (
     {"nullable": True},
     {"default": None},
@@ -33,7 +33,7 @@ _TEXTS: Final[tuple[Schema, ...]] = (
     },
     {"x-kubernetes-validations": []},
 )
-_OF_TYPES: Final[Mapping[str, tuple[Schema, ...]]] = {
+_TYPE_KEYWORDS: Final[Mapping[str, tuple[Schema, ...]]] = {
     "string": (
         {"format": "date"},
         {"pattern": "<&>é"},
@@ -147,16 +147,18 @@ _OF_TYPES: Final[Mapping[str, tuple[Schema, ...]]] = {
 
 
 def schemas() -> Iterator[Schema]:
-    """Yield schemas of fields: of each type every keyword alone, and each pair of keywords that go together; each once."""
-    found: list[Schema] = []
-    for kind, own in _OF_TYPES.items():
+    """Yield distinct field schemas: for each type every keyword alone, and each pair of compatible keywords."""
+    combinations: list[Schema] = []
+    for kind, own in _TYPE_KEYWORDS.items():
         base = {"type": kind} if kind else {}
         parts = [*own, *_SHARED, *(_TEXTS if kind == "string" else ())]
-        found += [{**base, **part} for part in parts]
-        found += [
-            {**base, **one, **other} for one, other in itertools.combinations(parts, 2) if not one.keys() & other.keys()
+        combinations += [{**base, **part} for part in parts]
+        combinations += [
+            {**base, **first, **second}
+            for first, second in itertools.combinations(parts, 2)
+            if not first.keys() & second.keys()
         ]
-    yield from (schema for index, schema in enumerate(found) if schema not in found[:index])
+    yield from (schema for index, schema in enumerate(combinations) if schema not in combinations[:index])
 
 
 _NAMES: Final = {"plural": "cases", "singular": "case", "kind": "Case", "listKind": "CaseList"}
@@ -204,7 +206,7 @@ _OWN_METADATA: Final = {
 
 
 def crds() -> Iterator[tuple[str, JSONValue]]:
-    """Yield CRDs with a name for each: all that is published beside the schemas of fields."""
+    """Yield names and CRDs, for everything in documents besides field schemas."""
     root = "published.example.com"
     for scope in ("Namespaced", "Cluster"):
         for shape, subresources in (
@@ -294,11 +296,11 @@ def crds() -> Iterator[tuple[str, JSONValue]]:
         "a group of Kubernetes itself",
         {**k8s, "metadata": {**k8s["metadata"], "annotations": {"api-approved.kubernetes.io": "unapproved"}}},
     )
-    yield from _of_v1beta1(root)
+    yield from _v1beta1_crds(root)
 
 
-def _of_v1beta1(root: str) -> Iterator[tuple[str, JSONValue]]:
-    """Yield CRDs of v1beta1, which only old servers take."""
+def _v1beta1_crds(root: str) -> Iterator[tuple[str, JSONValue]]:
+    """Yield v1beta1 CRDs, which only old servers accept."""
     for name, schema, more in (
         ("v1beta1 structural", _SPEC, {"preserveUnknownFields": False, "subresources": {"status": {}}}),
         ("v1beta1 that preserves", _SPEC, {}),
@@ -328,32 +330,32 @@ def _of_v1beta1(root: str) -> Iterator[tuple[str, JSONValue]]:
 
 
 def random_schema(random: Random, depth: int = 4) -> dict[str, JSONValue]:
-    """Return the schema of a whole resource, of keywords by chance; most servers take one in two."""
+    """Return the schema of a whole resource with random keywords; servers accept about half of them."""
     fields = {name: _random_field(random, depth - 1) for name in random.sample(("spec", "status", "a", "b c", "é"), 3)}
     return {"type": "object", "properties": fields, **_chosen(random, [*_TEXTS, {"maxProperties": 9}])}
 
 
 def _random_field(random: Random, depth: int) -> dict[str, JSONValue]:
-    kind = random.choice([*_OF_TYPES] if depth else ["string", "integer", "number", "boolean"])
-    made: dict[str, JSONValue] = {
+    kind = random.choice([*_TYPE_KEYWORDS] if depth else ["string", "integer", "number", "boolean"])
+    schema: dict[str, JSONValue] = {
         **({"type": kind} if kind else {}),
-        **_chosen(random, [*_OF_TYPES[kind], *_SHARED, *_TEXTS]),
+        **_chosen(random, [*_TYPE_KEYWORDS[kind], *_SHARED, *_TEXTS]),
     }
-    if kind == "object" and random.random() < 0.8 and "additionalProperties" not in made:
+    if kind == "object" and random.random() < 0.8 and "additionalProperties" not in schema:
         names = random.sample(("kind", "metadata", "apiVersion", "a", "b", "c.d", "x-y", ""), random.randint(1, 4))
-        made["properties"] = {
-            **made.get("properties", {}),
+        schema["properties"] = {
+            **schema.get("properties", {}),
             **{name: _random_field(random, depth - 1) for name in names},
         }
-    elif kind == "object" and random.random() < 0.4 and "properties" not in made:
-        made["additionalProperties"] = _random_field(random, depth - 1)
-    elif kind == "array" and random.random() < 0.6 and "x-kubernetes-list-type" not in made:
-        made["items"] = _random_field(random, depth - 1)
-    return made
+    elif kind == "object" and random.random() < 0.4 and "properties" not in schema:
+        schema["additionalProperties"] = _random_field(random, depth - 1)
+    elif kind == "array" and random.random() < 0.6 and "x-kubernetes-list-type" not in schema:
+        schema["items"] = _random_field(random, depth - 1)
+    return schema
 
 
 def _chosen(random: Random, parts: Sequence[Schema]) -> dict[str, JSONValue]:
-    made: dict[str, JSONValue] = {}
+    keywords: dict[str, JSONValue] = {}
     for part in random.sample(parts, min(len(parts), random.choice((0, 0, 1, 1, 1, 2, 3)))):
-        made |= part
-    return made
+        keywords |= part
+    return keywords

@@ -1,7 +1,7 @@
 """
-Case files out of a seed: CRDs whose schemas validate values, and requests that are valid or have a flaw or two.
+Case files from a seed: CRDs with value validation, and requests that are valid or have a flaw or two.
 
-What they ask is about whole answers; `schemagen` makes the structure underneath.
+They compare whole answers; `schemagen` generates the underlying structure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from oracle.generators import crdgen, objectgen, schemagen
 JSONValue = Any
 Schema = dict[str, JSONValue]
 
-# A pattern or format, what fits it, and what does not.
+# A pattern or format, a matching text, and a text that does not match.
 PATTERNS: Final = (
     ("^a+$", "aa", "ab"), ("b", "abc", "xyz"), ("^[a-z]{1,3}$", "abc", "abcd"), ("\\d", "a1", "a"), ("^$", "", "\n"),
     ("^[\\p{L}\\p{N}]{1,500}$", "\u00e4\u0663", "a-b"), ("(?i)^k$", "\u212a", "kk"), ("^(?P<n>a|b)*$", "abba", "abc"),
@@ -36,27 +36,27 @@ _LIST_TYPES: Final = ("set", "atomic", "map")
 
 
 def crd_schema(random: Random) -> Schema:
-    """Return a structural schema whose nodes validate values, each with a chance of one in two."""
-    made = schemagen.schema(random, depth=3)
-    # A list of this name at the root makes the server take the object for a list.
-    (made.get("properties") or {}).pop("items", None)
-    for node in schemagen.nodes(made):
-        # A default that does not fit has cases of its own; here it would only keep the CRD away.
+    """Return a structural schema in which each node has a validation with a probability of one half."""
+    schema = schemagen.schema(random, depth=3)
+    # With a list of this name at the root the server takes the object for a list.
+    (schema.get("properties") or {}).pop("items", None)
+    for node in schemagen.nodes(schema):
+        # Invalid defaults are tested elsewhere; here they would only get the CRD rejected.
         if random.random() < (0.15 if "default" in node else 0.5):
             _validate(random, node)
             if node.get("default") is not None:
                 node["default"] = proper(random, node)
-    made.pop("enum", None)  # none of it would be a whole resource
-    for node in list(schemagen.nodes(made)):
+    schema.pop("enum", None)  # its values would not be whole resources
+    for node in list(schemagen.nodes(schema)):
         if any("default" in below for below in schemagen.nodes(node)):
             for keyword in ("required", "minProperties", "maxProperties", "allOf", "anyOf", "oneOf", "not"):
                 if not (keyword in ("anyOf", "allOf") and node.get("x-kubernetes-int-or-string")):
                     node.pop(keyword, None)
-    return made
+    return schema
 
 
 def relaxed(schema: Schema) -> Schema:
-    """Return *schema* without its validations of values: what an old CRD might have been."""
+    """Return *schema* without value validation, as an older CRD might have it."""
     loose = copy.deepcopy(schema)
     for node in schemagen.nodes(loose):
         if not node.get("x-kubernetes-int-or-string"):
@@ -75,7 +75,7 @@ _KEYWORDS: Final = (
 
 
 def _validate(random: Random, node: Schema) -> None:
-    """Add a validation of values to one node, in place."""
+    """Add a validation to one node, in place."""
     match node.get("type"):
         case "string":
             _of_string(random, node)
@@ -92,7 +92,7 @@ def _validate(random: Random, node: Schema) -> None:
 
 
 def _enum(random: Random, node: Schema) -> JSONValue:
-    """Return values of any type, at least one of which the node's type allows."""
+    """Return values of any type, at least one of which matches the node's type."""
     fitting = proper(random, {keyword: item for keyword, item in node.items() if keyword != "enum"})
     return random.sample((fitting, None, {}, [], {"a": 1}, [None], 1.5, 1, "1", True), random.choice((2, 4, 10)))
 
@@ -147,8 +147,8 @@ def _of_array(random: Random, node: Schema) -> None:
                 items |= {whole: "atomic"} if whole else {}
             elif kind == "map" and keys and items.get("type") == "object":
                 keys = random.sample(keys, min(len(keys), random.choice((1, 1, 2, 3))))
-                given = {name for name in keys if children[name].get("default") is None}
-                items["required"] = sorted({*items.get("required", ()), *given})
+                required = {name for name in keys if children[name].get("default") is None}
+                items["required"] = sorted({*items.get("required", ()), *required})
                 node |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys}
             elif kind == "atomic":
                 node["x-kubernetes-list-type"] = "atomic"
@@ -166,7 +166,7 @@ def _of_object(random: Random, node: Schema) -> None:
 
 
 def _junctor(random: Random, node: Schema) -> None:
-    """Add a junctor of two clauses that validate the node's own value, or one of its properties."""
+    """Add a junctor with two clauses about the node's value or one of its properties."""
     if node.get("x-kubernetes-int-or-string"):
         return
     clauses = [_clause(random, node) for _ in range(2)]
@@ -179,32 +179,34 @@ def _clause(random: Random, node: Schema, depth: int = 4) -> Schema:
     validations = {"string": _of_string, "integer": _of_number, "number": _of_number, "object": _of_object}
     if validate := validations.get(str(node.get("type"))):
         validate(random, scratch)
-    made = {keyword: item for keyword, item in scratch.items() if keyword not in {"type", "properties", "items"}}
+    clause = {keyword: item for keyword, item in scratch.items() if keyword not in {"type", "properties", "items"}}
     if depth and random.random() < 0.25:
         keyword = random.choice(("allOf", "anyOf", "oneOf", "not"))
-        made[keyword] = _clause(random, node, depth - 1)
-        made[keyword] = made[keyword] if keyword == "not" else [made[keyword], _clause(random, node, depth - 1)]
+        clause[keyword] = _clause(random, node, depth - 1)
+        clause[keyword] = clause[keyword] if keyword == "not" else [clause[keyword], _clause(random, node, depth - 1)]
     properties = node.get("properties") or {}
     if properties and random.random() < 0.4:
         name = random.choice(sorted(properties))
-        # Metadata may not be mentioned in a clause.
-        made |= {} if name == "metadata" else {"properties": {name: _clause(random, properties[name], depth)}}
-    return made
+        # A clause may not mention metadata.
+        clause |= {} if name == "metadata" else {"properties": {name: _clause(random, properties[name], depth)}}
+    return clause
 
 
 def proper(random: Random, schema: JSONValue) -> JSONValue:
-    """Return a value that is likely to be valid under *schema*."""
+    """Return a value that is likely to be valid for *schema*."""
     if "enum" in schema:
         return random.choice(schema["enum"])
     kind = schema.get("type") or ("object" if "properties" in schema else "")
-    made: dict[str, Callable[[Random, Schema], JSONValue]] = {
+    generators: dict[str, Callable[[Random, Schema], JSONValue]] = {
         "object": _proper_object,
         "array": _proper_array,
         "string": _proper_string,
         "integer": _proper_number,
         "number": _proper_number,
     }
-    return made[kind](random, schema) if kind in made else random.choice((True, False) if kind else (1, "a"))
+    return (
+        generators[kind](random, schema) if kind in generators else random.choice((True, False) if kind else (1, "a"))
+    )
 
 
 def _proper_array(random: Random, schema: Schema) -> JSONValue:
@@ -213,17 +215,17 @@ def _proper_array(random: Random, schema: Schema) -> JSONValue:
 
 
 def _proper_object(random: Random, schema: Schema) -> JSONValue:
-    made = {
+    fields = {
         name: proper(random, child)
         for name, child in (schema.get("properties") or {}).items()
         if name in schema.get("required", ()) or random.random() < 0.6
     }
     values = schema.get("additionalProperties")
     if isinstance(values, dict):
-        made |= {name: proper(random, values) for name in random.sample(("k", "l", "m.n"), random.choice((0, 1, 2)))}
+        fields |= {name: proper(random, values) for name in random.sample(("k", "l", "m.n"), random.choice((0, 1, 2)))}
     if schema.get("x-kubernetes-embedded-resource"):
-        made |= {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}
-    return made
+        fields |= {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}
+    return fields
 
 
 def _proper_string(random: Random, schema: Schema) -> str:
@@ -243,22 +245,22 @@ def _proper_number(random: Random, schema: Schema) -> JSONValue:
 
 
 def flawed(random: Random, original: JSONValue, schema: JSONValue) -> JSONValue:
-    """Return a copy of the object *original* with one or two values changed, gone, or added."""
-    made = copy.deepcopy(original)
+    """Return a copy of the object *original* with one or two values changed, removed or added."""
+    copied = copy.deepcopy(original)
     for _ in range(random.choice((1, 1, 2))):
-        places = [place for place in _places(made, schema) if place[1] not in ("apiVersion", "kind", "metadata")]
+        places = [place for place in _places(copied, schema) if place[1] not in ("apiVersion", "kind", "metadata")]
         if not places or random.random() < 0.1:
-            made[random.choice(_MORE_KEYS)] = copy.deepcopy(random.choice(objectgen.ANYTHING))
+            copied[random.choice(_MORE_KEYS)] = copy.deepcopy(random.choice(objectgen.ANYTHING))
             continue
         container, key, below = random.choice(places)
         if random.random() < 0.2:
             del container[key]
         else:
             container[key] = copy.deepcopy(_odd(random, below, container[key]))
-    return made
+    return copied
 
 
-# Some differ from those that decide only by case, or by Unicode's notion of it.
+# Some differ from reserved keys only by case, or by Unicode case folding.
 _MORE_KEYS: Final = (
     "unknown",
     "unknown",
@@ -273,11 +275,11 @@ _MORE_KEYS: Final = (
 
 
 def _places(value: JSONValue, schema: JSONValue) -> Iterator[tuple[Any, Any, JSONValue]]:
-    """Yield every place below *value* as container and key, with the schema of what stands there."""
+    """Yield every place below *value* as container and key, with the schema of its value."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in list(pairs):
-        known = (schema.get("properties") or {}).get(key) if isinstance(value, dict) else schema.get("items")
-        below = known or schema.get("additionalProperties")
+        child_schema = (schema.get("properties") or {}).get(key) if isinstance(value, dict) else schema.get("items")
+        below = child_schema or schema.get("additionalProperties")
         below = below if isinstance(below, dict) else {}
         yield value, key, below
         yield from _places(item, below)
@@ -302,15 +304,15 @@ def _odd(random: Random, schema: JSONValue, value: JSONValue) -> JSONValue:
 
 def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) -> list[JSONValue]:
     """
-    Return *count* requests of a case file: creates, updates of what was stored before the schema was so strict, statuses.
+    Return *count* requests of a case file: creates, updates of objects from before validation was added, status updates.
 
     Args:
-        random: Where chance comes from.
+        random: The random generator.
         manifest: The CRD.
-        schema: The schema of the version that is asked.
-        count: How many requests.
+        schema: The schema of the requested version.
+        count: The number of requests.
     """
-    made = []
+    result = []
     loose = relaxed(schema)
     old = crdgen.with_schemas(manifest, relaxed)
     has_status = any("status" in (version.get("subresources") or ()) for version in _versions(manifest["spec"]))
@@ -321,32 +323,32 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
             sent["metadata"] = _metadata(random)
         match random.random():
             case chance if chance < 0.45:
-                asked = {"create": _odd_body(random, sent)}
-                if random.random() < 0.15 and isinstance(asked["create"], dict):
-                    asked = {"createText": _text(random, manifest, asked["create"])}
+                content = {"create": _odd_body(random, sent)}
+                if random.random() < 0.15 and isinstance(content["create"], dict):
+                    content = {"createText": _text(random, manifest, content["create"])}
             case chance if chance < 0.85 or not has_status:
-                # What is stored keeps to the types alone, so that much of it is not valid any more.
+                # Stored objects match only the types, so that many of them are invalid now.
                 before = _body(proper(random, loose)) if random.random() < 0.6 else sent
-                asked = {"update": _changed(random, before, valid, loose), "old": before, "oldSchema": old}
+                content = {"update": _changed(random, before, valid, loose), "old": before, "oldSchema": old}
             case _:
                 before = valid if random.random() < 0.5 else _body(proper(random, loose))
-                asked = {"updateStatus": _changed(random, before, sent, loose), "old": before, "oldSchema": old}
-        if "old" in asked:
-            _name(asked, f"n{number}")
-            others = [version["name"] for version in manifest["spec"].get("versions") or () if version["served"]]
-            if len(others) > 1 and random.random() < 0.3:
-                asked["oldVersion"] = random.choice(others)
+                content = {"updateStatus": _changed(random, before, sent, loose), "old": before, "oldSchema": old}
+        if "old" in content:
+            _name(content, f"n{number}")
+            served = [version["name"] for version in manifest["spec"].get("versions") or () if version["served"]]
+            if len(served) > 1 and random.random() < 0.3:
+                content["oldVersion"] = random.choice(served)
         if random.random() < 0.1:
-            asked["fieldValidation"] = random.choice(("Strict", "Ignore"))
+            content["fieldValidation"] = random.choice(("Strict", "Ignore"))
         if len(manifest["spec"].get("versions") or ()) > 1:
-            keys = ("version", "oldVersion") if "old" in asked else ("version",)
-            asked |= {key: random.choice(("v1", "v2")) for key in keys}
-        made.append({"name": f"request {number}", **asked})
-    return made
+            keys = ("version", "oldVersion") if "old" in content else ("version",)
+            content |= {key: random.choice(("v1", "v2")) for key in keys}
+        result.append({"name": f"request {number}", **content})
+    return result
 
 
 def _text(random: Random, manifest: JSONValue, sent: JSONValue) -> str:
-    """Return the body of a request that creates *sent*, as JSON or YAML, some with a key that is set twice."""
+    """Return a create request's body as JSON or YAML, sometimes with a duplicate key."""
     spec = manifest["spec"]
     version = spec.get("version") or spec["versions"][0]["name"]
     whole = {
@@ -373,12 +375,12 @@ def _versions(spec: JSONValue) -> list[JSONValue]:
     return [spec, *(spec.get("versions") or ())]
 
 
-def _body(made: JSONValue) -> JSONValue:
-    return {key: item for key, item in made.items() if key not in ("apiVersion", "kind", "metadata")}
+def _body(resource: JSONValue) -> JSONValue:
+    return {key: item for key, item in resource.items() if key not in ("apiVersion", "kind", "metadata")}
 
 
 def _odd_body(random: Random, sent: JSONValue) -> JSONValue:
-    """Return *sent*, rarely with a wrong type, or something that is no object at all."""
+    """Return *sent*, rarely with a wrong apiVersion or kind, or a value that is no object."""
     if random.random() > 0.02:
         return sent
     return random.choice(
@@ -391,16 +393,16 @@ def _odd_body(random: Random, sent: JSONValue) -> JSONValue:
     )
 
 
-def _changed(random: Random, before: JSONValue, other: JSONValue, schema: Schema) -> JSONValue:
-    """Return what is put over *before*: the same, a little of it different, or much of *other*."""
+def _changed(random: Random, before: JSONValue, replacement: JSONValue, schema: Schema) -> JSONValue:
+    """Return the new object of an update of *before*: the same, slightly different, or with much of *replacement*."""
     chance = random.random()
     if chance < 0.15:
         return copy.deepcopy(before)
     if chance < 0.65:
         return flawed(random, before, schema)
     if chance < 0.85:
-        return copy.deepcopy({**before, **{key: item for key, item in other.items() if random.random() < 0.5}})
-    return copy.deepcopy(other)
+        return copy.deepcopy({**before, **{key: item for key, item in replacement.items() if random.random() < 0.5}})
+    return copy.deepcopy(replacement)
 
 
 def updates(random: Random, samples: list[JSONValue], count: int) -> Iterator[JSONValue]:
@@ -409,19 +411,19 @@ def updates(random: Random, samples: list[JSONValue], count: int) -> Iterator[JS
         sample = random.choice(samples)
         body = {key: item for key, item in sample.items() if key not in ("apiVersion", "kind", "status")}
         body["metadata"] = {}
-        made = objectgen.mutated(random, body) if random.random() < 0.85 else body
-        asked = {"update": made, "old": body} if random.random() < 0.4 else {"create": made}
-        asked = copy.deepcopy(asked)
-        if "old" in asked:
-            _name(asked, f"n{number}")
-        yield {"name": f"request {number}", **asked}
+        mutant = objectgen.mutated(random, body) if random.random() < 0.85 else body
+        content = {"update": mutant, "old": body} if random.random() < 0.4 else {"create": mutant}
+        content = copy.deepcopy(content)
+        if "old" in content:
+            _name(content, f"n{number}")
+        yield {"name": f"request {number}", **content}
 
 
-def _name(asked: JSONValue, name: str) -> None:
-    """Give the object of an update, and what is stored before, one *name*, in place."""
-    # What is stored before has to be acceptable then.
-    asked["old"] = {**copy.deepcopy(asked["old"]), "metadata": {"name": name}}
-    sent = asked["update" if "update" in asked else "updateStatus"]
+def _name(content: JSONValue, name: str) -> None:
+    """Give both objects of an update the same *name*, in place."""
+    # The old object has to be accepted.
+    content["old"] = {**copy.deepcopy(content["old"]), "metadata": {"name": name}}
+    sent = content["update" if "update" in content else "updateStatus"]
     if isinstance(sent.setdefault("metadata", {}), dict):
         sent["metadata"] = {**sent["metadata"], "name": name}
 

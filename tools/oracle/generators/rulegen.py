@@ -1,4 +1,4 @@
-"""Schemas with rules, and objects that they speak of, made by chance."""
+"""Random schemas with validation rules, and objects for them."""
 
 from __future__ import annotations
 
@@ -69,34 +69,35 @@ _TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("<item>",),
     "dyn": ("dyn(<items>)", "dyn(<object>)", "dyn(<timestamp>)"),
 }
-# Sorting what is no list makes the reference panic, and what that costs is not reproduced; sums of bytes overwrite each other there.
-_LEFT_OUT: Final = (".sort", "<bytes> +")
+# Sorting a value that is no list makes the reference panic, with costs that are not reproduced; concatenated bytes
+# overwrite each other there.
+_EXCLUDED: Final = (".sort", "<bytes> +")
 TEMPLATES: Final = {
     kind: tuple(
         template
         for template in (*expressiongen.TEMPLATES.get(kind, ()), *_TEMPLATES.get(kind, ()))
-        if not any(part in template for part in _LEFT_OUT)
+        if not any(part in template for part in _EXCLUDED)
     )
     for kind in {**expressiongen.TEMPLATES, **_TEMPLATES}
 }
 
 
 class Maker:
-    """What makes schemas and objects, from a seed."""
+    """A generator of schemas and objects from a seed."""
 
     def __init__(self, seed: int, *, odd: float) -> None:
-        """Begin; *odd* is how many values are none of their schemas."""
+        """Take a seed, and the share *odd* of values that do not match their schema."""
         self.random = random.Random(seed)  # noqa: S311 - chance that can be repeated
         self._odd = odd
 
     def chance(self, share: float) -> bool:
-        """Return True in a *share* of all cases."""
+        """Return True with the probability *share*."""
         return self.random.random() < share
 
     # Schemas.
 
     def schema(self, *, rules: int) -> Schema:
-        """Return the schema of an object with *rules* all over it."""
+        """Return the schema of an object with *rules* at random nodes."""
         schema = self._object(2)
         nodes = [node for node in _nodes(schema) if kind_of(node) is not None]
         for _ in range(rules):
@@ -209,25 +210,25 @@ class Maker:
     # Objects.
 
     def value(self, schema: Schema) -> JSONValue:
-        """Return a value of *schema*, or almost so."""
+        """Return a value of *schema*, apart from a share of odd values."""
         if self.chance(self._odd):
             return self.random.choice(_ODD)
         if schema.get("nullable") and self.chance(0.2):
             return None
         if "properties" in schema:
-            known = {name: self.value(child) for name, child in schema["properties"].items() if self.chance(0.8)}
-            return known | ({"unknown": self.random.choice(_ODD)} if self.chance(0.03) else {})
+            fields = {name: self.value(child) for name, child in schema["properties"].items() if self.chance(0.8)}
+            return fields | ({"unknown": self.random.choice(_ODD)} if self.chance(0.03) else {})
         if "additionalProperties" in schema:
-            # Their order is random in the reference: with one at most, no expression tells.
+            # With two keys the reference's answer would depend on their random order.
             keys = self.random.sample(["a", "b", "x", "c-d"], self.random.randint(0, 1))
             return {key: self.value(schema["additionalProperties"]) for key in keys}
         if "items" in schema:
             return [self.value(schema["items"]) for _ in range(self.random.randint(0, 4))]
-        of_format = _VALUES.get(schema.get("format", ""))
-        return self.random.choice(of_format or _VALUES.get(kind_of(schema) or "", _ODD))
+        format_values = _VALUES.get(schema.get("format", ""))
+        return self.random.choice(format_values or _VALUES.get(kind_of(schema) or "", _ODD))
 
     def changed(self, schema: Schema, value: JSONValue) -> JSONValue:
-        """Return what *value* may have been before: much of it alike."""
+        """Return a possible old value for *value*, mostly similar."""
         if self.chance(0.1):
             return self.value(schema)
         if isinstance(value, dict) and "properties" in schema:
@@ -238,21 +239,21 @@ class Maker:
 
 
 class Generator(expressiongen.Generator):
-    """What makes expressions about variables of known types."""
+    """A generator of expressions about variables of known types."""
 
     def __init__(self, seed: int, leaves: Mapping[str, list[str]]) -> None:
-        """Take the simplest expressions of each kind."""
+        """Take the leaves of each kind."""
         super().__init__(seed, leaves, TEMPLATES, wrong=0.01)
 
-    def known(self, kind: str) -> list[str]:
-        """Return the variables of *kind* that are in scope, and the fields of those that are list items."""
+    def variables_of(self, kind: str) -> list[str]:
+        """Return the variables of *kind* in scope, and fields of variables that are list items."""
         field = {"string": ".k", "int": ".v"}.get(kind)
-        fields = [f"{name}{field}" for name, of in self.scope if of == "item" and field]
-        return super().known(kind) + fields
+        fields = [f"{name}{field}" for name, variable_kind in self.scope if variable_kind == "item" and field]
+        return super().variables_of(kind) + fields
 
 
 def kind_of(schema: Schema) -> str | None:
-    """Return the kind of expression that a value of *schema* is; None where expressions cannot speak of it."""
+    """Return the kind of expression for a value of *schema*, or None if expressions cannot access it."""
     if schema.get("x-kubernetes-int-or-string"):
         return "dyn"
     match schema.get("type"):
@@ -275,7 +276,7 @@ def _nodes(schema: Schema) -> Iterator[Schema]:
 
 
 def _leaves(schema: Schema, text: str) -> Iterator[tuple[str, str]]:
-    """Yield what can be said of the value of *schema* that *text* is."""
+    """Yield kind and text of the expressions about *text*, a value of *schema*, and its fields."""
     kind = kind_of(schema)
     if kind is None:
         return

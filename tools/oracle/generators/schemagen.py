@@ -1,8 +1,8 @@
 """
-Schemas out of a seed: structural ones, and nearly structural ones with a flaw or two.
+Schemas from a seed: structural ones, and nearly structural ones with a flaw or two.
 
-They hold no value validations besides `type` unless a flaw brings one in, so that an object is pruned and defaulted rather than rejected.
-Defaults are valid and pruned.
+They have no value validation besides `type`, except in flaws, so that objects are pruned and defaulted instead of
+rejected. Defaults are valid and pruned.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ODD_NAMES: Final = (
     "metadata", "kind", "apiVersion", "x-kubernetes-preserve-unknown-fields", "A", "__proto__", "<&>",
 )  # fmt: skip
 SCALARS: Final = ("string", "integer", "number", "boolean")
-# None whose answer depends on the Go that a server is built with: `fuzz patterns` has those.
+# Patterns with the same result in every Go version; `fuzz patterns` has the others.
 PATTERNS: Final = (
     "^a+$",
     "(",
@@ -45,7 +45,7 @@ RULE: Final = {"rule": "true"}
 
 
 def schema(random: Random, *, depth: int = 4) -> Schema:
-    """Return the schema of a whole resource, structural and without flaws."""
+    """Return a structural schema of a whole resource without flaws."""
     root: Schema = {"type": "object", "properties": _properties(random, depth - 1)}
     if not root["properties"] or random.random() < 0.03:
         del root["properties"]
@@ -59,7 +59,7 @@ def schema(random: Random, *, depth: int = 4) -> Schema:
 
 
 def flawed(random: Random, original: Schema) -> Schema:
-    """Return a copy of *original* with one or two flaws, any of which may keep it from being structural."""
+    """Return a copy of *original* with one to three flaws, any of which may keep it from being structural."""
     mutant = copy.deepcopy(original)
     for _ in range(random.choice((1, 1, 2, 3))):
         node = random.choice(list(nodes(mutant)))
@@ -68,7 +68,7 @@ def flawed(random: Random, original: Schema) -> Schema:
 
 
 def nodes(root: Schema) -> Iterator[Schema]:
-    """Yield *root* and every schema below it, also those inside allOf, anyOf, oneOf and not."""
+    """Yield *root* and every schema below it, including those inside allOf, anyOf, oneOf and not."""
     yield root
     children = [root.get("items"), root.get("additionalProperties"), root.get("not")]
     children += (root.get("properties") or {}).values()
@@ -84,14 +84,14 @@ def _node(random: Random, depth: int) -> Schema:
     if depth > 0:
         kinds += [_object, _object, _object, _map, _array, _array, _embedded, _opaque]
     kinds += [_int_or_string] if random.random() < 0.3 else []
-    made = random.choice(kinds)(random, depth)
+    schema_ = random.choice(kinds)(random, depth)
     if random.random() < 0.25:
-        made["nullable"] = True
+        schema_["nullable"] = True
     if random.random() < 0.3:
-        made["default"] = default(random, made)
+        schema_["default"] = default(random, schema_)
     if random.random() < 0.1:
-        made["description"] = "text"
-    return made
+        schema_["description"] = "text"
+    return schema_
 
 
 def _scalar(random: Random, _depth: int) -> Schema:
@@ -99,61 +99,61 @@ def _scalar(random: Random, _depth: int) -> Schema:
 
 
 def _int_or_string(random: Random, _depth: int) -> Schema:
-    made: Schema = {"x-kubernetes-int-or-string": True}
+    schema_: Schema = {"x-kubernetes-int-or-string": True}
     pattern = [{"type": "integer"}, {"type": "string"}]
     match random.randrange(4):
         case 0:
-            made["anyOf"] = pattern
+            schema_["anyOf"] = pattern
         case 1:
-            made["allOf"] = [{"anyOf": pattern}, *([{"minLength": 0}] if random.random() < 0.5 else [])]
-    return made
+            schema_["allOf"] = [{"anyOf": pattern}, *([{"minLength": 0}] if random.random() < 0.5 else [])]
+    return schema_
 
 
 def _object(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "object"}
+    schema_: Schema = {"type": "object"}
     if random.random() < 0.9:
-        made["properties"] = _properties(random, depth - 1)
+        schema_["properties"] = _properties(random, depth - 1)
     if random.random() < 0.15:
-        made["x-kubernetes-preserve-unknown-fields"] = True
+        schema_["x-kubernetes-preserve-unknown-fields"] = True
     if random.random() < 0.05:
-        made["additionalProperties"] = _without_defaults(_node(random, depth - 1))
-    return made
+        schema_["additionalProperties"] = _without_defaults(_node(random, depth - 1))
+    return schema_
 
 
 def _map(random: Random, depth: int) -> Schema:
     values = random.choice((True, False, None, None, None, None))
-    made: Schema = {
+    schema_: Schema = {
         "type": "object",
         "additionalProperties": _without_defaults(_node(random, depth - 1)) if values is None else values,
     }
     if random.random() < 0.15:
-        made["x-kubernetes-preserve-unknown-fields"] = True
-    return made
+        schema_["x-kubernetes-preserve-unknown-fields"] = True
+    return schema_
 
 
 def _array(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "array", "items": _node(random, depth - 1)}
+    schema_: Schema = {"type": "array", "items": _node(random, depth - 1)}
     if random.random() < 0.1:
-        made["x-kubernetes-preserve-unknown-fields"] = True
-    return made
+        schema_["x-kubernetes-preserve-unknown-fields"] = True
+    return schema_
 
 
 def _embedded(random: Random, depth: int) -> Schema:
-    made: Schema = {"type": "object", "x-kubernetes-embedded-resource": True}
+    schema_: Schema = {"type": "object", "x-kubernetes-embedded-resource": True}
     if random.random() < 0.6:
-        made["x-kubernetes-preserve-unknown-fields"] = True
-    if "x-kubernetes-preserve-unknown-fields" not in made or random.random() < 0.5:
-        made["properties"] = {"spec": _node(random, depth - 1)}
+        schema_["x-kubernetes-preserve-unknown-fields"] = True
+    if "x-kubernetes-preserve-unknown-fields" not in schema_ or random.random() < 0.5:
+        schema_["properties"] = {"spec": _node(random, depth - 1)}
         for name in ("apiVersion", "kind"):
             if random.random() < 0.3:
-                made["properties"][name] = {"type": "string"}
+                schema_["properties"][name] = {"type": "string"}
         if random.random() < 0.4:
-            made["properties"]["metadata"] = _metadata(random)
-    return made
+            schema_["properties"]["metadata"] = _metadata(random)
+    return schema_
 
 
 def _metadata(random: Random) -> Schema:
-    """Return what an embedded resource may say of its metadata, which is more than a whole resource may."""
+    """Return a schema for the metadata of an embedded resource, which may describe more than that of a whole resource."""
     texts: Schema = {"type": "object", "additionalProperties": {"type": "string", "nullable": random.random() < 0.3}}
     described = {
         "name": {"type": "string"},
@@ -168,44 +168,44 @@ def _metadata(random: Random) -> Schema:
 
 
 def _opaque(random: Random, depth: int) -> Schema:
-    made: Schema = {"x-kubernetes-preserve-unknown-fields": True}
+    schema_: Schema = {"x-kubernetes-preserve-unknown-fields": True}
     if random.random() < 0.5:
-        made["type"] = "object"
+        schema_["type"] = "object"
     if random.random() < 0.4:
-        made["properties"] = _properties(random, depth - 1)
-    return made
+        schema_["properties"] = _properties(random, depth - 1)
+    return schema_
 
 
 def _properties(random: Random, depth: int) -> dict[str, Schema]:
     names = random.sample(NAMES, random.choice((0, 1, 2, 2, 3, 4)))
     if random.random() < 0.25:
         names += random.sample(ODD_NAMES, random.choice((1, 2)))
-    # At the root these three are not the schema's to describe; `schema` adds metadata itself.
+    # At the root a schema may not describe these three; `schema` adds metadata itself.
     return {name: _node(random, depth) for name in names if name not in {"metadata", "kind", "apiVersion"} or depth < 2}
 
 
-def _without_defaults(made: Schema) -> Schema:
-    """Return a schema that may stand under additionalProperties, where a CRD takes no defaults."""
-    for node in nodes(made):
+def _without_defaults(schema_: Schema) -> Schema:
+    """Return *schema_* without defaults, which a CRD does not allow under additionalProperties."""
+    for node in nodes(schema_):
         node.pop("default", None)
-    return made
+    return schema_
 
 
-def default(random: Random, made: Schema) -> JSONValue:
-    """Return a value that is valid under *made* and loses nothing when it is pruned."""
-    if made.get("nullable") and random.random() < 0.1:
+def default(random: Random, schema_: Schema) -> JSONValue:
+    """Return a value that is valid for *schema_* and is not changed by pruning."""
+    if schema_.get("nullable") and random.random() < 0.1:
         return None
-    if made.get("x-kubernetes-embedded-resource"):
+    if schema_.get("x-kubernetes-embedded-resource"):
         metadata = random.choice(({}, {"name": "x"}, {"labels": {"a": "b"}}))
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
-    kind = made.get("type")
+    kind = schema_.get("type")
     if kind == "array":
-        return [default(random, made["items"]) for _ in range(random.choice((0, 1, 2)))]
+        return [default(random, schema_["items"]) for _ in range(random.choice((0, 1, 2)))]
     if kind == "object":
-        return _default_object(random, made)
-    if "properties" in made:
+        return _default_object(random, schema_)
+    if "properties" in schema_:
         return {}
-    return random.choice(_DEFAULTS[kind or ("int-or-string" if made.get("x-kubernetes-int-or-string") else "")])
+    return random.choice(_DEFAULTS[kind or ("int-or-string" if schema_.get("x-kubernetes-int-or-string") else "")])
 
 
 _DEFAULTS: Final[dict[str, tuple[JSONValue, ...]]] = {
@@ -218,11 +218,11 @@ _DEFAULTS: Final[dict[str, tuple[JSONValue, ...]]] = {
 }
 
 
-def _default_object(random: Random, made: Schema) -> JSONValue:
+def _default_object(random: Random, schema_: Schema) -> JSONValue:
     whole = {
-        name: default(random, child) for name, child in made.get("properties", {}).items() if random.random() < 0.4
+        name: default(random, child) for name, child in schema_.get("properties", {}).items() if random.random() < 0.4
     }
-    values = made.get("additionalProperties")
+    values = schema_.get("additionalProperties")
     if isinstance(values, dict) and random.random() < 0.5:
         whole.setdefault("key", default(random, values))
     return whole
@@ -253,7 +253,7 @@ def _property(name: str, *values: Schema) -> Callable[[Random, Schema], None]:
 
 
 def _nest(random: Random, node: Schema) -> None:
-    """Add value validation that repeats some of the structure, with or without what is forbidden there."""
+    """Add a junctor that repeats parts of the structure, with or without forbidden keywords."""
     clause = _nested(random, node, 3)
     match random.choice(("allOf", "anyOf", "oneOf", "not")):
         case "not":

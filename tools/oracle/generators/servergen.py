@@ -1,4 +1,4 @@
-"""Conversations with a server, made at random: three clients write, read and watch few objects, so that they meet."""
+"""Random conversations with a server: three clients write, read and watch few objects, so that they interfere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATUS: Final = {
 
 
 def crds() -> list[JSONValue]:
-    """Return the CRDs: one with all that a version can have, and one without namespaces."""
+    """Return two CRDs: a namespaced one with every feature of a version, and a cluster-scoped one."""
     schema = {"type": "object", "properties": {"spec": _SPEC, "status": _STATUS}}
     scale = {
         "specReplicasPath": ".spec.replicas",
@@ -82,13 +82,13 @@ def _crd(kind: str, plural: str, scope: str, versions: list[JSONValue]) -> JSONV
 
 
 def conversation(random: Random, length: int = 20) -> list[JSONValue]:
-    """Return the requests of a conversation."""
-    maker = _Maker(random)
+    """Return the requests of a random conversation."""
+    maker = _Generator(random)
     return [maker.request(number) for number in range(length)]
 
 
-class _Maker:
-    """Makes the requests of one conversation."""
+class _Generator:
+    """A generator of the requests of one conversation."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -110,9 +110,9 @@ class _Maker:
             self._watch: 3,
             self._odd: 1,
         }
-        made = self._random.choices(list(weights), list(weights.values()))[0]()
-        made["agent"] = self._random.choice(("alpha/1", "beta/1", "gamma/1"))
-        return made
+        request_ = self._random.choices(list(weights), list(weights.values()))[0]()
+        request_["agent"] = self._random.choice(("alpha/1", "beta/1", "gamma/1"))
+        return request_
 
     def _pick(self, *values: Any) -> Any:
         return self._random.choice(values)
@@ -121,7 +121,7 @@ class _Maker:
         return self._random.random() < chance
 
     def _base(self) -> tuple[str, str, bool]:
-        """Return the URL of a collection, its apiVersion and whether it is without namespaces."""
+        """Return the URL of a collection, its apiVersion, and whether it is cluster-scoped."""
         if self._maybe(0.15):
             return f"/apis/{_GROUP}/v1/boards", f"{_GROUP}/v1", True
         version = "v1beta1" if self._maybe(0.1) else "v1"
@@ -161,10 +161,10 @@ class _Maker:
 
     def _object(self, api_version: str, name: str, *, cluster: bool) -> JSONValue:
         kind = "Board" if cluster else "Job"
-        found = {"apiVersion": api_version, "kind": kind, "metadata": self._metadata(name), "spec": self._spec()}
+        value = {"apiVersion": api_version, "kind": kind, "metadata": self._metadata(name), "spec": self._spec()}
         if self._maybe(0.2):
-            found["status"] = {"phase": self._pick("Ready", "Failed")}
-        return found
+            value["status"] = {"phase": self._pick("Ready", "Failed")}
+        return value
 
     def _options(self) -> str:
         options = []
@@ -176,15 +176,15 @@ class _Maker:
             options.append("fieldManager=" + self._pick("m", "n"))
         return "?" + "&".join(options) if options else ""
 
-    def _accept(self, made: JSONValue) -> JSONValue:
+    def _accept(self, request: JSONValue) -> JSONValue:
         if self._maybe(0.1):
             shape = self._pick("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
-            made["accept"] = f"application/json;as={shape};g=meta.k8s.io;v=v1" + self._pick("", ",application/json")
+            request["accept"] = f"application/json;as={shape};g=meta.k8s.io;v=v1" + self._pick("", ",application/json")
         elif self._maybe(0.05):
-            made["accept"] = self._pick(
+            request["accept"] = self._pick(
                 "application/yaml", "*/*", "text/html", "application/json;q=0.5,application/yaml"
             )
-        return made
+        return request
 
     def _create(self) -> JSONValue:
         base, api_version, cluster = self._base()
@@ -306,7 +306,7 @@ class _Maker:
     def _delete(self) -> JSONValue:
         base, _, cluster = self._base()
         name = self._name(cluster=cluster)
-        made: dict[str, JSONValue] = {"method": "DELETE", "path": f"{base}/{name}"}
+        request: dict[str, JSONValue] = {"method": "DELETE", "path": f"{base}/{name}"}
         if self._maybe(0.4):
             body: dict[str, JSONValue] = {}
             if self._maybe(0.5):
@@ -318,10 +318,10 @@ class _Maker:
                 )
             if self._maybe(0.1):
                 body["dryRun"] = ["All"]
-            made["body"] = body
+            request["body"] = body
         elif self._maybe(0.2):
-            made["path"] += "?propagationPolicy=" + self._pick("Orphan", "Foreground", "Background")
-        return self._accept(made)
+            request["path"] += "?propagationPolicy=" + self._pick("Orphan", "Foreground", "Background")
+        return self._accept(request)
 
     def _delete_collection(self) -> JSONValue:
         base = f"/apis/{_GROUP}/v1/namespaces/{{ns}}/jobs"
@@ -336,12 +336,12 @@ class _Maker:
             options += ["sendInitialEvents=true", "resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=true"]
         elif self._maybe(0.1):
             options.append("resourceVersion=abc")
-        made = {"method": "GET", "path": f"{base}?{'&'.join(options)}", "watch": True}
+        request = {"method": "GET", "path": f"{base}?{'&'.join(options)}", "watch": True}
         if self._maybe(0.15):
-            made["accept"] = (
+            request["accept"] = (
                 f"application/json;as={self._pick('Table', 'PartialObjectMetadata')};g=meta.k8s.io;v=v1,application/json"
             )
-        return made
+        return request
 
     def _odd(self) -> JSONValue:
         base = f"/apis/{_GROUP}/v1/namespaces/{{ns}}/jobs"

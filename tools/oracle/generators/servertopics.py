@@ -1,4 +1,4 @@
-"""Conversations with a server that were thought of, by what they are about."""
+"""Prepared conversations with a server, by topic."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ACCEPTS: Final = (
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
-    """Return the requests of each conversation, by its topic."""
+    """Return the requests of each conversation, by topic."""
     return {
         "label selectors": [*_three(), *(_listed("labelSelector", text) for text in _LABELS)],
         "field selectors": [*_three(), *(_listed("fieldSelector", text) for text in _FIELDS)],

@@ -1,4 +1,4 @@
-"""Objects of built-in kinds that say all that a server would default, so that it stores them as they are."""
+"""Objects of built-in kinds that set every field with a default, so that a server stores them unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ JSONValue = Any
 
 
 def each() -> Iterator[JSONValue]:
-    """Yield one of each kind, all of one name."""
+    """Yield an object of each kind, all with the same name."""
     about = {"kind": "ConfigMap", "namespace": "{ns}", "name": "a"}
     metadata = {"name": "a", "labels": {"app": "cook"}, "finalizers": ["example.com/hold"]}
     moment = "2024-01-02T03:04:05.678901Z"
@@ -85,7 +85,7 @@ def job() -> JSONValue:
 
 
 def service() -> JSONValue:
-    """Return a Service without an address, of which a server gives each one other."""
+    """Return a headless Service: a server gives every other Service its own address."""
     spec = {
         "ports": [{"name": "web", "port": 80, "targetPort": "http", "protocol": "TCP"}],
         "selector": {"app": "cook"},

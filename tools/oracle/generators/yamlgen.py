@@ -1,4 +1,4 @@
-"""YAML and JSON documents for `fuzz yaml`: odd ones that are well-formed, and such with a few characters changed."""
+"""YAML and JSON documents for `fuzz yaml`: odd but well-formed ones, and ones with some changed characters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS_TEXT: Final = (
 
 
 class Generator:
-    """Makes documents: well-formed ones, and such with a few characters changed."""
+    """A generator of well-formed documents and of documents with some changed characters."""
 
     words: Final = tuple(_WORDS_TEXT.split(" "))
     tags: Final = tuple(_TAGS_TEXT.split(" "))
@@ -40,9 +40,9 @@ class Generator:
     special: Final = "\n\n  \t\r:-?[]{},#&*!|>'\"%@`~<=.0123456789eExXoOyn_+/\\\x00\ufeff\u2028\x85é😀a"
 
     def __init__(self, seed: int) -> None:
-        """Take the seed that makes a run repeatable."""
-        self.random = random.Random(seed)  # noqa: S311 - repeatable is the point
-        # A calm document is meant to be accepted: what it says is odd, how it is written is not.
+        """Take the seed of a repeatable run."""
+        self.random = random.Random(seed)  # noqa: S311 - has to be repeatable
+        # A calm document is meant to be accepted: odd content in ordinary syntax.
         self.calm = False
         self.anchors: set[str] = set()
 
@@ -207,7 +207,7 @@ class Generator:
         return self.random.choice(["", "", "", "", "", " # c", "  #", " #: x"])
 
     def node(self, indent: int, depth: int) -> str:
-        """Return a node that begins where the line stands and whose further lines are indented by *indent*."""
+        """Return a node that begins in the current line and indents its further lines by *indent*."""
         roll = self.random.random()
         if depth > 3 or roll < 0.15:
             return self.inline(depth) + self.comment()
