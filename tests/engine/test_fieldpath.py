@@ -26,7 +26,7 @@ def test_field_errors_spell_keys_in_brackets(path: FieldPath, spelled: str) -> N
 
 
 def test_paths_are_values() -> None:
-    """Equal paths are one key of a dict, and deriving a path leaves the original as it was."""
+    """Equal paths are equal keys of a dict, and deriving a path does not change the original."""
     base = ROOT.child("a")
     assert base.key("b") == FieldPath(("a", Key("b")))
     assert base.key("b") != base.child("b")
@@ -59,5 +59,5 @@ def test_unknown_field_warnings_spell_keys_with_dots(segments: tuple[str | int, 
         pytest.param("x.spec.a", False, id="the same elsewhere"),
     ],
 )
-def test_a_path_leads_to_itself_and_to_what_is_below(path: str, *, is_below: bool) -> None:
+def test_a_path_leads_to_itself_and_to_paths_below(path: str, *, is_below: bool) -> None:
     assert fieldpath.leads_to("spec.a", path) is is_below

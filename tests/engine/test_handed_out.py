@@ -1,4 +1,4 @@
-"""What is handed out belongs to who asked for it: whatever is done to it, the next answer is the same."""
+"""Returned values belong to the caller: changing them does not change later answers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _version(crd: CustomResourceDefinition) -> CrdVersion:
 
 
 def _boundaries(crd: CustomResourceDefinition) -> list[Any]:
-    return [[one.inside, one.outside, one.old] for one in synthesis.boundaries(_version(crd))]
+    return [[boundary.inside, boundary.outside, boundary.old] for boundary in synthesis.boundaries(_version(crd))]
 
 
 ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
@@ -57,7 +57,7 @@ ANSWERS: Final[Mapping[str, Callable[[CustomResourceDefinition], Any]]] = {
     "response.stored": lambda crd: crd.response.stored,
     "response.status": lambda crd: _version(crd).create({"spec": {"one": "z"}}).status,
     "update_from": lambda crd: crd.update_from(crd).stored,
-    "bad values": lambda crd: [one.bad_value for one in _version(crd).create({"spec": {"one": [1]}}).errors],
+    "bad values": lambda crd: [error.bad_value for error in _version(crd).create({"spec": {"one": [1]}}).errors],
     "create": lambda crd: _version(crd).create({"spec": {}}).stored,
     "create nothing": lambda crd: _version(crd).create({}).stored,
     "update": lambda crd: _version(crd).update({"spec": {}}, old={"spec": {}}).stored,
@@ -83,12 +83,12 @@ def _spoil(value: Any) -> None:
 
 
 def _all(crd: CustomResourceDefinition) -> dict[str, str]:
-    return {name: json.dumps(ask(crd), sort_keys=True) for name, ask in ANSWERS.items()}
+    return {name: json.dumps(get(crd), sort_keys=True) for name, get in ANSWERS.items()}
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("spoilt", ANSWERS)
-def test_what_is_handed_out_may_be_changed(spoilt: str) -> None:
+def test_returned_values_may_be_changed(spoilt: str) -> None:
     crd = CustomResourceDefinition.from_manifest(MANIFEST)
     before = _all(crd)
 
@@ -97,7 +97,7 @@ def test_what_is_handed_out_may_be_changed(spoilt: str) -> None:
     assert _all(crd) == before
 
 
-def test_what_is_taken_may_be_changed_afterwards() -> None:
+def test_a_manifest_may_be_changed_after_loading() -> None:
     manifest: Any = copy.deepcopy(MANIFEST)
     crd = CustomResourceDefinition.from_manifest(manifest)
 
@@ -109,17 +109,17 @@ def test_what_is_taken_may_be_changed_afterwards() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda version, given: version.prune(given).value,
-        lambda version, given: version.default(given).value,
-        lambda version, given: version.create(given).stored,
-        lambda version, given: version.update(given, old={"metadata": {"name": "a"}}).stored,
-        lambda version, given: version.update({"metadata": {"name": "a"}}, old=given).stored,
-        lambda version, given: version.update_status({"metadata": {"name": "a"}}, old=given).stored,
+        lambda version, resource: version.prune(resource).value,
+        lambda version, resource: version.default(resource).value,
+        lambda version, resource: version.create(resource).stored,
+        lambda version, resource: version.update(resource, old={"metadata": {"name": "a"}}).stored,
+        lambda version, resource: version.update({"metadata": {"name": "a"}}, old=resource).stored,
+        lambda version, resource: version.update_status({"metadata": {"name": "a"}}, old=resource).stored,
     ],
 )
-def test_what_is_asked_about_stays_as_it_is(ask: Callable[[CrdVersion, Any], Any]) -> None:
-    given = copy.deepcopy(OBJECT)
+def test_requests_do_not_modify_their_input(ask: Callable[[CrdVersion, Any], Any]) -> None:
+    resource = copy.deepcopy(OBJECT)
 
-    _spoil(ask(CustomResourceDefinition.from_manifest(MANIFEST).version("v1"), given))
+    _spoil(ask(CustomResourceDefinition.from_manifest(MANIFEST).version("v1"), resource))
 
-    assert given == OBJECT
+    assert resource == OBJECT

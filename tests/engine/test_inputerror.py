@@ -28,13 +28,13 @@ def test_an_input_error_shows_every_mistake_in_the_given_order() -> None:
     assert error.mistakes == tuple(mistakes)
 
 
-def test_both_sorts_of_input_error_are_value_errors() -> None:
+def test_both_classes_of_input_errors_are_value_errors() -> None:
     for kind in (ManifestError, CrdError):
         assert isinstance(kind([]), InputError)
         assert isinstance(kind([]), ValueError)
 
 
-def test_errors_of_another_process_read_the_same() -> None:
+def test_errors_survive_pickling() -> None:
     for error in (ManifestError([Mistake("a", 1, "x"), Mistake("b", 0, "y")]), PatternError("missing closing )", "(")):
         again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
         assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))

@@ -1,4 +1,4 @@
-"""JSON values: equality by JSON type, copies that share nothing, and what a Python object becomes."""
+"""JSON values: equality by JSON type, copies that share nothing, and conversion of Python objects."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def test_values_that_json_keeps_apart_are_not_equal(left: Any, right: Any) -> No
 
 
 def test_equality_is_deep_and_ignores_the_order_of_keys() -> None:
-    left = {"a": [1, {"b": 1.5}], "c": None}
-    right = {"c": None, "a": [1, {"b": 1.5}]}
-    assert jsonvalue.equal(left, right)
-    assert jsonvalue.equal(left, left)
+    first = {"a": [1, {"b": 1.5}], "c": None}
+    second = {"c": None, "a": [1, {"b": 1.5}]}
+    assert jsonvalue.equal(first, second)
+    assert jsonvalue.equal(first, first)
 
 
 def test_a_copy_shares_no_container_with_the_original() -> None:
@@ -125,10 +125,10 @@ class _Ratio(float):
 
 
 @pytest.mark.parametrize("value", [_Size.SMALL, HTTPStatus.OK, _Colour.RED, _Ratio(1.5), _Ratio(2), "\ud83d\ude00"])
-def test_a_value_means_what_it_means_in_json(value: Any) -> None:
+def test_instances_of_subclasses_are_converted_as_by_json_dumps(value: Any) -> None:
     converted = jsonvalue.from_python({"a": [value]})["a"][0]
-    meant = json.loads(json.dumps(value))
-    assert jsonvalue.equal(converted, jsonvalue.number(meant) if isinstance(meant, float) else meant)
+    expected = json.loads(json.dumps(value))
+    assert jsonvalue.equal(converted, jsonvalue.number(expected) if isinstance(expected, float) else expected)
     assert type(converted) in (int, float, str)
 
 
@@ -140,12 +140,12 @@ def test_integers_are_held_as_int64_or_float64(value: int) -> None:
 @pytest.mark.parametrize(
     ("text", "held"), [("a\ud800b", "a\ufffdb"), ("\udc00\ud800", "\ufffd\ufffd"), ("\ud7a3", "\ud7a3")]
 )
-def test_half_a_character_is_replaced_as_go_replaces_it(text: str, held: str) -> None:
+def test_lone_surrogates_are_replaced_as_in_go(text: str, held: str) -> None:
     assert jsonvalue.from_python({text: text}) == {held: held}
 
 
 _SHARED = {"n": ["x"]}
-# As tests write objects, with all that is looked at closely or not: types and keys, numbers, texts, what stands in two places.
+# Objects as in tests, with all cases of the fast and the complete conversion: types, keys, numbers, texts, shared values.
 _ATOMS = (
     st.none()
     | st.booleans()
@@ -165,7 +165,7 @@ _WRITTEN = st.recursive(
 
 
 @given(_WRITTEN)
-def test_a_quick_look_finds_what_a_closer_one_finds(value: Any) -> None:
+def test_the_fast_conversion_agrees_with_the_complete_one(value: Any) -> None:
     def converted(convert: Callable[[], Any]) -> Any:
         try:
             return convert()
@@ -186,7 +186,7 @@ def test_a_quick_look_finds_what_a_closer_one_finds(value: Any) -> None:
         [_SHARED, 1.5, _SHARED],
     ],
 )
-def test_what_stands_in_two_places_becomes_two_values(value: Any) -> None:
+def test_shared_values_are_copied_for_each_place(value: Any) -> None:
     converted = jsonvalue.from_python(value)
     assert jsonvalue.equal(converted, value if 1.5 in value else json.loads(json.dumps(value)))
     every = [converted]
@@ -238,7 +238,7 @@ def _cycle(ways: int) -> list[Any]:
         pytest.param({"a": 10**400}, "a: an integer beyond float64, which no server reads", id="a very large integer"),
     ],
 )
-def test_what_is_not_json_is_refused_with_its_place(value: Any, message: str) -> None:
+def test_values_that_are_not_json_are_refused_with_their_path(value: Any, message: str) -> None:
     with pytest.raises(TypeError) as raised:
         jsonvalue.from_python(value)
     assert str(raised.value) == message

@@ -14,7 +14,7 @@ def test_a_version_may_be_written_with_prefix_and_patch_release(version: str) ->
 
 
 def test_only_1_21_serves_v1beta1() -> None:
-    assert [known.version for known in profile.KNOWN.values() if known.serves_v1beta1] == ["1.21"]
+    assert [item.version for item in profile.KNOWN.values() if item.serves_v1beta1] == ["1.21"]
 
 
 def test_the_default_is_known() -> None:
@@ -27,12 +27,12 @@ def test_an_unknown_version_is_refused_and_the_known_ones_are_listed() -> None:
     assert str(raised.value) == f"unknown Kubernetes version '2.99'; known versions: {', '.join(profile.KNOWN)}"
 
 
-def test_what_may_have_lost_its_zero_is_hinted_at() -> None:
+def test_the_error_about_1_3_suggests_quoting_1_30() -> None:
     with pytest.raises(UnknownVersionError, match=r"\(without quotes, 1\.30 is the number 1\.3: quote it\)"):
         profile.named("1.3")
 
 
 @pytest.mark.parametrize("version", [1.3, 1, None])
-def test_a_version_that_is_no_text_is_refused(version: object) -> None:
+def test_a_version_that_is_not_a_string_is_refused(version: object) -> None:
     with pytest.raises(UnknownVersionError, match="is a number: quote it"):
         profile.named(version)

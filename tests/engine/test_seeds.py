@@ -1,7 +1,7 @@
 """
-The examples of the documents that introduced structural schemas and pruning, and what a server does with them.
+Examples of the documents that introduced structural schemas and pruning, as a server handles them.
 
-Where a server deviates from a document, the test says so by name.
+Tests are named for the deviations of a server from a document.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _errors(schema: str) -> list[str]:
 
 
 def _field(schema: str) -> str:
-    """Return the schema of an object with one field `x`, which is what the document shows."""
+    """Return the schema of an object with one field `x`, which has the schema of the document."""
     return f"type: object\nproperties:\n  x:\n{textwrap.indent(textwrap.dedent(schema), '    ')}"
 
 

@@ -69,7 +69,7 @@ def test_a_crd_shows_what_it_declares() -> None:
 
 
 @pytest.mark.parametrize(("schemas", "known"), [((SCHEMA,), "v1"), ((), "none")])
-def test_a_version_that_is_not_there_is_refused_with_those_that_are(schemas: tuple[Any, ...], known: str) -> None:
+def test_an_error_about_an_unknown_version_lists_the_existing_ones(schemas: tuple[Any, ...], known: str) -> None:
     with pytest.raises(LookupError, match=f"^tabs.example.com has no version 'v9'; it has: {known}$"):
         _crd(*schemas).version("v9")
 
@@ -77,18 +77,18 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(schemas: tup
 def test_the_kubernetes_version_can_be_changed() -> None:
     crd = _crd(SCHEMA, source="a.yaml:1")
     assert crd.under("v1.37.1") is crd
-    other = crd.under("1.35")
-    assert (other.kubernetes_version, other.source, other.name) == ("1.35", "a.yaml:1", crd.name)
+    other_crd = crd.under("1.35")
+    assert (other_crd.kubernetes_version, other_crd.source, other_crd.name) == ("1.35", "a.yaml:1", crd.name)
     with pytest.raises(engine.UnknownVersionError):
         crd.under("0.1")
 
 
-def test_what_is_no_crd_is_refused() -> None:
+def test_manifests_of_other_kinds_are_refused() -> None:
     with pytest.raises(engine.InputError, match=r"^the manifest: not a CustomResourceDefinition of "):
         CustomResourceDefinition.from_manifest({"kind": "Pod"})
 
 
-def test_what_the_server_could_not_decode_is_refused_with_its_place() -> None:
+def test_errors_about_undecodable_manifests_have_a_place() -> None:
     with pytest.raises(engine.InputError, match=r"^a\.yaml:3: .*cannot unmarshal"):
         _crd({"type": 5}, source="a.yaml:3")
 
@@ -131,7 +131,7 @@ def test_an_unsupported_construct_is_a_violation_and_no_resource_is_served() -> 
     assert str(raised.value) == REF_MESSAGE
 
 
-def test_where_unknown_fields_are_preserved_an_unsupported_construct_counts_as_no_schema() -> None:
+def test_a_crd_that_preserves_unknown_fields_ignores_a_schema_with_unsupported_constructs() -> None:
     crd = _crd({"$ref": "a"}, api_version="apiextensions.k8s.io/v1beta1")
     assert crd.version("v1").schema is None
     assert crd.version("v1").prune({"x": 1}).value == {"x": 1}
@@ -167,14 +167,14 @@ def test_a_crd_that_a_server_refuses_is_not_accepted_and_every_error_is_shown() 
     )
 
 
-def test_a_crd_at_an_address_that_is_no_longer_served_is_not_accepted() -> None:
+def test_a_crd_of_an_api_version_that_is_no_longer_served_is_not_accepted() -> None:
     crd = _crd(SCHEMA, api_version="apiextensions.k8s.io/v1beta1")
 
     with pytest.raises(engine.NotAcceptedError, match="404\n  the server could not find the requested resource"):
         crd.assert_accepted()
 
 
-def test_strictly_a_crd_with_unknown_fields_is_not_accepted() -> None:
+def test_strict_acceptance_refuses_unknown_fields() -> None:
     crd = _crd({**SCHEMA, "minProprties": 1})
     crd.assert_accepted()
 
@@ -251,10 +251,12 @@ def _parts(value: Any) -> Iterator[Any]:
 def _answers(crd: CustomResourceDefinition) -> list[Any]:
     version = crd.version("v1")
     old: dict[str, Any] = {"c": {"d": {}}}
-    given = [crd.response, crd.create(field_validation="Ignore"), crd.update_from(crd)]
-    given += [version.create({"c": {"e": {}}}), version.create({}), version.update({"a": None}, old=old)]
-    found = [part for answer in given for part in (answer.stored, answer.status, *(e.bad_value for e in answer.errors))]
-    return [*found, version.prune({}).value, version.default({}).value]
+    responses = [crd.response, crd.create(field_validation="Ignore"), crd.update_from(crd)]
+    responses += [version.create({"c": {"e": {}}}), version.create({}), version.update({"a": None}, old=old)]
+    parts = [
+        part for answer in responses for part in (answer.stored, answer.status, *(e.bad_value for e in answer.errors))
+    ]
+    return [*parts, version.prune({}).value, version.default({}).value]
 
 
 @pytest.mark.parametrize("schema", [EXAMPLE, EXAMPLE | {"default": {"a": [{}]}}], ids=["accepted", "refused"])
@@ -267,7 +269,7 @@ def test_answers_share_nothing_with_the_crd_or_with_each_other(schema: Any) -> N
     assert json.dumps(_answers(crd)) == before
 
 
-def test_a_crd_and_its_versions_can_be_pickled_whatever_was_asked_before() -> None:
+def test_a_crd_and_its_versions_can_be_pickled_after_requests() -> None:
     crd = _crd(EXAMPLE, EXAMPLE, source="a.yaml:1")
     answers = json.dumps(_answers(crd))
     assert crd.conditions and crd.version("v2").structural_errors == ()  # noqa: PT018 - kept since
@@ -277,7 +279,7 @@ def test_a_crd_and_its_versions_can_be_pickled_whatever_was_asked_before() -> No
     assert (version.name, version.crd) == ("v2", again)
 
 
-def test_a_version_that_is_not_there_is_a_lookup_error() -> None:
+def test_an_unknown_version_is_a_lookup_error() -> None:
     with pytest.raises(engine.CrdLookupError, match="has no version 'v9'; it has: v1"):
         _crd(EXAMPLE).version("v9")
 
@@ -299,7 +301,7 @@ STRICT = (
     ("mode", "codes", "warnings"),
     [("Strict", (400, 400), ()), ("Warn", (201, 200), (UNKNOWN,)), ("Ignore", (201, 200), ())],
 )
-def test_unknown_fields_of_a_crd_do_what_field_validation_says(mode: Any, codes: Any, warnings: Any) -> None:
+def test_field_validation_decides_about_unknown_fields_of_a_crd(mode: Any, codes: Any, warnings: Any) -> None:
     crd = _crd(EXAMPLE, foo=1)
     for answer, code in zip(
         (crd.create(field_validation=mode), crd.update_from(crd, field_validation=mode)), codes, strict=True
@@ -319,12 +321,12 @@ def test_an_unknown_mode_of_validation_is_a_usage_error() -> None:
         _crd(EXAMPLE).create(field_validation=mode)
 
 
-def test_the_engine_lists_what_is_public() -> None:
+def test_dir_of_the_engine_lists_the_public_names() -> None:
     assert dir(engine) == sorted(engine.__all__)
     assert {"CrdError", "ManifestError", "FieldValidation"} <= set(dir(engine))
 
 
-def test_a_crd_and_each_of_its_schemas_are_converted_once_whatever_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crd_and_each_of_its_schemas_are_converted_once_for_all_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     converted: list[str] = []
 
     def counted(module: Any, name: str) -> None:
@@ -341,7 +343,8 @@ def test_a_crd_and_each_of_its_schemas_are_converted_once_whatever_is_asked(monk
     rule = {"x-kubernetes-validations": [{"rule": "has(self.a)"}]}
     fields = [{"a": {"type": "string", "default": "x"}}, {"a": {"type": "integer", "default": 1}}]
     schemas = [
-        {"type": "object", "properties": {"spec": {"type": "object", "properties": one} | rule}} for one in fields
+        {"type": "object", "properties": {"spec": {"type": "object", "properties": properties} | rule}}
+        for properties in fields
     ]
     crd = _crd(*schemas)
     assert crd.response.accepted
@@ -369,6 +372,6 @@ def test_a_crd_and_each_of_its_schemas_are_converted_once_whatever_is_asked(monk
         (lambda _: engine.load(["crds", {}]), "paths are texts or pathlib.Path, not dict: {}; "),  # type: ignore[list-item]
     ],
 )
-def test_what_can_be_no_argument_is_named(ask: Any, words: str) -> None:
+def test_errors_about_argument_types_name_the_argument(ask: Any, words: str) -> None:
     with pytest.raises(TypeError, match=f"^{re.escape(words)}"):
         ask(_crd({"type": "object"}))

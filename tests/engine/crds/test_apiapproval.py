@@ -63,10 +63,10 @@ def test_an_approval_or_a_reason_is_enough(annotation: str) -> None:
     assert apiapproval.validate("k8s.io", _metadata(annotation), None, NEWEST) == ()
 
 
-def test_other_groups_need_none() -> None:
+def test_other_groups_need_no_approval() -> None:
     assert apiapproval.validate("example.com", {}, None, NEWEST) == ()
 
 
-def test_what_was_wrong_before_may_stay_so() -> None:
+def test_an_unchanged_invalid_annotation_is_accepted() -> None:
     assert apiapproval.validate("k8s.io", _metadata("other"), _metadata("yes"), NEWEST) == ()
     assert apiapproval.validate("k8s.io", {}, _metadata("https://a.b"), NEWEST) != ()

@@ -38,8 +38,8 @@ def test_a_structural_crd_has_no_condition() -> None:
 def test_an_example_is_a_violation_where_the_version_sees_it(kubernetes: str, violations: int) -> None:
     schema = {"type": "object", "properties": {"metadata": {"type": "object", "example": "m"}}}
     spec = internal.declared(_internal({"versions": _versions(schema)}, kubernetes=kubernetes))
-    found = conditions.non_structural_schema(spec, profile.named(kubernetes))
-    assert (found is not None) == bool(violations)
+    condition = conditions.non_structural_schema(spec, profile.named(kubernetes))
+    assert (condition is not None) == bool(violations)
 
 
 def test_a_crd_without_schemas_has_no_condition() -> None:
@@ -76,18 +76,18 @@ ACCEPTED = ("NamesAccepted", "True", "NoConflicts", "no conflicts found")
 ESTABLISHED = ("Established", "True", "InitialNamesAccepted", "the initial names have been accepted")
 
 
-def _found(crd: Any, kubernetes: str = "1.37", **naming: Any) -> list[tuple[str, str, str, str]]:
+def _conditions(crd: Any, kubernetes: str = "1.37", **naming: Any) -> list[tuple[str, str, str, str]]:
     whole = _internal(**({"spec": {}} | crd))
-    found = conditions.compute(whole, profile.named(kubernetes), Naming({}, **naming))
-    return [(condition.type, condition.status, condition.reason, condition.message) for condition in found]
+    computed = conditions.compute(whole, profile.named(kubernetes), Naming({}, **naming))
+    return [(condition.type, condition.status, condition.reason, condition.message) for condition in computed]
 
 
 def test_a_crd_without_conflicts_is_established() -> None:
-    assert _found({}) == [ACCEPTED, ESTABLISHED]
+    assert _conditions({}) == [ACCEPTED, ESTABLISHED]
 
 
-def test_a_crd_whose_names_are_taken_is_not() -> None:
-    assert _found({}, reason="KindConflict", message='"A" is already in use') == [
+def test_a_crd_with_taken_names_is_not_established() -> None:
+    assert _conditions({}, reason="KindConflict", message='"A" is already in use') == [
         ("NamesAccepted", "False", "KindConflict", '"A" is already in use'),
         ("Established", "False", "NotAccepted", "not all names are accepted"),
     ]
@@ -100,13 +100,13 @@ def test_a_crd_whose_names_are_taken_is_not() -> None:
         (declared.V1BETA1, {"webhookClientConfig": {"caBundle": "YWJj"}}),
     ],
 )
-def test_a_crd_whose_ca_bundle_is_none_is_not_either(api_version: str, conversion: Any) -> None:
+def test_a_crd_with_an_invalid_ca_bundle_is_not_established(api_version: str, conversion: Any) -> None:
     crd = {"api_version": api_version, "spec": {"conversion": conversion, "preserveUnknownFields": False}}
-    assert _found(crd) == [
+    assert _conditions(crd) == [
         ACCEPTED,
         ("Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"),
     ]
-    assert _found(crd, "1.21") == [ACCEPTED, ESTABLISHED]
+    assert _conditions(crd, "1.21") == [ACCEPTED, ESTABLISHED]
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_a_group_of_the_community_has_a_condition_about_its_approval(
 ) -> None:
     annotations = {} if annotation is None else {"api-approved.kubernetes.io": annotation}
     crd = {"metadata": {"annotations": annotations}, "spec": {"group": "a.k8s.io"}}
-    (*_, condition) = _found(crd)
+    (*_, condition) = _conditions(crd)
     assert condition[:3] == ("KubernetesAPIApprovalPolicyConformant", status, reason)
 
 
-def test_all_conditions_stand_together() -> None:
+def test_all_conditions_are_returned_in_order() -> None:
     crd = {"spec": {"group": "k8s.io", "preserveUnknownFields": True}}
-    assert [condition[0] for condition in _found(crd)] == [
+    assert [condition[0] for condition in _conditions(crd)] == [
         "NamesAccepted",
         "Established",
         "NonStructuralSchema",
@@ -146,5 +146,5 @@ def test_all_conditions_stand_together() -> None:
         ([{"type": "Established", "status": "True"}], True),
     ],
 )
-def test_a_stored_crd_is_established_if_it_says_so_or_says_nothing(stored: Any, *, answer: bool) -> None:
+def test_a_stored_crd_is_established_by_its_condition_or_without_conditions(stored: Any, *, answer: bool) -> None:
     assert conditions.is_established(_internal({}), {"conditions": stored}, profile.named("1.37")) is answer

@@ -1,4 +1,4 @@
-"""What CRDs declare, v1 and v1beta1 alike."""
+"""Declarations of CRDs, v1 and v1beta1 alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _version(name: str, schema: Any = None, **more: Any) -> dict[str, Any]:
         (None, False),
     ],
 )
-def test_a_crd_says_so_by_kind_and_api_version(manifest: Any, *, answer: bool) -> None:
+def test_a_crd_is_recognized_by_kind_and_api_version(manifest: Any, *, answer: bool) -> None:
     assert declared.is_crd(manifest) is answer
 
 
@@ -58,14 +58,14 @@ def test_a_v1_crd_is_read() -> None:
     assert version.schema.value == OBJECT
 
 
-def test_what_is_missing_is_empty_and_the_name_follows_from_plural_and_group() -> None:
+def test_missing_fields_are_empty_and_the_name_follows_from_plural_and_group() -> None:
     spec = _declared({"apiVersion": V1})
     assert spec == CrdSpec(
         ".", "", "", "", "", "", preserve_unknown_fields=False, converts_by_webhook=False, versions=()
     )
 
 
-def test_v1beta1_preserves_unknown_fields_and_is_namespaced_unless_told_otherwise() -> None:
+def test_v1beta1_preserves_unknown_fields_and_is_namespaced_by_default() -> None:
     assert _spec(V1BETA1).preserve_unknown_fields is True
     assert _spec(V1BETA1).scope == "Namespaced"
     assert _spec(V1BETA1, preserveUnknownFields=False, scope="Cluster").preserve_unknown_fields is False
@@ -82,8 +82,8 @@ def test_v1beta1_may_have_one_version_and_one_schema_for_all() -> None:
 
 def test_v1beta1_versions_count_before_version() -> None:
     versions = _spec(V1BETA1, version="v1", versions=[_version("v2", OBJECT), _version("v3")]).versions
-    found = [(version.name, version.schema and version.schema.value) for version in versions]
-    assert found == [("v2", OBJECT), ("v3", None)]
+    names_and_schemas = [(version.name, version.schema and version.schema.value) for version in versions]
+    assert names_and_schemas == [("v2", OBJECT), ("v3", None)]
     assert str(versions[0].schema_path) == "spec.versions[0].schema.openAPIV3Schema"
 
 

@@ -1,4 +1,4 @@
-"""What the server fills in of a CRD."""
+"""Defaults of a CRD."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_singular_and_list_kind_follow_from_the_kind(given: Any, singular: str, 
     assert names.get("listKind") == list_kind
 
 
-def test_a_crd_of_nothing_gets_what_can_be_said_of_nothing() -> None:
+def test_an_empty_crd_is_defaulted() -> None:
     applied = crddefaults.apply({"apiVersion": V1}, NEWEST)
     assert applied["spec"] == {"names": {"singular": ""}, "conversion": {"strategy": "None"}}
     assert applied["status"] == {}
 
 
-def test_there_is_no_conversion_unless_it_is_said() -> None:
+def test_the_default_conversion_strategy_is_none() -> None:
     assert _applied()["spec"]["conversion"] == {"strategy": "None"}
     assert _applied(conversion={})["spec"]["conversion"] == {}
     webhook: dict[str, Any] = {"strategy": "Webhook", "webhook": {}}
@@ -62,7 +62,7 @@ def test_the_service_of_a_webhook_gets_a_port() -> None:
     assert _applied(conversion=url)["spec"]["conversion"] == url
 
 
-def test_v1beta1_fills_in_what_v1_demands() -> None:
+def test_v1beta1_defaults_the_fields_that_v1_requires() -> None:
     spec = _applied(V1BETA1, version="v1")["spec"]
     assert spec["scope"] == "Namespaced"
     assert spec["versions"] == [VERSION]
@@ -74,11 +74,11 @@ def test_v1beta1_takes_the_version_from_the_first_of_the_versions() -> None:
     assert (spec["version"], spec["scope"], spec["preserveUnknownFields"]) == ("v1", "Cluster", False)
 
 
-def test_a_v1beta1_webhook_speaks_v1beta1_unless_it_says_otherwise() -> None:
+def test_the_review_version_of_a_v1beta1_webhook_defaults_to_v1beta1() -> None:
     conversion = _applied(V1BETA1, conversion={"strategy": "Webhook"})["spec"]["conversion"]
     assert conversion["conversionReviewVersions"] == ["v1beta1"]
-    said = {"strategy": "Webhook", "conversionReviewVersions": ["v1"]}
-    assert _applied(V1BETA1, conversion=said)["spec"]["conversion"] == said
+    declared = {"strategy": "Webhook", "conversionReviewVersions": ["v1"]}
+    assert _applied(V1BETA1, conversion=declared)["spec"]["conversion"] == declared
 
 
 def test_the_storage_version_is_a_stored_version() -> None:
@@ -87,7 +87,7 @@ def test_the_storage_version_is_a_stored_version() -> None:
     assert _applied(versions=[{"name": "v1"}])["status"] == {}
 
 
-def test_a_status_that_is_sent_counts_for_nothing_when_the_crd_is_created() -> None:
+def test_the_status_of_a_created_crd_is_ignored() -> None:
     crd = {"apiVersion": V1, "spec": {"versions": [VERSION]}, "status": {"storedVersions": ["v0"]}}
     defaulted = crddefaults.apply(crd, NEWEST)
     assert defaulted["status"] == {"storedVersions": ["v0"]}

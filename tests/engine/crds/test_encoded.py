@@ -57,7 +57,7 @@ def test_schemas_lose_what_is_empty_but_not_what_a_pointer_points_to() -> None:
 def test_an_empty_webhook_gets_lost() -> None:
     lost = _encoded(conversion={"strategy": "None", "webhook": {}})["spec"]["conversion"]
     assert lost == {"strategy": "None"}
-    kept = _encoded(conversion={"strategy": "None", "webhook": {"clientConfig": {}}})["spec"]["conversion"]
-    assert kept["webhook"] == {"clientConfig": {}, "conversionReviewVersions": None}
+    conversion = _encoded(conversion={"strategy": "None", "webhook": {"clientConfig": {}}})["spec"]["conversion"]
+    assert conversion["webhook"] == {"clientConfig": {}, "conversionReviewVersions": None}
     versions: dict[str, Any] = {"conversionReviewVersions": []}
     assert _encoded(conversion={"webhook": versions})["spec"]["conversion"] == {"strategy": "", "webhook": versions}

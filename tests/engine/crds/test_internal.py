@@ -19,7 +19,7 @@ def _internal(api_version: str = V1, **spec: Any) -> InternalCrd:
     return internal.from_defaulted({"apiVersion": api_version, "spec": spec}, NEWEST)
 
 
-def test_what_all_versions_share_moves_above_them() -> None:
+def test_fields_that_all_versions_share_move_to_the_spec() -> None:
     shared = {"schema": OBJECT, "subresources": {"status": {}}, "additionalPrinterColumns": [{"name": "a"}]}
     crd = _internal(versions=[{"name": "v1", **shared}, {"name": "v2", **shared, "selectableFields": [{}]}])
     assert crd.versions == [{"name": "v1"}, {"name": "v2", "selectableFields": [{}]}]
@@ -37,7 +37,7 @@ def test_a_schema_of_its_own_stays_in_each_version() -> None:
     assert crd.schema_in(crd.versions[1]["schema"]) is None
 
 
-def test_the_webhook_of_v1_is_no_field_of_its_own() -> None:
+def test_the_fields_of_a_v1_webhook_are_inlined() -> None:
     assert _internal(conversion={"webhook": {"clientConfig": {"url": "u"}}}).spec["conversion"] == {
         "strategy": "",
         "webhookClientConfig": {"url": "u"},
@@ -46,7 +46,7 @@ def test_the_webhook_of_v1_is_no_field_of_its_own() -> None:
     assert _internal().spec["conversion"] is None
 
 
-def test_v1beta1_has_the_form_but_for_the_paths_of_columns() -> None:
+def test_v1beta1_has_the_internal_form_except_for_the_paths_of_columns() -> None:
     columns = [{"name": "a", "JSONPath": ".a"}]
     crd = _internal(V1BETA1, additionalPrinterColumns=columns, versions=[{"additionalPrinterColumns": columns}, {}])
     renamed = [{"name": "a", "jsonPath": ".a"}]
@@ -56,7 +56,7 @@ def test_v1beta1_has_the_form_but_for_the_paths_of_columns() -> None:
     assert _internal(V1BETA1).versions == []
 
 
-def test_what_is_not_said_is_empty() -> None:
+def test_missing_fields_are_empty() -> None:
     crd = internal.from_defaulted({"apiVersion": V1}, NEWEST)
     assert (crd.names, crd.versions, crd.metadata, crd.preserves_unknown_fields) == ({}, [], {}, False)
     assert crd.schemas == ()
@@ -73,14 +73,12 @@ def test_what_is_not_said_is_empty() -> None:
         ("schema", [], False),
     ],
 )
-def test_versions_share_what_all_of_them_say_alike(
-    field: internal.Exclusive, values: list[Any], *, answer: bool
-) -> None:
+def test_versions_share_fields_with_equal_values(field: internal.Exclusive, values: list[Any], *, answer: bool) -> None:
     crd = _internal(V1BETA1, versions=[{} if value is None else {field: value} for value in values])
     assert internal.is_shared(crd, field, NEWEST) is answer
 
 
-def test_status_is_on_however_empty_it_is() -> None:
+def test_an_empty_status_subresource_is_enabled() -> None:
     assert internal.has_status({"status": {}})
     assert not internal.has_status({"scale": {}})
     assert not internal.has_status(None)

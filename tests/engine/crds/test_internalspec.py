@@ -1,4 +1,4 @@
-"""The fields of the internal form, to the type checker and to what prints and compares them: the same."""
+"""Fields of the internal form: the typed dictionaries match the Go types."""
 
 from __future__ import annotations
 

@@ -28,10 +28,10 @@ KIND = "CustomResourceDefinition"
         ),
     ],
 )
-def test_what_is_nearly_a_crd_is_told_what_it_is_taken_for(api_version: object, kind: object, problem: str) -> None:
-    found = misspelling.problem_of({"apiVersion": api_version, "kind": kind})
+def test_errors_about_misspelt_crds_suggest_the_right_spelling(api_version: object, kind: object, problem: str) -> None:
+    message = misspelling.problem_of({"apiVersion": api_version, "kind": kind})
 
-    assert found == f"no server knows {problem}"
+    assert message == f"no server knows {problem}"
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_what_is_nearly_a_crd_is_told_what_it_is_taken_for(api_version: object, 
         (1, ["x"]),
     ],
 )
-def test_what_is_something_else_is_left_alone(api_version: object, kind: object) -> None:
+def test_manifests_of_other_kinds_have_no_error(api_version: object, kind: object) -> None:
     assert misspelling.problem_of({"apiVersion": api_version, "kind": kind}) == ""
 
 
-def test_what_is_no_mapping_is_no_crd() -> None:
+def test_other_values_than_mappings_have_no_error() -> None:
     assert misspelling.problem_of(["kind", KIND]) == ""
 
 
@@ -68,5 +68,5 @@ def test_what_is_no_mapping_is_no_crd() -> None:
         (b"kind: \xff\xfe\n", False),
     ],
 )
-def test_a_file_says_so_in_plain_words(content: bytes, *, answer: bool) -> None:
+def test_files_are_searched_for_misspelt_crds_without_parsing(content: bytes, *, answer: bool) -> None:
     assert misspelling.may_hold(content) is answer

@@ -12,7 +12,7 @@ def _crd(group: str = "example.com", **names: Any) -> tuple[str, dict[str, Any]]
     return group, {"singular": kind.lower(), "listKind": f"{kind}List"} | names
 
 
-def test_crds_of_different_names_get_them_all() -> None:
+def test_crds_without_conflicts_get_all_their_names() -> None:
     crd = _crd(plural="widgets", shortNames=["w"], categories=["all"])
     first, second = nameconflicts.resolve([crd, _crd(plural="gadgets")])
     assert first.is_accepted
@@ -20,13 +20,13 @@ def test_crds_of_different_names_get_them_all() -> None:
     assert (second.reason, second.message) == ("NoConflicts", "no conflicts found")
 
 
-def test_groups_do_not_know_of_each_other() -> None:
+def test_crds_of_different_groups_have_no_conflicts() -> None:
     assert all(
         naming.is_accepted for naming in nameconflicts.resolve([_crd("a.b", plural="as"), _crd("c.d", plural="as")])
     )
 
 
-def test_of_several_conflicts_the_last_is_told() -> None:
+def test_the_last_of_several_conflicts_is_reported() -> None:
     _, second = nameconflicts.resolve(
         [_crd(plural="widgets"), _crd(plural="gadgets", singular="widget", kind="Widget")]
     )
@@ -46,12 +46,12 @@ def test_one_short_name_in_use_costs_all_of_them() -> None:
     assert "shortNames" not in second.accepted
 
 
-def test_all_short_names_in_use_are_told_also_those_that_are_names_of_the_crd_itself() -> None:
+def test_all_short_names_in_use_are_reported_even_own_names_of_the_crd() -> None:
     _, second = nameconflicts.resolve([_crd(plural="as", shortNames=["x"]), _crd(plural="bs", shortNames=["bs", "x"])])
     assert second.message == '["bs" is already in use, "x" is already in use]'
 
 
-def test_short_names_that_were_given_stay_when_another_name_is_refused() -> None:
+def test_accepted_short_names_stay_when_another_name_is_refused() -> None:
     _, second = nameconflicts.resolve(
         [_crd(plural="as", kind="A"), _crd(plural="bs", kind="A", singular="b", shortNames=["x"])]
     )
@@ -59,7 +59,7 @@ def test_short_names_that_were_given_stay_when_another_name_is_refused() -> None
     assert (second.reason, second.message) == ("ListKindConflict", '"AList" is already in use')
 
 
-def test_a_refused_crd_is_looked_at_again_when_a_later_one_gets_names() -> None:
+def test_a_refused_crd_is_checked_again_when_a_later_one_gets_names() -> None:
     _, second, _ = nameconflicts.resolve(
         [
             _crd(plural="as", shortNames=["x"]),

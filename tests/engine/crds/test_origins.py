@@ -1,4 +1,4 @@
-"""Where in a manifest stands what is in one that was made of it."""
+"""Origins of values of a derived manifest in the original one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ONE, TWO = {"rule": "1"}, {"rule": "2"}
         "never there",
     ],
 )
-def test_a_value_stands_where_an_equal_one_stood(
+def test_the_origin_of_a_value_is_an_equal_value(
     original: Any, changed: Any, steps: tuple[str | int, ...], origin: tuple[str | int, ...] | None
 ) -> None:
     assert origins.find_origin(original, changed, steps) == origin

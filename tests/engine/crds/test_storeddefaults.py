@@ -40,9 +40,9 @@ def obj(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_metadata_in_a_default_is_coerced(around: Any) -> None:
-    given = around(GIVEN)
-    assert storeddefaults.coerce(OpenAPISchema(given, NEWEST)) == around(STORED)
-    assert given == around(GIVEN)
+    schema = around(GIVEN)
+    assert storeddefaults.coerce(OpenAPISchema(schema, NEWEST)) == around(STORED)
+    assert schema == around(GIVEN)
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_metadata_in_a_default_is_coerced(around: Any) -> None:
         ),
     ],
 )
-def test_all_else_stays_the_same_schema(schema: Any) -> None:
+def test_other_schemas_are_returned_unchanged(schema: Any) -> None:
     assert storeddefaults.coerce(OpenAPISchema(schema, NEWEST)) is schema

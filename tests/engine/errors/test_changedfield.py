@@ -1,4 +1,4 @@
-"""Paths of what was changed: texts that know which keyword of the schema decided."""
+"""Paths of changed fields, with the schema keyword that caused the change."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ def crd(tmp_path: Path) -> engine.CustomResourceDefinition:
 
 
 def _stored_elsewhere() -> engine.CrdVersion:
-    """Return a version whose objects are stored in another one, that knows no fields of the spec."""
+    """Return a version that is not the storage version; the storage version has no fields in the spec."""
     manifest = crds.manifest({"type": "object", "properties": {"spec": SPEC}}, storage=False)
     schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
-    other = crds.manifest(schema, name="v2")["spec"]["versions"]
-    manifest["spec"]["versions"] += other
+    storage_versions = crds.manifest(schema, name="v2")["spec"]["versions"]
+    manifest["spec"]["versions"] += storage_versions
     return engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
 
 
 def _origins(paths: tuple[str, ...]) -> dict[str, str | None]:
-    """Return by path what decided, less the steps to the schema of the spec."""
-    found: dict[str, str | None] = {}
+    """Return the origin of each path, without the steps to the schema of the spec."""
+    origins: dict[str, str | None] = {}
     for path in paths:
         origin = path.origin if isinstance(path, ChangedField) else None
         steps = "" if origin is None else "/".join(map(str, origin.steps))
-        found[str(path)] = steps.removeprefix("properties/spec/properties/") or None
-    return found
+        origins[str(path)] = steps.removeprefix("properties/spec/properties/") or None
+    return origins
 
 
-def test_what_decided_is_known_of_each_change(crd: engine.CustomResourceDefinition) -> None:
+def test_every_change_has_an_origin(crd: engine.CustomResourceDefinition) -> None:
     changes = crd.version("v1").create(SENT).changes
 
     assert _origins(changes.pruned) == {
@@ -71,25 +71,25 @@ def test_what_decided_is_known_of_each_change(crd: engine.CustomResourceDefiniti
     assert _origins(changes.nulls) == {"spec.map.k.c": "map/additionalProperties/properties/c/type"}
 
 
-def test_what_no_schema_specifies_has_no_origin(crd: engine.CustomResourceDefinition) -> None:
+def test_changes_without_a_schema_have_no_origin(crd: engine.CustomResourceDefinition) -> None:
     sent = {"spec": {"any": {"apiVersion": "v1", "kind": "K", "metadata": {"name": "a", "labels": {}, "bogus": 1}}}}
 
     assert _origins(crd.version("v1").create(sent).changes.pruned) == {"spec.any.metadata.bogus": None}
 
 
-def test_its_line_is_known_also_in_another_process(crd: engine.CustomResourceDefinition) -> None:
+def test_the_place_of_an_origin_survives_pickling(crd: engine.CustomResourceDefinition) -> None:
     response = crd.version("v1").create(SENT)
 
     again = pickle.loads(pickle.dumps(response))  # noqa: S301 - of this test's own making
 
-    for one in (response, again):
-        sources = {str(path): changedfield.source_of(path) for path in (*one.changes.defaulted, *one.changes.pruned)}
+    for copy in (response, again):
+        sources = {str(path): changedfield.source_of(path) for path in (*copy.changes.defaulted, *copy.changes.pruned)}
         assert sources["metadata.bogus"] == ""
         path, _, line = sources["spec.a"].rpartition(":")
         assert Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip() == "default: x"
 
 
-def test_where_nobody_knows_the_file_there_is_no_line() -> None:
+def test_without_a_file_there_is_no_place() -> None:
     crd = engine.CustomResourceDefinition.from_manifest(MANIFEST)
     defaulted = crd.version("v1").default({"spec": {}})
 
@@ -100,7 +100,7 @@ def test_where_nobody_knows_the_file_there_is_no_line() -> None:
 
 
 def test_answers_have_plain_texts(crd: engine.CustomResourceDefinition) -> None:
-    """What is handed out can be written as YAML, which knows no other texts."""
+    """Attributes of answers can be dumped as YAML, which does not support subclasses of str."""
     version, stored = crd.version("v1"), _stored_elsewhere()
     response, pruned, defaulted = version.create(SENT), version.prune(SENT), version.default(SENT)
     lost = stored.create({"spec": {"a": "x"}}).lost
@@ -118,7 +118,7 @@ def test_answers_have_plain_texts(crd: engine.CustomResourceDefinition) -> None:
         assert {type(path) for path in paths} == {str}
 
 
-def test_a_line_is_known_as_long_as_somebody_has_the_version(tmp_path: Path) -> None:
+def test_a_place_is_known_while_the_version_exists(tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
     file.write_text(yaml.safe_dump(MANIFEST), encoding="utf-8")
     loaded = [*engine.load(file)]

@@ -1,4 +1,4 @@
-"""An error that a rule found names the rule, where it stands in the CRD's file, and the values that decided."""
+"""Errors of rules name the rule, its place in the CRD's file, and the values that decided."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_false_rule_is_named_with_its_place_and_the_values_that_decided(tmp_pa
     assert repr(failed) == "<FailedRule 'self.replicas <= self.max' (tabs.yaml:20)>"
 
 
-def test_rules_of_items_stand_where_the_items_are_declared(tmp_path: Path) -> None:
+def test_rules_of_items_have_the_place_of_the_items(tmp_path: Path) -> None:
     failed = _failed(tmp_path, names=["a", "c"], replicas=1)
 
     assert (failed.source, failed.parts) == (
@@ -94,13 +94,13 @@ def test_rules_of_items_stand_where_the_items_are_declared(tmp_path: Path) -> No
     assert failed.lines[0] == 'rule (tabs.yaml:30): self.startsWith("a") || self == oldSelf.orValue("b")'
 
 
-def test_rules_of_values_stand_where_the_values_are_declared(tmp_path: Path) -> None:
+def test_rules_of_map_values_have_the_place_of_the_values(tmp_path: Path) -> None:
     failed = _failed(tmp_path, labels={"a": ""}, replicas=1)
 
     assert (failed.source, failed.parts) == ("tabs.yaml:40", ('self = ""',))
 
 
-def test_a_rule_that_ends_in_an_error_says_which_part_does(tmp_path: Path) -> None:
+def test_a_rule_that_ends_in_an_error_names_the_part_with_the_error(tmp_path: Path) -> None:
     assert _failed(tmp_path).parts == ("self.replicas = error: no such key: replicas", "self.max = 10")
 
 
@@ -132,7 +132,7 @@ def test_updates_name_rules_too(tmp_path: Path) -> None:
     assert error.rule.parts == ("self.replicas = 12", "self.max = 10")
 
 
-def test_an_error_of_no_rule_names_none(tmp_path: Path) -> None:
+def test_other_errors_have_no_rule(tmp_path: Path) -> None:
     (error,) = (_crd(tmp_path)).version("v1").create({"spec": {"replicas": 1, "names": {}}}).errors[:1]
 
     assert error.rule is None
@@ -152,14 +152,14 @@ def test_the_message_of_a_failed_assertion_explains_the_rule(tmp_path: Path) -> 
     )
 
 
-def test_errors_are_equal_whatever_is_known_of_their_rules(tmp_path: Path) -> None:
+def test_equality_of_errors_ignores_their_rules(tmp_path: Path) -> None:
     (error,) = _crd(tmp_path).version("v1").create({"spec": {"replicas": 11}}).errors
 
     assert error == engine.FieldError(error.type, error.field, error.bad_value, error.detail)
     assert "rule=" not in repr(error)
 
 
-def test_what_is_known_of_a_rule_is_known_in_another_process(tmp_path: Path) -> None:
+def test_a_failed_rule_survives_pickling(tmp_path: Path) -> None:
     (error,) = pickle.loads(pickle.dumps(_crd(tmp_path).version("v1").create({"spec": {"replicas": 11}}))).errors  # noqa: S301 - of our own making
 
     assert error.rule.lines == ("rule (tabs.yaml:20): self.replicas <= self.max", "self.replicas = 11", "self.max = 10")
@@ -172,7 +172,7 @@ def test_the_place_is_known_under_another_kubernetes_version(tmp_path: Path) -> 
     assert error.rule.source == "tabs.yaml:20"
 
 
-def test_a_rule_of_a_crd_that_was_altered_stands_where_it_stood(tmp_path: Path) -> None:
+def test_a_rule_of_an_altered_crd_keeps_its_place(tmp_path: Path) -> None:
     crd = _crd(tmp_path)
     manifest = copy.deepcopy(dict(crd.manifest))
     schema = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -184,7 +184,7 @@ def test_a_rule_of_a_crd_that_was_altered_stands_where_it_stood(tmp_path: Path) 
     assert [rule and rule.source for rule in failed] == ["tabs.yaml:20", ""]
 
 
-def test_what_does_not_compile_is_shown_inside_the_text(tmp_path: Path) -> None:
+def test_a_compile_error_has_a_place_inside_the_expression(tmp_path: Path) -> None:
     crd = _crd(tmp_path, CRD.replace('self == oldSelf.orValue("b")', "self == oldSelf.orValue(b)"))
     (failed,) = (error.rule for error in crd.response.errors if error.rule and "oldSelf" in error.rule.text)
 
@@ -203,7 +203,7 @@ def test_without_a_file_there_is_no_place(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(_crd(tmp_path))).locate is None  # noqa: S301 - of our own making
 
 
-def test_the_schema_of_a_version_stands_in_it_or_above_all_versions() -> None:
+def test_the_place_of_a_schema_is_in_its_version_or_in_the_spec() -> None:
     schema = {"openAPIV3Schema": {"type": "object"}}
     versions = [{"name": "v1"}, {"name": "v2", "schema": schema}]
 
@@ -215,7 +215,7 @@ def test_the_schema_of_a_version_stands_in_it_or_above_all_versions() -> None:
     )
 
 
-def test_an_error_about_the_crd_says_where_the_expression_stands(tmp_path: Path) -> None:
+def test_an_error_about_the_crd_has_the_place_of_the_expression(tmp_path: Path) -> None:
     crd = _crd(tmp_path, CRD.replace("has(self.max)", "has(self.min)"))
     wrong = [error for error in crd.response.errors if error.rule is not None]
 
@@ -229,7 +229,7 @@ def test_an_error_about_the_crd_says_where_the_expression_stands(tmp_path: Path)
     assert "tabs.yaml:19:24" in {error.rule.source for error in updated if error.rule is not None}
 
 
-def test_what_the_server_moves_up_is_found_where_it_stands() -> None:
+def test_a_shared_schema_keeps_its_place_in_the_manifest() -> None:
     schema = {"openAPIV3Schema": {"type": "object"}}
     moved, own = ("spec", "validation", "openAPIV3Schema", "items"), ("spec", "versions", 0, "schema")
     manifest = {"spec": {"versions": [{"name": "v1", "schema": schema}]}}

@@ -97,16 +97,16 @@ def test_a_type_compares_as_its_name() -> None:
     assert kind == "Invalid"
 
 
-def test_one_error_stands_alone_and_several_in_brackets_each_once() -> None:
-    one, two = fielderror.required(PATH, ""), fielderror.forbidden(PATH, "no")
-    assert fielderror.aggregate([one]) == "spec.a: Required value"
-    assert fielderror.aggregate([one, one]) == "spec.a: Required value"
-    assert fielderror.aggregate([two, one, two]) == "[spec.a: Forbidden: no, spec.a: Required value]"
+def test_several_errors_are_aggregated_in_brackets_without_repetitions() -> None:
+    first, second = fielderror.required(PATH, ""), fielderror.forbidden(PATH, "no")
+    assert fielderror.aggregate([first]) == "spec.a: Required value"
+    assert fielderror.aggregate([first, first]) == "spec.a: Required value"
+    assert fielderror.aggregate([second, first, second]) == "[spec.a: Forbidden: no, spec.a: Required value]"
 
 
-def test_what_is_printed_at_two_addresses_is_not_the_same_twice() -> None:
-    one, same, other = (
+def test_errors_with_different_printed_addresses_are_not_repetitions() -> None:
+    first, same, third = (
         badvalues.invalid_as(PATH, value, "(*string)(0xc000000000)", "no") for value in ({"a": 1}, {"a": 1}, {"a": 1})
     )
-    assert fielderror.aggregate([one, one]) == str(one)
-    assert fielderror.aggregate([same, other]) == f"[{same}, {other}]"
+    assert fielderror.aggregate([first, first]) == str(first)
+    assert fielderror.aggregate([same, third]) == f"[{same}, {third}]"

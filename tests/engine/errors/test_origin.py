@@ -1,4 +1,4 @@
-"""Where in a schema stands what refused a value: of every keyword, and of everything that was recorded."""
+"""Origins of errors in a schema, for every keyword and for all recorded answers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _crd(spec: Any, **more: Any) -> CustomResourceDefinition:
         pytest.param({"type": "string", RULE: [{"rule": "self == ''"}]}, "a", RULE, (), (), id="a rule"),
     ],
 )  # fmt: skip
-def test_the_keyword_that_refuses_is_known(
+def test_the_origin_is_the_violated_keyword(
     schema: Any, value: Any, keyword: str, steps: tuple[str | int, ...], path: tuple[Any, ...]
 ) -> None:
     for crd, around in (
@@ -80,7 +80,7 @@ def test_the_keyword_that_refuses_is_known(
         assert error.path.segments == ("spec", *around, *path)
 
 
-def test_the_branch_that_failed_is_known() -> None:
+def test_the_origin_in_a_junctor_is_the_failed_branch() -> None:
     branches = [{"required": ["a"]}, {"properties": {"b": {"minimum": 5}}}]
     fields = {"a": {"type": "integer"}, "b": {"type": "integer"}}
     for junctor in ("anyOf", "oneOf", "allOf"):
@@ -88,33 +88,41 @@ def test_the_branch_that_failed_is_known() -> None:
 
         response = crd.version("v1").create({"spec": {"b": 1}})
 
-        known = {one.origin and (one.origin.schema, one.origin.keyword, one.origin.inner) for one in response.errors}
-        at = ("properties", "spec")
-        assert (at, junctor, ()) in known
-        assert known & {((*at, junctor, 0), "required", (0,)), ((*at, junctor, 1, "properties", "b"), "minimum", ())}
+        origins = {
+            error.origin and (error.origin.schema, error.origin.keyword, error.origin.inner)
+            for error in response.errors
+        }
+        spec_steps = ("properties", "spec")
+        assert (spec_steps, junctor, ()) in origins
+        assert origins & {
+            ((*spec_steps, junctor, 0), "required", (0,)),
+            ((*spec_steps, junctor, 1, "properties", "b"), "minimum", ()),
+        }
 
 
-def test_the_schema_of_a_status_is_a_part_of_the_versions() -> None:
+def test_origins_of_status_errors_start_at_the_schema_of_the_version() -> None:
     crd = _crd({"type": "object"}, status={"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}})
 
     response = crd.version("v1").update_status({"status": {"a": 0}}, old={})
 
-    assert [one.origin for one in response.errors] == [Origin(("properties", "status", "properties", "a"), "minimum")]
+    assert [error.origin for error in response.errors] == [
+        Origin(("properties", "status", "properties", "a"), "minimum")
+    ]
 
 
-def test_what_is_wrong_without_a_schema_has_no_origin() -> None:
+def test_errors_without_a_schema_have_no_origin() -> None:
     response = _crd({"type": "object"}).version("v1").create({"metadata": {"name": "A"}})
 
-    assert [(one.path and str(one.path), one.origin) for one in response.errors] == [("metadata.name", None)]
-    assert [(one.path, one.origin) for one in _crd({"type": "object"}).version("v1").create({"kind": 5}).errors] == [
-        (None, None)
-    ]
+    assert [(error.path and str(error.path), error.origin) for error in response.errors] == [("metadata.name", None)]
+    assert [
+        (error.path, error.origin) for error in _crd({"type": "object"}).version("v1").create({"kind": 5}).errors
+    ] == [(None, None)]
     refused = _crd({"type": "string", "default": 5}).response
-    assert {one.origin for one in refused.errors} == {None}
-    assert {one.path and str(one.path) == one.field for one in refused.errors} == {True}
+    assert {error.origin for error in refused.errors} == {None}
+    assert {error.path and str(error.path) == error.field for error in refused.errors} == {True}
 
 
-def test_the_line_of_the_keyword_is_told_also_in_another_process(tmp_path: Path) -> None:
+def test_the_place_of_the_keyword_survives_pickling(tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
     file.write_text(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tabs.example.com}\n"
@@ -139,24 +147,26 @@ def test_the_line_of_the_keyword_is_told_also_in_another_process(tmp_path: Path)
 
 @pytest.mark.uncounted
 @pytest.mark.replay
-def test_of_everything_that_was_recorded_the_origin_stands_in_the_schema() -> None:
-    known = 0
+def test_origins_of_all_recorded_errors_exist_in_the_schema() -> None:
+    count = 0
     folders = [casefile.FOLDER / "1.37" / name for name in ("value-validation", "list-types", "ratcheting")]
     for file in (file for folder in folders for file in casefile.read_folder(folder)):
         crd = replies.definition(file.crd, file.version)
         for request in file.requests if "response" in file.content["asks"] and crd.response.accepted else ():
             if request.verb in {"updateCRD", "createCRDText"}:
                 continue
-            schema = {one["name"]: one.get("schema") for one in crd.manifest["spec"]["versions"]}[request.version]
+            schema = {version["name"]: version.get("schema") for version in crd.manifest["spec"]["versions"]}[
+                request.version
+            ]
             for error in replies.response(crd, file, request).errors:
                 if error.origin is not None:
-                    known += 1
-                    assert _found(schema["openAPIV3Schema"], error.origin.steps) is not None, error
+                    count += 1
+                    assert _follow(schema["openAPIV3Schema"], error.origin.steps) is not None, error
                     assert error.path is not None
-    assert known > 150
+    assert count > 150
 
 
-def _found(schema: Any, steps: tuple[str | int, ...]) -> Any:
+def _follow(schema: Any, steps: tuple[str | int, ...]) -> Any:
     for step in steps:
         schema = schema[step]
     return schema

@@ -1,4 +1,4 @@
-"""Words in a CRD that the server reads as booleans where a text must be meant are named."""
+"""Unquoted words in a CRD that the server reads as booleans where a text is meant."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from pytest_crd.engine.yaml import manifest
 HEAD = "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n"
 
 
-def _said(text: str) -> list[tuple[int, str]]:
-    return [said for one in manifest.read(text.encode(), source="a.yaml") for said in bareproperties.find_messages(one)]
+def _messages(text: str) -> list[tuple[int, str]]:
+    manifests = manifest.read(text.encode(), source="a.yaml")
+    return [message for item in manifests for message in bareproperties.find_messages(item)]
 
 
 def _of_schema(*lines: str) -> list[tuple[int, str]]:
-    return [(line - 6, words) for line, words in _said(HEAD + "".join(f"        {line}\n" for line in lines))]
+    return [(line - 6, words) for line, words in _messages(HEAD + "".join(f"        {line}\n" for line in lines))]
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "messages"),
     [
         pytest.param(
             ["properties:", "  on: {type: boolean}"],
@@ -63,22 +64,22 @@ def _of_schema(*lines: str) -> list[tuple[int, str]]:
         pytest.param(["properties: [on]", "items: on"], [], id="no schema"),
     ],
 )
-def test_a_word_of_a_schema(lines: list[str], said: list[tuple[int, str]]) -> None:
-    assert _of_schema(*lines) == said
+def test_boolean_words_in_schemas_are_reported(lines: list[str], messages: list[tuple[int, str]]) -> None:
+    assert _of_schema(*lines) == messages
 
 
 @pytest.mark.parametrize(
     "spec", ["[on]", "{versions: {on: 1}}", "{versions: [on, {schema: on}, {schema: {openAPIV3Schema: on}}]}"]
 )
-def test_what_is_no_crd_has_no_such_word(spec: str) -> None:
-    assert not _said(f"kind: CustomResourceDefinition\nspec: {spec}\n")
+def test_malformed_crds_have_no_messages(spec: str) -> None:
+    assert not _messages(f"kind: CustomResourceDefinition\nspec: {spec}\n")
 
 
-def test_the_schema_of_v1beta1_is_looked_at_and_each_item_of_a_list() -> None:
+def test_schemas_of_v1beta1_and_items_of_lists_are_searched() -> None:
     crd = "{kind: CustomResourceDefinition, spec: {on: 1, validation: {openAPIV3Schema: {properties: {KEY: {}}}}}}"
     text = f"kind: List\nitems:\n- {crd.replace('KEY', 'on')}\n- {crd.replace('KEY', 'off')}\n"
 
-    assert _said(text) == [
+    assert _messages(text) == [
         (3, 'the server reads the property `on` of the object as "true"; quote it'),
         (4, 'the server reads the property `off` of the object as "false"; quote it'),
     ]

@@ -1,4 +1,4 @@
-"""The CRDs in files: what the user named must be right, what was merely found may be noted."""
+"""CRDs in files: mistakes in named files are errors, those in discovered files may be notes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ UNDECODABLE = CRD.replace(b"type: object", b"type: 5")
 N, G, C, F, T = FileOrigin
 
 
-def _taken(content: bytes, origin: FileOrigin) -> tuple[list[str], list[str]]:
+def _mistakes_and_notes(content: bytes, origin: FileOrigin) -> tuple[list[str], list[str]]:
     files = CrdFiles("1.37")
     files.take(content, source="f.yaml", origin=origin)
     assert files.crds == []
-    return [str(one) for one in files.mistakes], [str(one) for one in files.notes]
+    return list(map(str, files.mistakes)), list(map(str, files.notes))
 
 
 @pytest.mark.parametrize(
@@ -61,34 +61,34 @@ def _taken(content: bytes, origin: FileOrigin) -> tuple[list[str], list[str]]:
         pytest.param(UNDECODABLE, {N, G, C, F}, {T}, "cannot unmarshal number", id="what no server could decode"),
     ],
 )
-def test_how_strict_it_is_depends_on_how_a_file_was_come_by(
+def test_the_strictness_depends_on_the_origin_of_a_file(
     content: bytes, strict: set[FileOrigin], lenient: set[FileOrigin], words: str
 ) -> None:
     assert strict | lenient == set(FileOrigin)
     for origin in strict:
-        (mistake,), notes = _taken(content, origin)
+        (mistake,), notes = _mistakes_and_notes(content, origin)
         assert words in mistake
         assert notes == []
     for origin in lenient:
-        mistakes, (note,) = _taken(content, origin)
+        mistakes, (note,) = _mistakes_and_notes(content, origin)
         assert words in note
         assert "passed over, " in note
         assert mistakes == []
 
 
-def test_a_template_that_is_named_is_told_how_to_be_read() -> None:
-    (mistake,), _ = _taken(TEMPLATE, FileOrigin.NAMED)
+def test_the_error_about_a_named_template_suggests_rendering_it() -> None:
+    (mistake,), _ = _mistakes_and_notes(TEMPLATE, FileOrigin.NAMED)
 
     assert mistake.endswith("(a Helm template: use what it renders to: crd_commands = helm template …)")
 
 
 @pytest.mark.parametrize("content", [b"kind: Pod", b"kind: {", b"text: CustomResourceDefinition"])
-def test_what_is_about_something_else_is_left_alone(content: bytes) -> None:
+def test_other_manifests_are_ignored(content: bytes) -> None:
     for origin in FileOrigin:
-        assert _taken(content, origin) == ([], [])
+        assert _mistakes_and_notes(content, origin) == ([], [])
 
 
-def test_a_file_that_cannot_be_read_is_a_note_where_it_was_merely_found(tmp_path: Path) -> None:
+def test_an_unreadable_discovered_file_is_a_note(tmp_path: Path) -> None:
     files = CrdFiles("1.37")
 
     files.read(ManifestFile(tmp_path / "gone.yaml", "gone.yaml", named=False), FileOrigin.FOUND)
@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_read_is_a_note_where_it_was_merely_found(tmp_path
     assert list(map(str, files.notes)) == ["gone.yaml: passed over, cannot be read: No such file or directory"]
 
 
-def test_what_a_command_prints_must_have_a_crd() -> None:
+def test_the_output_of_a_command_must_contain_a_crd() -> None:
     files = CrdFiles("1.37")
 
     files.take_output(CRD, source="render a")

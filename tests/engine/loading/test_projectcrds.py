@@ -1,4 +1,4 @@
-"""The CRDs of a project: found in its files, each once."""
+"""The distinct CRDs of a project's files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_crds_are_found_by_name_kind_file_and_position(tmp_path: Path) -> None:
     )
 
 
-def test_a_name_that_is_not_known_is_answered_with_the_nearest(tmp_path: Path) -> None:
+def test_the_error_about_an_unknown_name_suggests_the_nearest(tmp_path: Path) -> None:
     crds = engine.load(["."], base=_write(tmp_path, a=_crd()))
     with pytest.raises(engine.CrdLookupError, match=r"^no CRD is called 'Tap'; did you mean 'Tab'\?$"):
         crds["Tap"]
@@ -101,7 +101,7 @@ def test_crds_without_a_file_are_named_alone(tmp_path: Path) -> None:
         engine.CustomResourceDefinitions([crd, bare])["Tab"]
 
 
-def test_templates_and_patches_in_folders_are_passed_over_with_a_note(tmp_path: Path) -> None:
+def test_templates_and_patches_in_folders_are_skipped_with_a_note(tmp_path: Path) -> None:
     template = "{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n"
     base = _write(tmp_path, a=_crd("apps", "App"), b=template, c=PATCH, d=TEMPLATED_NAME)
     assert engine.load(["."], base=base).notes == (
@@ -124,7 +124,7 @@ def test_a_patch_that_is_named_itself_is_a_mistake(tmp_path: Path) -> None:
     )
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     base = _write(
         tmp_path,
         a=_crd(),
@@ -159,12 +159,12 @@ def test_no_crd_at_all_is_a_mistake(tmp_path: Path) -> None:
         "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: a}",
     ],
 )
-def test_a_crd_of_the_wrong_shape_is_never_our_bug(tmp_path: Path, manifest: str) -> None:
+def test_a_crd_of_the_wrong_shape_is_a_mistake(tmp_path: Path, manifest: str) -> None:
     (mistake,) = _mistakes(_write(tmp_path, a=manifest), "a.yaml")
     assert mistake.startswith("a.yaml:1: ")
 
 
-def test_a_name_that_another_crd_of_the_group_has_shows_in_the_conditions(tmp_path: Path) -> None:
+def test_a_taken_name_shows_in_the_conditions(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b=_crd("tabsets", "Tab"), c=_crd("tabs", "Tab", "other.com"))
     first, second, elsewhere = engine.load(["."], base=base)
     assert [condition.status for condition in first.conditions] == ["True", "True"]
@@ -176,7 +176,7 @@ def test_a_name_that_another_crd_of_the_group_has_shows_in_the_conditions(tmp_pa
     assert [condition.reason for condition in second.under("1.36").conditions] == ["ListKindConflict", "NotAccepted"]
 
 
-def test_what_was_answered_before_a_crd_is_collected_is_not_answered_again(tmp_path: Path) -> None:
+def test_conditions_are_computed_anew_for_each_collection(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b=_crd("tabsets", "Tab"))
     alone = [engine.load([name], base=base)[0] for name in ("a.yaml", "b.yaml")]
     assert [crd.conditions[0].reason for crd in alone] == ["NoConflicts", "NoConflicts"]
@@ -192,7 +192,7 @@ def test_what_was_answered_before_a_crd_is_collected_is_not_answered_again(tmp_p
 MINIMAL = _crd().replace("type: object", "type: object, x-kubernetes-preserve-unknown-fields: true")
 
 
-def test_copies_count_once_whatever_their_labels(tmp_path: Path) -> None:
+def test_copies_with_different_labels_count_once(tmp_path: Path) -> None:
     labelled = _crd().replace(
         "metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, creationTimestamp: null, "
     )
@@ -217,12 +217,12 @@ def test_copies_count_once_whatever_their_labels(tmp_path: Path) -> None:
         pytest.param("scope: Namespaced", "scope: Namespaced\nstatus: {storedVersions: [v1]}", id="a status"),
     ],
 )
-def test_what_a_server_takes_differently_is_no_copy(tmp_path: Path, old: str, new: str) -> None:
+def test_crds_that_a_server_treats_differently_are_not_copies(tmp_path: Path, old: str, new: str) -> None:
     assert "\n  scope: Namespaced" in _crd()
-    other = _crd().replace(old, new).replace("scope: Namespaced\nstatus: {storedVersions: [v1]}", "scope: Namespaced")
-    other += "status: {storedVersions: [v1]}\n" if "status" in new else ""
+    changed = _crd().replace(old, new).replace("scope: Namespaced\nstatus: {storedVersions: [v1]}", "scope: Namespaced")
+    changed += "status: {storedVersions: [v1]}\n" if "status" in new else ""
 
-    crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=other))
+    crds = engine.load(["."], base=_write(tmp_path, a=_crd(), b=changed))
 
     assert [crd.source for crd in crds] == ["a.yaml:1", "b.yaml:1"]
 
@@ -280,7 +280,7 @@ V1BETA1 = (
 )
 
 
-def test_of_twins_the_one_that_the_kubernetes_version_serves_is_taken(tmp_path: Path) -> None:
+def test_the_twin_that_the_kubernetes_version_serves_is_used(tmp_path: Path) -> None:
     base = _write(tmp_path, a=V1BETA1, b=_crd())
 
     (crd,) = crds = engine.load(["."], base=base)
@@ -294,7 +294,7 @@ def test_of_twins_the_one_that_the_kubernetes_version_serves_is_taken(tmp_path: 
     assert old.api_version == "apiextensions.k8s.io/v1beta1"
 
 
-def test_copies_of_a_twin_that_is_left_out_are_left_out(tmp_path: Path) -> None:
+def test_copies_of_a_dropped_twin_are_dropped(tmp_path: Path) -> None:
     crds = engine.load(["."], base=_write(tmp_path, a=V1BETA1, b=V1BETA1, c=_crd()))
 
     assert [crd.source for crd in crds] == ["c.yaml:1"]
@@ -303,7 +303,7 @@ def test_copies_of_a_twin_that_is_left_out_are_left_out(tmp_path: Path) -> None:
         crds["b.yaml"]
 
 
-def test_what_begins_with_an_exclamation_mark_is_left_out(tmp_path: Path) -> None:
+def test_patterns_with_an_exclamation_mark_exclude_files(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b=MINIMAL, c=_crd("apps", "App"))
 
     assert [crd.source for crd in engine.load(["!b.yaml", "*.yaml"], base=base)] == ["a.yaml:1", "c.yaml:1"]
@@ -319,7 +319,7 @@ def test_what_begins_with_an_exclamation_mark_is_left_out(tmp_path: Path) -> Non
     ]
 
 
-def test_each_path_must_bring_a_crd(tmp_path: Path) -> None:
+def test_each_path_must_yield_a_crd(tmp_path: Path) -> None:
     base = _write(tmp_path, a=_crd(), b="kind: Pod", c="kind: Pod")
 
     assert _mistakes(base, "a.yaml", "b.yaml", "[bc].yaml") == [
@@ -328,7 +328,7 @@ def test_each_path_must_bring_a_crd(tmp_path: Path) -> None:
     ]
 
 
-def test_the_items_of_a_typed_list_need_not_say_what_they_are(tmp_path: Path) -> None:
+def test_items_of_a_typed_list_need_no_kind(tmp_path: Path) -> None:
     item = "\n".join(f"  {line}" for line in _crd().splitlines()[2:])
     listed = f"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n-{item[1:]}\n"
 
@@ -346,7 +346,7 @@ def test_one_path_is_enough_and_none_is_an_error(tmp_path: Path) -> None:
             engine.load(nothing)
 
 
-def test_the_repeated_fields_of_a_crd_in_a_list_are_its_own_and_those_around_it(tmp_path: Path) -> None:
+def test_repeated_fields_of_a_crd_in_a_list_include_those_of_the_list(tmp_path: Path) -> None:
     items = [
         _crd("tabs", "Tab").replace("scope: Namespaced", "scope: Namespaced\n  scope: Namespaced"),
         _crd("apps", "App"),

@@ -87,7 +87,7 @@ def _resource(**spec: Any) -> Any:
         ({"spac": 1}, False),
     ],
 )
-def test_an_object_is_valid_where_a_strict_server_takes_it(spec: Any, is_valid: Any) -> None:
+def test_an_object_is_valid_if_a_strict_server_accepts_it(spec: Any, is_valid: Any) -> None:
     version = _version()
     resource = _resource(**spec)
 
@@ -105,14 +105,14 @@ def test_an_object_is_valid_where_a_strict_server_takes_it(spec: Any, is_valid: 
         {"spac": {}},
     ],
 )
-def test_what_every_object_has_is_checked(change: Any) -> None:
+def test_api_version_kind_and_metadata_are_validated(change: Any) -> None:
     validator = jsonschema.Draft7Validator(_version().json_schema())
 
     assert validator.is_valid(_resource())
     assert not validator.is_valid(_resource() | change)
 
 
-def test_the_schema_refers_to_nothing_outside() -> None:
+def test_all_references_are_inside_the_schema() -> None:
     schema = _version().json_schema()
 
     jsonschema.Draft7Validator.check_schema(schema)
@@ -135,16 +135,16 @@ def test_the_schema_is_the_callers_own() -> None:
     assert version.json_schema() == again
 
 
-def test_what_is_not_structural_is_an_object() -> None:
-    found = _version({"properties": {"spec": {"type": "object"}}}).json_schema()
+def test_a_schema_that_is_not_structural_becomes_a_plain_object() -> None:
+    json_schema = _version({"properties": {"spec": {"type": "object"}}}).json_schema()
 
-    assert {key: found[key] for key in found if not key.startswith("x-")} == {
+    assert {key: json_schema[key] for key in json_schema if not key.startswith("x-")} == {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "type": "object",
     }
 
 
-def test_what_is_not_published_has_no_schema() -> None:
+def test_versions_without_v3_have_no_json_schema() -> None:
     manifest = casefile.manifest({"type": "object"}, group="shop.example.com")
     crd = CustomResourceDefinition.from_manifest(manifest, kubernetes_version="1.21")
 

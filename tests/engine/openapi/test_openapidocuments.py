@@ -1,4 +1,4 @@
-"""What the recordings in `tests/conformance/published` do not say: what an answer is to its caller, and when there is none."""
+"""OpenAPI documents: ownership, absence and merging. Their content is tested by `tests/conformance/published`."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def test_kubernetes_1_21_has_no_v3() -> None:
     assert version.openapi(2) is not None
 
 
-def test_a_crd_whose_names_are_taken_has_no_document() -> None:
+def test_a_crd_with_taken_names_has_no_document() -> None:
     crds = CustomResourceDefinitions([_crd(), _crd(plural="others")])
 
     assert crds[0].version("v1").openapi(3) is not None
     assert crds[1].version("v1").openapi(3) is None
 
 
-def test_there_are_two_forms_only() -> None:
+def test_other_openapi_versions_are_refused() -> None:
     with pytest.raises(ValueError, match="there is OpenAPI 2 and 3, not 4"):
         _crd().version("v1").openapi(4)  # type: ignore[arg-type]
 
@@ -92,13 +92,13 @@ def test_the_crds_of_a_group_version_share_a_document(form: Any) -> None:
     assert alone[1] is not None
     assert together.keys() == alone[0].keys()
     for part in ("paths", "definitions", "components", "parameters"):
-        for one in alone[:2]:
-            found, expected = ((one or {}).get(part, {}), together.get(part, {}))
-            assert found.get("schemas", found).items() <= expected.get("schemas", expected).items()
+        for document in alone[:2]:
+            single, merged = ((document or {}).get(part, {}), together.get(part, {}))
+            assert single.get("schemas", single).items() <= merged.get("schemas", merged).items()
     assert {path.split("/")[4] for path in together["paths"]} == {"cases", "others"}
 
 
-def test_a_group_version_that_no_crd_has_is_a_mistake() -> None:
+def test_an_unknown_group_version_is_a_lookup_error() -> None:
     crds = CustomResourceDefinitions([_crd()])
 
     with pytest.raises(CrdLookupError, match=r"^no CRD has 'shop.example.com/v2'; there are: shop.example.com/v1$"):
@@ -107,7 +107,7 @@ def test_a_group_version_that_no_crd_has_is_a_mistake() -> None:
         CustomResourceDefinitions([]).openapi(3, "shop.example.com/v2")
 
 
-def test_a_group_version_that_nobody_serves_has_no_document() -> None:
+def test_a_group_version_that_is_not_served_has_no_document() -> None:
     assert CustomResourceDefinitions([_crd(served=False)]).openapi(3, "shop.example.com/v1") is None
 
 
@@ -118,7 +118,7 @@ def test_alternatives_are_not_merged() -> None:
         crds.openapi(3, "shop.example.com/v1")
 
 
-def test_what_guards_answers_guards_this_one() -> None:
+def test_the_guard_applies_to_documents() -> None:
     crd = _crd()
 
     def guard(guarded: CustomResourceDefinition) -> None:

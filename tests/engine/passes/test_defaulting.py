@@ -86,7 +86,7 @@ def _list(schema: Any) -> dict[str, Any]:
         pytest.param(_object(a=STRING), {"b": {}}, {"b": {}}, [], id="a schema without defaults"),
     ],
 )
-def test_defaults_are_put_in(schema: dict[str, Any], value: Any, result: Any, paths: list[Any]) -> None:
+def test_defaults_are_set(schema: dict[str, Any], value: Any, result: Any, paths: list[Any]) -> None:
     before = copy.deepcopy(value)
     defaulted = defaulting.compile_defaults(structural.from_schema(schema))(value)
     assert defaulted.value == result
@@ -137,7 +137,7 @@ def test_without_a_schema_nothing_changes() -> None:
     assert defaulting.compile_drop_nulls(None)(value).value is value
 
 
-def test_each_place_gets_a_copy_of_the_default_of_its_own() -> None:
+def test_each_place_gets_its_own_copy_of_the_default() -> None:
     default = defaulting.compile_defaults(structural.from_schema(NESTED))
     first = default({}).value
     first["a"]["b"] = 5

@@ -1,4 +1,4 @@
-"""Metadata coercion, as a 1.37 server does it; what happens to stored objects, as the Go package of 1.37 does it."""
+"""Metadata coercion as in a 1.37 server; stored objects as in the Go package of 1.37."""
 
 from __future__ import annotations
 
@@ -122,11 +122,11 @@ def test_a_wrong_timestamp_is_refused_in_the_servers_words() -> None:
         ),
     ],
 )
-def test_metadata_become_what_object_meta_holds(metadata: Any, coerced: Any) -> None:
+def test_metadata_is_coerced_to_object_meta(metadata: Any, coerced: Any) -> None:
     assert objectmeta.coerce_root(metadata, NEWEST) == objectmeta.Coerced(coerced, ())
 
 
-def test_unknown_metadata_fields_fall_away_and_are_listed_in_the_order_of_sorted_keys() -> None:
+def test_unknown_metadata_fields_are_dropped_and_listed_by_sorted_keys() -> None:
     metadata = {
         "zz": 1,
         "ownerReferences": [{"zoo": 1}],
@@ -155,7 +155,7 @@ def test_malformed_fields_can_be_dropped_one_by_one() -> None:
     ("metadata", "go_type"),
     [(5, "int64"), (1.5, "float64"), (True, "bool"), ("a", "string"), ([], "[]interface {}")],
 )
-def test_metadata_that_are_no_object_cannot_be_dropped(metadata: Any, go_type: str) -> None:
+def test_metadata_that_is_not_an_object_cannot_be_dropped(metadata: Any, go_type: str) -> None:
     with pytest.raises(decoding.DecodeError) as refused:
         objectmeta.coerce_root(metadata, NEWEST, drop_malformed=True)
     assert str(refused.value) == f"invalid metadata: expected object, got {go_type}"
@@ -169,7 +169,7 @@ def test_metadata_had_a_cluster_name_and_managed_fields_have_a_subresource(versi
     assert len(coerced.unknown) == 1
 
 
-def test_older_versions_print_what_is_no_embedded_resource_in_the_syntax_of_go() -> None:
+def test_older_versions_print_invalid_embedded_resources_in_go_syntax() -> None:
     compiled = objectmeta.compile_embedded(SCHEMA, profile.named("1.32"))
     assert compiled is not None
     with pytest.raises(objectmeta.EmbeddedError) as raised:
@@ -230,14 +230,14 @@ def test_unknown_fields_of_embedded_metadata_have_map_keys_in_brackets_and_are_s
         ({"one": {"apiVersion": {"a": [1]}}}, 'one.apiVersion: Invalid value: {"a":[1]}: must be a string'),
     ],
 )
-def test_what_is_no_embedded_resource_is_refused_as_a_field_error(value: Any, message: str) -> None:
+def test_invalid_embedded_resources_are_refused_with_a_field_error(value: Any, message: str) -> None:
     with pytest.raises(objectmeta.EmbeddedError) as refused:
         coerce(value)
     assert str(refused.value) == str(refused.value.error) == message
     assert refused.value.error.type == "Invalid"
 
 
-def test_of_several_errors_the_first_by_sorted_keys_is_raised() -> None:
+def test_the_first_of_several_errors_by_sorted_keys_is_raised() -> None:
     with pytest.raises(objectmeta.EmbeddedError, match=r"\Adeep\.list\[0\]\.kind: "):
         coerce({"one": {"metadata": 5}, "deep": {"list": [{"metadata": 5, "kind": 5}]}})
 
@@ -251,11 +251,11 @@ def test_of_several_errors_the_first_by_sorted_keys_is_raised() -> None:
         pytest.param("text", id="a scalar"),
     ],
 )
-def test_what_needs_no_change_comes_back_as_the_same_object(value: Any) -> None:
+def test_a_value_without_changes_is_returned_itself(value: Any) -> None:
     assert coerce(value).value is value
 
 
-def test_stored_embedded_resources_lose_what_is_malformed() -> None:
+def test_stored_embedded_resources_lose_malformed_fields() -> None:
     value = {
         "one": {"apiVersion": 5, "kind": "X", "metadata": {"name": 5, "uid": "u"}, "spec": 1},
         "list": [{"kind": None, "metadata": "text"}],
@@ -265,8 +265,8 @@ def test_stored_embedded_resources_lose_what_is_malformed() -> None:
     )
 
 
-def test_nulls_that_the_schema_describes_are_dropped_before_embedded_metadata_is_looked_at() -> None:
-    """What falls away with them is left to the pass that drops nulls everywhere."""
+def test_specified_nulls_are_dropped_before_embedded_metadata_is_coerced() -> None:
+    """Other nulls stay for the pass that drops nulls everywhere."""
     labels = Structural(type="object", additional_properties=STRING)
     metadata = Structural(type="object", properties={"labels": labels})
     described = Structural(type="object", x_embedded_resource=True, properties={"kind": STRING, "metadata": metadata})
@@ -285,7 +285,7 @@ def test_nulls_that_the_schema_describes_are_dropped_before_embedded_metadata_is
     }
 
 
-def test_paths_begin_with_the_path_that_is_given() -> None:
+def test_paths_begin_with_the_passed_path() -> None:
     compiled = objectmeta.compile_embedded(RESOURCE, NEWEST)
     assert compiled is not None
     assert compiled({"metadata": {"x": 1}}, FieldPath(("spec", 0))).unknown == ("spec[0].metadata.x",)
@@ -323,7 +323,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.booleans())
-def test_coercion_changes_nothing_and_twice_is_once(value: Any, drop_malformed: bool) -> None:  # noqa: FBT001
+def test_coercion_is_idempotent_and_does_not_modify_its_input(value: Any, drop_malformed: bool) -> None:  # noqa: FBT001
     before = copy.deepcopy(value)
     try:
         once = coerce(value, drop_malformed=drop_malformed)
@@ -336,6 +336,6 @@ def test_coercion_changes_nothing_and_twice_is_once(value: Any, drop_malformed: 
 
 
 @given(st.dictionaries(st.sampled_from(["name", "uid", "x", "y", "Labels"]), st.sampled_from(["a", "b"]), max_size=5))
-def test_what_is_listed_as_unknown_is_what_disappeared(metadata: dict[str, str]) -> None:
+def test_the_fields_listed_as_unknown_are_the_dropped_ones(metadata: dict[str, str]) -> None:
     coerced = objectmeta.coerce_root(metadata, NEWEST)
     assert {f"metadata.{field}" for field in metadata.keys() - coerced.value.keys()} == set(coerced.unknown)

@@ -1,4 +1,4 @@
-"""Paths of what passes have changed, and the keywords that decided."""
+"""Paths of changes by passes, with the keywords that caused them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pytest_crd.engine.passes.passchanges import Spelling
 from pytest_crd.engine.schema import structural
 
 
-def test_a_path_that_no_schema_leads_to_has_no_origin() -> None:
+def test_a_path_without_a_schema_has_no_origin() -> None:
     schema = structural.from_schema({"type": "object", "properties": {"a": {"type": "string"}}})
 
-    for known in (schema, None):
-        (path,) = Spelling(known, "default", None).spell([("a", "b", "c")])
+    for version_schema in (schema, None):
+        (path,) = Spelling(version_schema, "default", None).spell([("a", "b", "c")])
 
         assert (path, path.steps, path.origin) == ("a.b.c", ("a", "b", "c"), None)
 

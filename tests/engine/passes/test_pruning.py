@@ -1,4 +1,4 @@
-"""Pruning (KEP-2332): what the schema does not specify falls away, and its path is told."""
+"""Pruning (KEP-2332): unspecified fields are dropped, and their paths reported."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ AB = {"type": "object", "properties": {"a": {"type": "object", "properties": {"b
         ),
     ],
 )
-def test_what_is_not_specified_is_dropped(schema: dict[str, Any], value: Any, pruned: Any, paths: list[Any]) -> None:
+def test_unspecified_fields_are_dropped(schema: dict[str, Any], value: Any, pruned: Any, paths: list[Any]) -> None:
     before = copy.deepcopy(value)
     result = pruning.compile(structural.from_schema(schema))(value)
     assert result.value == pruned
@@ -94,7 +94,7 @@ def test_without_a_schema_only_the_implicit_fields_of_a_resource_stay() -> None:
     assert pruning.compile(None, resource_root=True)(resource).value == {"kind": "K"}
 
 
-def test_a_value_in_which_nothing_is_unknown_is_the_same_value() -> None:
+def test_a_value_without_unknown_fields_is_returned_itself() -> None:
     value = {"a": {"b": 1}}
     assert pruning.compile(structural.from_schema(AB))(value).value is value
 

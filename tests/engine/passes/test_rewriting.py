@@ -1,4 +1,4 @@
-"""Rewriting: what changed is new, what did not is shared, and paths are noted from the root."""
+"""Rewriting: changed parts are new, unchanged parts are shared, and paths start at the root."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def test_a_pass_reports_the_new_tree_and_its_paths() -> None:
     assert rewritten.paths == (("x",),)
 
 
-def test_paths_from_below_are_put_below_the_segment() -> None:
+def test_nested_paths_get_the_segment_as_prefix() -> None:
     paths: list[Path] = [("before",), ("x",), ("y", 0)]
     rewriting.prefix(paths, 1, "a")
     assert paths == [("before",), ("a", "x"), ("a", "y", 0)]
 
 
-def test_an_object_is_changed_in_place_at_the_end_or_by_leaving_out() -> None:
+def test_changes_of_an_object_replace_append_or_drop_fields() -> None:
     original = {"a": 1, "b": 2, "c": 3}
     changed = rewriting.changed_object(original, {"b": 20, "d": 4, "a": DROPPED})
     assert list(changed.items()) == [("b", 20), ("c", 3), ("d", 4)]
@@ -50,7 +50,7 @@ def test_items_are_rewritten_and_unchanged_ones_are_shared() -> None:
     assert original[0] == {"x": 1}
 
 
-def test_a_list_in_which_nothing_changes_is_the_same_list() -> None:
+def test_an_unchanged_list_is_returned_itself() -> None:
     original = [{"y": 1}, 2]
     assert rewriting.items(_drop_x)(original, []) is original
 

@@ -48,11 +48,11 @@ def _pruned(schema: dict[str, Any]) -> structural.Structural:
         ),
     ],
 )
-def test_unknown_fields_of_a_default_fall_away(schema: dict[str, Any], path: tuple[str, ...]) -> None:
+def test_unknown_fields_of_a_default_are_dropped(schema: dict[str, Any], path: tuple[str, ...]) -> None:
     assert dict(structural.nodes(_pruned(schema)))[path].default == {"a": ""}
 
 
-def test_a_schema_whose_defaults_are_whole_is_the_same_schema() -> None:
+def test_a_schema_with_pruned_defaults_is_returned_itself() -> None:
     schema = structural.from_schema(
         {
             "type": "object",
@@ -82,7 +82,7 @@ def test_metadata_in_the_default_of_an_embedded_resource_is_coerced() -> None:
     assert pruned["spec"] == {"y": 1}
 
 
-def test_a_default_that_pruning_takes_away_whole_is_none() -> None:
+def test_a_default_that_is_pruned_completely_is_none() -> None:
     """A default for a field of embedded metadata that the field's Go type cannot hold."""
     metadata = {"type": "object", "properties": {"labels": {"type": "object", "default": {"a": 5}}}}
     schema = _pruned({"type": "object", "properties": {"r": {**RESOURCE, "properties": {"metadata": metadata}}}})

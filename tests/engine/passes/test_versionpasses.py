@@ -61,7 +61,7 @@ def test_malformed_metadata_is_a_decode_error() -> None:
         _passes().prune({"metadata": {"labels": {"a": 5}}})
 
 
-def test_where_unknown_fields_are_preserved_metadata_is_coerced_all_the_same() -> None:
+def test_metadata_is_coerced_even_if_unknown_fields_are_preserved() -> None:
     resource = {"metadata": {"odd": 1}, "spec": {"x": 1, "template": {"metadata": {"odd": 1}}}, "y": 1}
     pruned = _passes(preserve=True).prune(resource)
     assert pruned.paths == ("metadata.odd", "spec.template.metadata.odd")
@@ -76,7 +76,7 @@ def test_without_a_schema_only_the_implicit_fields_stay() -> None:
     assert _passes(None).default({"kind": "K", "spec": None}).value == {"kind": "K", "spec": None}
 
 
-def test_nulls_go_before_defaults_come_and_defaults_are_pruned() -> None:
+def test_nulls_are_dropped_before_defaulting_and_defaults_are_pruned() -> None:
     resource = {"kind": "K", "metadata": {"odd": None}, "spec": {"text": None, "a": None}}
     before = copy.deepcopy(resource)
     defaulted = _passes().default(resource)
@@ -86,12 +86,12 @@ def test_nulls_go_before_defaults_come_and_defaults_are_pruned() -> None:
     assert resource == before
 
 
-def test_where_unknown_fields_are_preserved_nulls_and_defaults_stay_as_they_are() -> None:
+def test_nulls_and_defaults_stay_unchanged_if_unknown_fields_are_preserved() -> None:
     defaulted = _passes(preserve=True).default({"spec": {"text": None}})
     assert defaulted.value == {"spec": {"text": None, "a": {"b": 1, "unknown": 2}}}
     assert defaulted.nulls == ()
 
 
-def test_a_default_of_the_kind_does_not_replace_the_kind_that_is_there() -> None:
+def test_a_default_of_the_kind_does_not_replace_the_kind_of_the_resource() -> None:
     schema = {"type": "object", "properties": {"kind": {"type": "string", "default": "Other"}}}
     assert _passes(schema).default({"kind": "K"}).value == {"kind": "K"}

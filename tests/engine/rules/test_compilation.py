@@ -1,4 +1,4 @@
-"""What can only be wrong in this package ends in an error of its own."""
+"""Bugs of this package in compilation raise their own errors; equal compilations are shared."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from pytest_crd.engine.schema.structural import Structural
 NEWEST: Final = profile.named("1.37")
 
 
-def test_the_problem_of_an_expression_without_one_is_a_bug() -> None:
+def test_asking_for_the_problem_of_a_valid_expression_is_a_bug() -> None:
     declared = schemadeclarations.declare(Structural(type="string"), NEWEST, "self")
     assert declared is not None
-    known = SchemaDeclarations(declared, {})
+    declarations = SchemaDeclarations(declared, {})
 
     with pytest.raises(AssertionError, match="'self == self' compiles"):
-        RuleScope(known, lambda: known).problem_of("self == self", environments.stored(NEWEST), optional=False)
+        RuleScope(declarations, lambda: declarations).problem_of(
+            "self == self", environments.stored(NEWEST), optional=False
+        )
 
 
-def test_a_part_that_is_declared_inside_a_schema_only_is_a_bug() -> None:
+def test_a_part_that_cannot_be_declared_alone_is_a_bug() -> None:
     stored = environments.stored(NEWEST)
     builder = ruletree._Builder(
         NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset()
@@ -46,7 +48,7 @@ def _no_names() -> SchemaDeclarations:
 
 
 def _scope(**properties: Structural) -> RuleScope:
-    """Return what rules of an object with *properties* speak about."""
+    """Return the scope of rules of an object with *properties*."""
     declared = schemadeclarations.declare(Structural(type="object", properties=properties), NEWEST, "selfType")
     assert declared is not None
     return RuleScope(SchemaDeclarations(declared, schemadeclarations.structs(declared)), _no_names)
@@ -67,7 +69,7 @@ STORED: Final = environments.stored(NEWEST)
         ("self.a == self.a", STORED, True, INTEGER, False),
     ],
 )
-def test_an_expression_is_compiled_once_over_types_that_it_cannot_tell_apart(
+def test_a_compilation_is_shared_by_types_with_the_same_lookups(
     rule: str, environment: Environment, type_of_a: Structural, *, optional: bool, is_shared: bool
 ) -> None:
     first = _scope(a=INTEGER, b=INTEGER).compile("self.a == self.a", STORED, optional=False)
@@ -77,7 +79,7 @@ def test_an_expression_is_compiled_once_over_types_that_it_cannot_tell_apart(
     assert (second is first) is is_shared
 
 
-def test_an_expression_that_names_a_type_is_not_compiled_where_there_is_none() -> None:
+def test_an_expression_with_a_type_name_does_not_compile_without_that_type() -> None:
     rule = "selfType.a{} == selfType.a{}"
     _scope(a=Structural(type="object")).compile(rule, STORED, optional=False)
 
@@ -85,7 +87,7 @@ def test_an_expression_that_names_a_type_is_not_compiled_where_there_is_none() -
         _scope(a=INTEGER).compile(rule, STORED, optional=False)
 
 
-def test_of_an_expression_over_many_types_the_last_compilations_are_kept() -> None:
+def test_the_last_compilations_of_an_expression_are_cached() -> None:
     rule = "self.a == self.a"
     types = [INTEGER]
     for _ in range(16):

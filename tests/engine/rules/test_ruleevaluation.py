@@ -1,4 +1,4 @@
-"""What rules say of a value: budgets at their boundary, and what is unreadable; the words are those of recorded servers."""
+"""Evaluation of rules: the limits of budgets, and unreadable values; messages are recorded from servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ NEWEST: Final = profile.named("1.37")
 OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
-def found(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = ruleevaluation.BUDGET) -> RuleFindings:
+def validate(
+    schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = ruleevaluation.BUDGET
+) -> RuleFindings:
     root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=False)
     assert root is not None
     return ruleevaluation.validate(root, RuleSubject(value, old), NEWEST, budget=budget)
@@ -32,7 +34,7 @@ def details(findings: RuleFindings) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("budget", "left", "said"),
+    ("budget", "left", "messages"),
     [
         pytest.param(3, 1, ["failed rule: self > 2"], id="more than enough"),
         pytest.param(2, 0, ["failed rule: self > 2"], id="just enough"),
@@ -40,16 +42,16 @@ def details(findings: RuleFindings) -> list[str]:
         pytest.param(0, -1, [OUT_OF_BUDGET], id="nothing left before the first rule"),
     ],
 )
-def test_a_rule_may_cost_all_that_is_left_of_the_budget(budget: int, left: int, said: list[str]) -> None:
-    findings = found(ruled("integer", {"rule": "self > 2"}), 1, budget=budget)
+def test_a_rule_may_cost_the_whole_remaining_budget(budget: int, left: int, messages: list[str]) -> None:
+    findings = validate(ruled("integer", {"rule": "self > 2"}), 1, budget=budget)
 
     assert findings.budget == left
-    assert details(findings) == said
+    assert details(findings) == messages
 
 
-def test_a_message_expression_may_not_cost_more_than_is_left() -> None:
+def test_a_message_expression_may_not_exceed_the_remaining_budget() -> None:
     rule = {"rule": "self > 2", "messageExpression": "self > 1 ? 'a' : 'b'"}
-    findings = found(ruled("integer", rule, {"rule": "false"}), 1, budget=3)
+    findings = validate(ruled("integer", rule, {"rule": "false"}), 1, budget=3)
 
     assert findings.budget == -1
     assert details(findings) == [
@@ -57,15 +59,15 @@ def test_a_message_expression_may_not_cost_more_than_is_left() -> None:
     ]
 
 
-def test_a_field_path_does_not_count_where_the_message_expression_is_wrong() -> None:
+def test_a_field_path_is_ignored_if_the_message_expression_does_not_compile() -> None:
     rule = {"rule": "false", "fieldPath": ".a", "messageExpression": "string(int('x'))"}
     schema = ruled("object", rule, properties={"a": {"type": "string"}})
 
-    assert [error.field for error in found(schema, {}).errors] == ["<nil>"]
+    assert [error.field for error in validate(schema, {}).errors] == ["<nil>"]
 
 
-def test_a_value_that_is_none_of_its_schema_is_an_error_for_rules_that_ask_for_it() -> None:
-    findings = found(ruled("string", {"rule": "1 > 2"}, {"rule": "self == ''"}), 5)
+def test_a_value_of_the_wrong_type_is_an_error_only_for_rules_that_use_it() -> None:
+    findings = validate(ruled("string", {"rule": "1 > 2"}, {"rule": "self == ''"}), 5)
 
     assert details(findings) == [
         "failed rule: 1 > 2",
@@ -73,9 +75,9 @@ def test_a_value_that_is_none_of_its_schema_is_an_error_for_rules_that_ask_for_i
     ]
 
 
-def test_what_was_none_of_the_schema_is_there_but_cannot_be_read() -> None:
+def test_an_old_value_of_the_wrong_type_exists_but_cannot_be_read() -> None:
     rules = [{"rule": text, "optionalOldSelf": True} for text in ("!oldSelf.hasValue()", "oldSelf.value() == ''")]
-    findings = found(ruled("string", *rules), "a", old=5)
+    findings = validate(ruled("string", *rules), "a", old=5)
 
     assert details(findings) == [
         "failed rule: !oldSelf.hasValue()",
@@ -83,19 +85,19 @@ def test_what_was_none_of_the_schema_is_there_but_cannot_be_read() -> None:
     ]
 
 
-def test_what_is_not_bound_is_not_there() -> None:
+def test_an_unbound_variable_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         Bindings()["self"]
 
 
-def test_a_call_that_costs_too_much_counts_as_a_spent_budget_where_less_was_left() -> None:
+def test_a_call_above_its_limit_reports_the_budget_if_less_remains() -> None:
     schema = ruled("array", {"rule": "self.all(x, self.all(y, x + y >= 0))"}, items={"type": "integer"})
     numbers = list(range(1000))
 
-    [spent] = details(found(schema, numbers, budget=1000))
+    [spent] = details(validate(schema, numbers, budget=1000))
     assert spent == OUT_OF_BUDGET
     assert "cost budget exceeded" not in spent
-    assert details(found(schema, numbers)) != [OUT_OF_BUDGET]
+    assert details(validate(schema, numbers)) != [OUT_OF_BUDGET]
 
 
 @pytest.mark.parametrize(
@@ -106,13 +108,13 @@ def test_a_call_that_costs_too_much_counts_as_a_spent_budget_where_less_was_left
         pytest.param({"type": "array", "items": {}}, id="of a list of anything"),
     ],
 )
-def test_rules_of_what_has_no_type_in_cel_are_not_run(schema: dict[str, Any]) -> None:
+def test_rules_of_schemas_without_a_cel_type_do_not_run(schema: dict[str, Any]) -> None:
     node = structural.from_schema(schema | {"x-kubernetes-validations": [{"rule": "false"}]})
 
     assert ruletree.build_stored(node, NEWEST, is_resource=False) is None
 
 
-def test_a_failure_at_the_kind_of_a_resource_is_never_forgiven() -> None:
+def test_a_failure_at_the_kind_of_a_resource_is_never_ratcheted() -> None:
     kind = ruled("string", {"rule": "false"})
     schema = {"type": "object", "properties": {"kind": kind, "spec": kind}}
     root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=True)

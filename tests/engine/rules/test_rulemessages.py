@@ -1,4 +1,4 @@
-"""Messages of rules: what a message expression may say, and by what a rule is named."""
+"""Messages of rules: results of message expressions, and names of rules."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def evaluated(expression: str, *, budget: int = PLENTY) -> rulemessages.Evaluate
         pytest.param("string([1][size([1])])", "", id="not an error"),
     ],
 )
-def test_a_message_expression_makes_one_line_of_words(expression: str, message: str) -> None:
-    found = evaluated(expression)
+def test_a_message_expression_yields_one_line(expression: str, message: str) -> None:
+    result = evaluated(expression)
 
-    assert found.message == message
-    assert not found.problem
+    assert result.message == message
+    assert not result.problem
 
 
-def test_a_message_that_costs_too_much_ends_it_all() -> None:
+def test_a_message_above_its_cost_limit_stops_the_evaluation() -> None:
     nested = (
         f"{EXPENSIVE}.all(a, {EXPENSIVE}.all(b, {EXPENSIVE}.all(c, {EXPENSIVE}.all(d, {EXPENSIVE}.all(e, e > 0)))))"
     )
-    said = evaluated(f"{nested} ? 'a' : 'b'")
+    result = evaluated(f"{nested} ? 'a' : 'b'")
 
-    assert said.problem.startswith("no further validation rules will be run due to call cost exceeds limit")
+    assert result.problem.startswith("no further validation rules will be run due to call cost exceeds limit")
     assert evaluated(f"{nested} ? 'a' : 'b'", budget=5).problem.startswith("messageExpression evaluation failed")
     assert evaluated("string(size([1]))", budget=1).problem.startswith("messageExpression evaluation failed")
 
@@ -75,7 +75,7 @@ def test_a_rule_is_named_by_its_message_or_by_itself(rule: dict[str, Any], words
         ("x[", "s", ()),
     ],
 )
-def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(
+def test_an_error_is_reported_at_the_field_path_of_the_rule(
     field_path: str, expected: str, steps: tuple[str, ...]
 ) -> None:
     text, of_texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
@@ -83,6 +83,6 @@ def test_an_error_stands_at_the_field_that_the_rule_names_if_there_is_one(
     schema = structural.from_schema({"type": "object", "properties": {"a": text, "c": inner}})
     rule = {"rule": "false", "fieldPath": field_path}
 
-    found = rulemessages.error_path(rule, FieldPath(("s",)), schema)
+    path = rulemessages.error_path(rule, FieldPath(("s",)), schema)
 
-    assert (str(found), found.steps) == (expected, ("s", *steps))
+    assert (str(path), path.steps) == (expected, ("s", *steps))

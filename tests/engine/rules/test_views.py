@@ -1,4 +1,4 @@
-"""What expressions see of the values of a schema: each answer is the reference's, in 1.37."""
+"""CEL values of JSON values under a schema; the answers are recorded from the reference implementation in 1.37."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEWEST: Final = profile.named("1.37")
 
 
 def answer(schema: Schema, value: Any, expression: str) -> str:
-    """Return what an expression about *value* is, with its type, or the error that it ends in."""
+    """Return value and type of an expression about *value*, or its error."""
     node = structural.from_schema(schema)
     declared = schemadeclarations.declare(node, NEWEST, "self")
     assert declared is not None
@@ -235,7 +235,7 @@ CASES: Final[list[tuple[Schema, list[tuple[Any, str, str]]]]] = [
     ("schema", "value", "expression", "expected"),
     [(schema, *case) for schema, cases in CASES for case in cases],
 )
-def test_an_expression_sees_what_the_schema_makes_of_a_value(
+def test_values_have_the_types_of_their_schema_in_expressions(
     schema: Schema, value: Any, expression: str, expected: str
 ) -> None:
     assert answer(schema, value, expression) == expected
@@ -254,39 +254,39 @@ def test_an_expression_sees_what_the_schema_makes_of_a_value(
         ),
     ],
 )
-def test_a_schema_without_a_meaning_makes_its_values_errors(node: Structural, value: Any, problem: str) -> None:
+def test_values_of_schemas_without_a_cel_type_are_errors(node: Structural, value: Any, problem: str) -> None:
     with pytest.raises(EvaluationError, match=problem):
         views.compile(node, NEWEST)(value)
 
 
-def test_a_value_of_no_type_is_written_as_json() -> None:
+def test_a_value_without_type_is_printed_as_json() -> None:
     assert str(Preserved({"a": [1]})) == '{"a":[1]}'
 
 
-def test_unknown_fields_count_where_both_objects_have_them() -> None:
-    seen = views.compile(
+def test_unknown_fields_are_compared_if_both_objects_have_them() -> None:
+    view = views.compile(
         structural.from_schema(
             {"type": "object", "properties": {"a": {"type": "string"}}, "x-kubernetes-preserve-unknown-fields": True}
         ),
         NEWEST,
     )
-    one, same, other, unlike = (
-        seen(value) for value in ({"a": "1", "x": 1}, {"a": "1", "y": 1}, {"a": "1", "x": 2}, {"x": 1})
+    first, same, different, unlike = (
+        view(value) for value in ({"a": "1", "x": 1}, {"a": "1", "y": 1}, {"a": "1", "x": 2}, {"x": 1})
     )
-    assert isinstance(one, ObjectView)
+    assert isinstance(first, ObjectView)
 
-    assert one.equal(same)
-    assert not one.equal(other)
-    assert not one.equal(unlike)
+    assert first.equal(same)
+    assert not first.equal(different)
+    assert not first.equal(unlike)
     with pytest.raises(EvaluationError, match="no such overload"):
-        one.equal({"a": "1", "x": 1})
+        first.equal({"a": "1", "x": 1})
 
 
-def test_what_cannot_be_read_is_written_as_an_error_and_what_is_not_known_is_left_out() -> None:
+def test_printing_shows_unreadable_values_as_errors_and_omits_unknown_fields() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
-    seen = views.compile(structural.from_schema(schema), NEWEST)({"a": [1, "x"], "unknown": 1})
+    view = views.compile(structural.from_schema(schema), NEWEST)({"a": [1, "x"], "unknown": 1})
 
-    assert spelling.value(seen) == '{"a": [1, error: invalid data, expected int, got string]}'
+    assert spelling.value(view) == '{"a": [1, error: invalid data, expected int, got string]}'
 
 
 def test_items_with_new_keys_are_added_to_a_list_of_type_map() -> None:
@@ -300,17 +300,17 @@ def test_items_with_new_keys_are_added_to_a_list_of_type_map() -> None:
             "properties": {"k": {"type": "string"}, "v": {"type": "integer"}},
         },
     }
-    seen = views.compile(structural.from_schema(schema), NEWEST)
-    one, other = seen([{"k": "a", "v": 1}]), seen([{"k": "b", "v": 2}, {"k": "a", "v": 3}])
-    assert isinstance(one, MapListView)
+    view = views.compile(structural.from_schema(schema), NEWEST)
+    left_view, right_view = view([{"k": "a", "v": 1}]), view([{"k": "b", "v": 2}, {"k": "a", "v": 3}])
+    assert isinstance(left_view, MapListView)
 
-    together = one.add(other)
+    together = left_view.add(right_view)
 
     assert isinstance(together, MapListSum)
-    assert together.equal(seen([{"k": "a", "v": 3}, {"k": "b", "v": 2}]))
+    assert together.equal(view([{"k": "a", "v": 3}, {"k": "b", "v": 2}]))
 
 
-def test_what_is_not_declared_has_no_type_and_no_size() -> None:
+def test_undeclared_names_have_no_type_and_no_size() -> None:
     node = structural.from_schema(
         {
             "type": "object",
@@ -319,13 +319,13 @@ def test_what_is_not_declared_has_no_type_and_no_size() -> None:
     )
     declared = schemadeclarations.declare(node, NEWEST, "self")
     assert declared is not None
-    known = SchemaDeclarations(declared, schemadeclarations.structs(declared))
+    declarations = SchemaDeclarations(declared, schemadeclarations.structs(declared))
 
-    assert known.find_field("nothing", "a") is None
-    assert known.max_elements(("self", "m")) == 3
-    assert known.max_elements(("self", "m", "@keys")) is not None
-    assert known.max_elements(("self", "@keys")) is None
-    assert known.max_elements(("self", "none", "deeper")) is None
+    assert declarations.find_field("nothing", "a") is None
+    assert declarations.max_elements(("self", "m")) == 3
+    assert declarations.max_elements(("self", "m", "@keys")) is not None
+    assert declarations.max_elements(("self", "@keys")) is None
+    assert declarations.max_elements(("self", "none", "deeper")) is None
 
 
 _MANY: Final = [f"item {index}" for index in range(100)]
@@ -357,7 +357,7 @@ _LISTED: Final = {
         "[self.object] == [self.object]",
     ],
 )
-def test_values_of_a_resource_are_counted_as_they_are_looked_at(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparing_values_counts_as_work(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looped = "self.list.all(b, " + text.replace("timestamp(a)", "timestamp('2021-01-01T00:00:00Z')") + ")"
     assert answer(_LISTS, _LISTED, looped) == "bool true"
 

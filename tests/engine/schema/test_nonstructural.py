@@ -15,7 +15,7 @@ STRING = {"type": "string"}
 INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 
 
-def _found(schema: dict[str, Any]) -> list[str]:
+def _violations(schema: dict[str, Any]) -> list[str]:
     return [
         str(error)
         for error in nonstructural.find_violations(
@@ -61,7 +61,7 @@ def _object(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_a_structural_schema_has_no_violations(schema: dict[str, Any]) -> None:
-    assert _found(schema) == []
+    assert _violations(schema) == []
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_structural_schema_has_no_violations(schema: dict[str, Any]) -> None:
     ],
 )
 def test_violations_of_the_structure(schema: dict[str, Any], errors: list[str]) -> None:
-    assert _found(schema) == errors
+    assert _violations(schema) == errors
 
 
 @pytest.mark.parametrize(
@@ -190,31 +190,35 @@ def test_violations_of_the_structure(schema: dict[str, Any], errors: list[str]) 
     ],
 )
 @pytest.mark.parametrize("junctor", ["allOf", "anyOf", "oneOf", "not"])
-def test_what_gives_structure_may_not_be_nested(keyword: str, value: Any, demanded: str, junctor: str) -> None:
+def test_structural_keywords_may_not_be_nested_in_junctors(
+    keyword: str, value: Any, demanded: str, junctor: str
+) -> None:
     nested: Any = {keyword: value}
     place = junctor if junctor == "not" else f"{junctor}[1]"
     schema = {"type": "object", junctor: nested if junctor == "not" else [{}, nested]}
-    assert _found(schema) == [f"s.{place}.{keyword}: Forbidden: must be {demanded} to be structural"]
+    assert _violations(schema) == [f"s.{place}.{keyword}: Forbidden: must be {demanded} to be structural"]
 
 
 def test_nested_violations_are_found_below_items_properties_and_junctors() -> None:
     nested = {"properties": {"a": {"items": {"not": {"title": "t"}}}}}
     schema = {**_object(a={"type": "array", "items": STRING}), "anyOf": [nested]}
-    assert _found(schema) == ["s.anyOf[0].properties[a].items.not.title: Forbidden: must be empty to be structural"]
+    assert _violations(schema) == [
+        "s.anyOf[0].properties[a].items.not.title: Forbidden: must be empty to be structural"
+    ]
 
 
 def test_nested_validations_may_not_mention_metadata() -> None:
     schema = {**_object(metadata={"type": "object"}), "not": {"properties": {"metadata": {}}}}
-    assert _found(schema) == ["s.not.properties[metadata]: Forbidden: must not be specified in a nested context"]
+    assert _violations(schema) == ["s.not.properties[metadata]: Forbidden: must not be specified in a nested context"]
 
 
-def test_what_validations_mention_must_be_in_the_structure() -> None:
+def test_fields_in_value_validations_must_be_in_the_structure() -> None:
     schema = {
         **_object(a={"type": "object"}),
         "oneOf": [{"properties": {"b": {}, "a": {"properties": {"c": {"properties": {"deeper": {}}}}}}}],
         "allOf": [{"items": {}}],
     }
-    assert _found(schema) == [
+    assert _violations(schema) == [
         "s.items: Required value: because it is defined in s.allOf[0].items",
         "s.properties[a].properties[c]: Required value: because it is defined in s.oneOf[0].properties[a].properties[c]",
         "s.properties[b]: Required value: because it is defined in s.oneOf[0].properties[b]",
@@ -223,7 +227,7 @@ def test_what_validations_mention_must_be_in_the_structure() -> None:
 
 def test_only_the_two_patterns_of_int_or_string_may_nest_types() -> None:
     schema = _object(a={"x-kubernetes-int-or-string": True, "anyOf": INT_OR_STRING[::-1]})
-    assert _found(schema) == [
+    assert _violations(schema) == [
         "s.properties[a].anyOf[0].type: Forbidden: must be empty to be structural",
         "s.properties[a].anyOf[1].type: Forbidden: must be empty to be structural",
     ]

@@ -1,4 +1,4 @@
-"""The map of a schema: its places, and what is said of the values there."""
+"""The map of a schema: places and their schemas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def at(*place: str | Each) -> SchemaNode:
     return node
 
 
-def test_every_place_is_told_of_once_outer_ones_first() -> None:
+def test_every_place_is_listed_once_outer_ones_first() -> None:
     assert [node.path for node in MAP] == [
         *(
             "",
@@ -72,37 +72,37 @@ def test_a_place_has_steps_in_the_schema_and_one_spelling(place: Place, steps: t
     assert schemamap.spelled(place) == text
 
 
-def test_a_node_knows_where_it_stands_and_what_is_around_it() -> None:
+def test_a_node_has_steps_and_parents() -> None:
     node = at("parts", Each.ITEM, "min")
 
     assert node.steps == ("properties", "parts", "items", "properties", "min")
     assert node.schema == {"type": "integer"}
-    assert [one.path for one in node.around] == ["parts[*]", "parts", ""]
+    assert [parent.path for parent in node.around] == ["parts[*]", "parts", ""]
     assert repr(node) == "<SchemaNode parts[*].min>"
     assert repr(MAP) == "<SchemaNode .>"
     assert repr(Each.ITEM) == "Each.ITEM"
 
 
 @pytest.mark.parametrize("place", [("absent",), ("parts", Each.VALUE), ("any", Each.VALUE), ("absent", "deeper")])
-def test_of_other_places_nothing_is_said(place: Place) -> None:
+def test_other_places_have_no_node(place: Place) -> None:
     assert MAP.at(place) is None
 
 
-def test_a_path_in_an_object_leads_to_what_is_said_of_the_value() -> None:
+def test_the_path_of_a_value_leads_to_its_node() -> None:
     assert MAP.of_path(("parts", 3, "min")) is at("parts", Each.ITEM, "min")
     assert MAP.of_path(("labels", "a.b/c")) is at("labels", Each.VALUE)
     assert MAP.of_path(("parts", "x", "y")) is None
 
 
-def test_a_value_is_held_beside_the_map() -> None:
+def test_the_nodes_of_a_value_are_listed_in_order() -> None:
     value = {"parts": [{"min": 1, "x": 1}, {}], "labels": {"a": "b"}, "unknown": [1], "any": {"a": 1}}
 
-    found = [node.path for node in MAP.in_value(value)]
+    paths = [node.path for node in MAP.in_value(value)]
 
-    assert found == ["", "parts", "parts[*]", "parts[*].min", "parts[*]", "labels", "labels[*]", "any"]
+    assert paths == ["", "parts", "parts[*]", "parts[*].min", "parts[*]", "labels", "labels[*]", "any"]
 
 
-def test_what_every_resource_has_is_known_for_whole_objects_and_embedded_ones() -> None:
+def test_metadata_of_whole_and_embedded_resources_is_recognized() -> None:
     of_resources = {node.path: node.meta_of for node in MAP if node.meta_of is not None}
 
     assert of_resources == {
@@ -113,7 +113,7 @@ def test_what_every_resource_has_is_known_for_whole_objects_and_embedded_ones() 
     }
 
 
-def test_branches_of_junctors_speak_of_the_same_values() -> None:
+def test_branches_of_junctors_have_the_place_of_their_parent() -> None:
     parts = at("parts")
     items, fields = parts.branches("allOf")
 
@@ -132,7 +132,7 @@ def test_branches_of_junctors_speak_of_the_same_values() -> None:
     assert MAP.is_structural
 
 
-def test_what_becomes_of_unknown_fields() -> None:
+def test_schemas_drop_or_keep_unknown_fields() -> None:
     assert MAP.drops_unknown_fields
     assert not at("labels").drops_unknown_fields
     assert not at("parts").drops_unknown_fields
@@ -141,21 +141,21 @@ def test_what_becomes_of_unknown_fields() -> None:
     assert not at("open", Each.ITEM).drops_unknown_fields
 
 
-def test_a_key_is_a_field_where_one_of_the_schemas_has_it() -> None:
-    other = SchemaNode({"properties": {"labels": {"properties": {"named": TEXT}}}})
+def test_a_key_is_a_field_if_any_schema_has_a_property_for_it() -> None:
+    second = SchemaNode({"properties": {"labels": {"properties": {"named": TEXT}}}})
 
-    assert schemamap.place_in(("labels", "a"), MAP, other) == ("labels", Each.VALUE)
-    assert schemamap.place_in(("labels", "named"), MAP, other) == ("labels", "named")
-    assert schemamap.place_in(("parts", 0, "min"), MAP, other) == ("parts", Each.ITEM, "min")
-    assert schemamap.place_in(("unknown", "deeper"), MAP, other) == ("unknown", "deeper")
+    assert schemamap.place_in(("labels", "a"), MAP, second) == ("labels", Each.VALUE)
+    assert schemamap.place_in(("labels", "named"), MAP, second) == ("labels", "named")
+    assert schemamap.place_in(("parts", 0, "min"), MAP, second) == ("parts", Each.ITEM, "min")
+    assert schemamap.place_in(("unknown", "deeper"), MAP, second) == ("unknown", "deeper")
 
 
-def test_rules_are_those_that_are_declared() -> None:
+def test_a_node_has_its_declared_rules() -> None:
     assert SchemaNode({"x-kubernetes-validations": [{"rule": "true"}]}).rules == [{"rule": "true"}]
     assert not MAP.rules
 
 
-def test_a_version_has_a_map_also_where_it_has_no_schema() -> None:
+def test_a_version_without_a_schema_has_an_empty_map() -> None:
     manifest = crds.manifest({"type": "object", "properties": {"spec": TEXT}})
     version = CustomResourceDefinition.from_manifest(manifest).versions[0]
     bare = CustomResourceDefinition.from_manifest(

@@ -35,10 +35,10 @@ ENDS = "unexpected end of JSON path"
     ],
 )
 def test_a_path_leads_to_a_field(path: str, spelled: str, type_: str) -> None:
-    found = schemapaths.find_target(path, SCHEMA)
-    assert str(found.path) == spelled
-    assert found.schema is not None
-    assert found.schema.type == type_
+    target = schemapaths.find_target(path, SCHEMA)
+    assert str(target.path) == spelled
+    assert target.schema is not None
+    assert target.schema.type == type_
 
 
 def test_a_map_of_any_values_has_values_without_a_schema() -> None:
@@ -68,7 +68,7 @@ def test_a_map_of_any_values_has_values_without_a_schema() -> None:
         (".a['b\\q']", "invalid string literal: invalid escape char \\q"),
     ],
 )
-def test_a_path_leads_nowhere_and_the_server_says_why(path: str, problem: str) -> None:
+def test_errors_about_invalid_paths_are_those_of_the_server(path: str, problem: str) -> None:
     with pytest.raises(schemapaths.PathError) as raised:
         schemapaths.find_target(path, SCHEMA)
     assert str(raised.value) == problem

@@ -1,4 +1,4 @@
-"""Structural schemas: what of an OpenAPI schema gives structure, what validates, and what cannot be said at all."""
+"""Structural schemas: structure, value validations, and unsupported constructs of an OpenAPI schema."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ def test_map_values_have_a_schema_or_a_boolean(declared: Any, held: Any, value_s
     ["type", "pattern", "nullable", "uniqueItems", "enum", "x-kubernetes-int-or-string", "$ref", "definitions"],
 )
 @pytest.mark.parametrize("empty", ["", False, None, []])
-def test_what_go_leaves_out_when_empty_counts_as_absent(keyword: str, empty: Any) -> None:
+def test_an_empty_value_with_omitempty_counts_as_absent(keyword: str, empty: Any) -> None:
     assert structural.from_schema({keyword: empty}) == Structural()
 
 
-def test_what_stands_behind_a_pointer_counts_even_when_empty() -> None:
+def test_an_empty_value_behind_a_pointer_counts_as_set() -> None:
     schema = structural.from_schema({"minimum": 0, "maxLength": 0, "required": [], "default": False})
     assert schema.validation.keywords == {"minimum": 0, "maxLength": 0, "required": []}
     assert schema.default is False
@@ -123,9 +123,7 @@ def test_what_stands_behind_a_pointer_counts_even_when_empty() -> None:
     ],
 )
 @pytest.mark.parametrize("place", ["root", "properties", "items", "additionalProperties", "not", "nested properties"])
-def test_what_no_structural_schema_can_express_is_refused_anywhere(
-    schema: dict[str, Any], message: str, place: str
-) -> None:
+def test_unsupported_constructs_are_refused_at_any_depth(schema: dict[str, Any], message: str, place: str) -> None:
     placed: dict[str, dict[str, Any]] = {
         "root": schema,
         "properties": {"properties": {"a": schema}},
@@ -139,11 +137,11 @@ def test_what_no_structural_schema_can_express_is_refused_anywhere(
     assert str(raised.value) == message
 
 
-def test_empty_dependencies_are_no_construct() -> None:
+def test_empty_dependencies_are_ignored() -> None:
     assert structural.from_schema({"dependencies": {}}) == Structural()
 
 
-def test_nested_validations_keep_what_makes_them_non_structural_apart() -> None:
+def test_nested_validations_keep_forbidden_keywords_separately() -> None:
     schema = structural.from_schema(
         {
             "anyOf": [{"type": "string", "description": "d", "minLength": 1, "x-kubernetes-list-type": "set"}],

@@ -1,4 +1,4 @@
-"""What counts for the structure of a schema depends on the Kubernetes version."""
+"""Keywords of structure that depend on the Kubernetes version."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def test_examples_count(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["1.32", "1.35"])
 def test_up_to_1_35_examples_do_not_count(version: str) -> None:
-    found = structuralversion.from_schema(SCHEMA, profile.named(version))
-    assert found == structural.from_schema(WITHOUT_EXAMPLES)
+    structure = structuralversion.from_schema(SCHEMA, profile.named(version))
+    assert structure == structural.from_schema(WITHOUT_EXAMPLES)
 
 
 @pytest.mark.parametrize("version", ["1.21", "1.35", "1.37"])
 @pytest.mark.parametrize("keyword", ["example", "externalDocs", "not", "allOf", "anyOf", "oneOf"])
-def test_a_schema_that_knows_its_keywords_has_the_same_form(version: str, keyword: str) -> None:
+def test_listing_the_keywords_first_does_not_change_the_form(version: str, keyword: str) -> None:
     closed = {"additionalProperties": False}
-    held = {"example": "x", "externalDocs": {"url": "u"}, "not": closed}.get(keyword, [closed])
-    schema = {"type": "object", "properties": {"a": {"type": "object", keyword: held}}}
+    value = {"example": "x", "externalDocs": {"url": "u"}, "not": closed}.get(keyword, [closed])
+    schema = {"type": "object", "properties": {"a": {"type": "object", keyword: value}}}
     named = profile.named(version)
     assert OpenAPISchema(schema, named).structural == structuralversion.from_schema(schema, named)
 
@@ -52,10 +52,10 @@ def test_a_property_may_be_called_example() -> None:
     assert structuralversion.from_schema(schema, profile.named("1.32")) == structural.from_schema(schema)
 
 
-def test_in_1_21_no_other_properties_count_like_any_inside_of_junctors_alone() -> None:
+def test_in_1_21_false_additional_properties_count_as_true_inside_junctors() -> None:
     closed = {"type": "object", "additionalProperties": False}
-    found = structuralversion.from_schema(closed | {"not": {"additionalProperties": False}}, profile.named("1.21"))
-    assert found == structural.from_schema(closed | {"not": {"additionalProperties": True}})
+    structure = structuralversion.from_schema(closed | {"not": {"additionalProperties": False}}, profile.named("1.21"))
+    assert structure == structural.from_schema(closed | {"not": {"additionalProperties": True}})
 
 
 def test_a_list_of_items_has_no_structure() -> None:
@@ -64,5 +64,5 @@ def test_a_list_of_items_has_no_structure() -> None:
 
 
 def test_an_empty_list_of_items_is_no_items() -> None:
-    found = structuralversion.from_schema({"type": "array", "items": []}, profile.named("1.21"))
-    assert found == structural.Structural(type="array")
+    structure = structuralversion.from_schema({"type": "array", "items": []}, profile.named("1.21"))
+    assert structure == structural.Structural(type="array")

@@ -52,7 +52,7 @@ def test_every_construct_is_refused_where_it_stands(schema: dict[str, Any], expe
     assert [str(error) for error in unsupported.find_errors(schema, ROOT)] == expected
 
 
-def test_they_take_the_place_of_the_structural_errors() -> None:
+def test_errors_about_constructs_replace_the_structural_errors() -> None:
     """The structural check does not run on such a schema, so that the missing type is not reported."""
     version = _version({"type": "object", "properties": {"a": {"$ref": "#/x"}, "untyped": {}}})
 

@@ -45,7 +45,7 @@ def errors_of_list(schema: JSONValue, items: JSONValue, *, version: str = "1.37"
         pytest.param({"type": "object", "additionalProperties": {"type": "string"}}, id="a map of texts"),
     ],
 )
-def test_without_list_types_there_is_nothing_to_check(schema: JSONValue) -> None:
+def test_schemas_without_list_types_have_no_check(schema: JSONValue) -> None:
     assert listtypes.compile(structural.from_schema(schema), profile.named("1.37")) is None
 
 
@@ -208,8 +208,8 @@ def test_a_set_has_as_many_errors_as_values_that_occur_again(items: list[JSONVal
 def test_keys_of_a_map_are_compared_like_items_of_a_set(items: list[JSONValue]) -> None:
     of_set = [error.partition(":")[0] for error in errors_of_list(SET, items)]
     for keys in (MAP, MAP_OF_TWO_KEYS):
-        found = errors_of_list(keys, [{"k": item} for item in items])
-        assert [error.partition(":")[0] for error in found] == of_set
+        errors = errors_of_list(keys, [{"k": item} for item in items])
+        assert [error.partition(":")[0] for error in errors] == of_set
 
 
 def test_the_value_is_not_modified() -> None:

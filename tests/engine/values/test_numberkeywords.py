@@ -12,7 +12,7 @@ from pytest_crd.engine.values import numberkeywords, valuevalidation
 JSONValue = Any
 
 
-def said(schema: dict[str, JSONValue], value: JSONValue, version: str = "1.37") -> list[str]:
+def find_errors(schema: dict[str, JSONValue], value: JSONValue, version: str = "1.37") -> list[str]:
     validator = valuevalidation.compile({"properties": {"a": schema}}, profile.named(version))
     return [str(error) for error in validator.create({"a": value})]
 
@@ -41,10 +41,10 @@ def said(schema: dict[str, JSONValue], value: JSONValue, version: str = "1.37") 
         pytest.param({"multipleOf": 2.5}, 3, "should be a multiple of 2", id="an integer is divided by the whole part"),
     ],
 )
-def test_a_number_without_a_type_is_compared_as_it_is_held(
+def test_a_number_without_a_type_is_compared_in_its_go_type(
     schema: dict[str, JSONValue], value: float, words: str
 ) -> None:
-    assert said(schema, value) == [f"a: Invalid value: {value}: a in body {words}"]
+    assert find_errors(schema, value) == [f"a: Invalid value: {value}: a in body {words}"]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_number_without_a_type_is_compared_as_it_is_held(
         pytest.param({"type": "integer", "format": "int64"}, -(2**63), id="the smallest int64"),
     ],
 )
-def test_numbers_that_are_fine(schema: dict[str, JSONValue], value: float) -> None:
-    assert said(schema, value) == []
+def test_valid_numbers_have_no_errors(schema: dict[str, JSONValue], value: float) -> None:
+    assert find_errors(schema, value) == []
 
 
 @pytest.mark.parametrize(
@@ -136,23 +136,25 @@ def test_numbers_that_are_fine(schema: dict[str, JSONValue], value: float) -> No
         ),
     ],
 )
-def test_what_a_server_says_of_numbers(schema: dict[str, JSONValue], value: float, expected: list[str]) -> None:
-    assert said(schema, value) == expected
+def test_errors_about_numbers_are_those_of_a_server(
+    schema: dict[str, JSONValue], value: float, expected: list[str]
+) -> None:
+    assert find_errors(schema, value) == expected
 
 
-def test_1_21_panics_where_it_divides_by_zero() -> None:
-    [text] = said({"multipleOf": 0.5}, 4, "1.21")
+def test_1_21_panics_when_it_divides_by_zero() -> None:
+    [text] = find_errors({"multipleOf": 0.5}, 4, "1.21")
     assert text.startswith("<nil>: Internal error: the server panics: integer divide by zero")
 
 
-def test_1_21_panics_even_where_it_would_not_matter() -> None:
-    """The second branch decides alone, but the server looks at the first one, too."""
-    [text] = said({"oneOf": [{"type": "string", "multipleOf": 0.5}, {"minimum": 1}]}, 4, "1.21")
+def test_1_21_panics_even_in_a_branch_that_does_not_matter() -> None:
+    """The second branch alone decides, but the server also validates the first."""
+    [text] = find_errors({"oneOf": [{"type": "string", "multipleOf": 0.5}, {"minimum": 1}]}, 4, "1.21")
     assert text.startswith("<nil>: Internal error: the server panics")
 
 
 def test_1_21_divides_floats_by_zero() -> None:
-    assert said({"multipleOf": 0}, 1.5, "1.21") == ["a: Invalid value: 1.5: a in body should be a multiple of 0"]
+    assert find_errors({"multipleOf": 0}, 1.5, "1.21") == ["a: Invalid value: 1.5: a in body should be a multiple of 0"]
 
 
 @pytest.mark.parametrize(
@@ -170,6 +172,6 @@ def test_1_21_divides_floats_by_zero() -> None:
         pytest.param(float("inf"), False, False, id="infinity"),
     ],
 )
-def test_what_counts_as_an_integer(value: float, *, rounding: bool, truncating: bool) -> None:
+def test_numbers_near_integers_count_as_integers(value: float, *, rounding: bool, truncating: bool) -> None:
     assert numberkeywords.is_whole(value, profile.named("1.37")) == rounding
     assert numberkeywords.is_whole(value, profile.named("1.36")) == truncating

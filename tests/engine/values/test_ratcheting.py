@@ -1,4 +1,4 @@
-"""Facts about ratcheting: which parts of an update count as unchanged, and what is forgiven then."""
+"""Ratcheting: unchanged parts of an update, and their ignored errors."""
 
 from __future__ import annotations
 
@@ -26,76 +26,80 @@ def fields(schema: Schema, new: JSONValue, old: JSONValue) -> list[str]:
     return [error.field for error in valuevalidation.compile(schema, profile.named("1.37")).update(new, old)]
 
 
-def of(schema: Schema) -> Schema:
+def schema_with_field(schema: Schema) -> Schema:
     return {"type": "object", "properties": {"a": schema, "b": {}}}
 
 
 @pytest.mark.parametrize(
     ("schema", "new", "old", "expected"),
     [
-        pytest.param(of(SHORT), {"a": "long", "b": 1}, {"a": "long"}, [], id="a field that stays is forgiven"),
-        pytest.param(of(SHORT), {"a": "longer"}, {"a": "long"}, ["a"], id="a field that changes is not"),
-        pytest.param(of(SHORT), {"a": "long"}, {}, ["a"], id="a field that is new is not"),
-        pytest.param(of(SHORT), {"a": "long"}, None, ["a"], id="nothing is forgiven where nothing was"),
-        pytest.param(of(SHORT), {"a": "long"}, ["a"], ["a"], id="nothing is forgiven where something else was"),
         pytest.param(
-            of({"type": "object", "required": ["c"], "properties": {"d": {}}}),
+            schema_with_field(SHORT), {"a": "long", "b": 1}, {"a": "long"}, [], id="a field that stays is forgiven"
+        ),
+        pytest.param(schema_with_field(SHORT), {"a": "longer"}, {"a": "long"}, ["a"], id="a field that changes is not"),
+        pytest.param(schema_with_field(SHORT), {"a": "long"}, {}, ["a"], id="a field that is new is not"),
+        pytest.param(schema_with_field(SHORT), {"a": "long"}, None, ["a"], id="nothing is forgiven where nothing was"),
+        pytest.param(
+            schema_with_field(SHORT), {"a": "long"}, ["a"], ["a"], id="nothing is forgiven where something else was"
+        ),
+        pytest.param(
+            schema_with_field({"type": "object", "required": ["c"], "properties": {"d": {}}}),
             {"a": {"d": 1}, "b": 1},
             {"a": {"d": 1}},
             [],
             id="an object that stays may lack what is required now",
         ),
         pytest.param(
-            of({"type": "object", "required": ["c"], "properties": {"d": {}}}),
+            schema_with_field({"type": "object", "required": ["c"], "properties": {"d": {}}}),
             {"a": {"d": 1}},
             {"a": {"d": 2}},
             ["a.c"],
             id="an object that changes may not",
         ),
         pytest.param(
-            of({"type": "object", "maxProperties": 0, "x-kubernetes-preserve-unknown-fields": True}),
+            schema_with_field({"type": "object", "maxProperties": 0, "x-kubernetes-preserve-unknown-fields": True}),
             {"a": {"c": 1}},
             {"a": {"c": 1}},
             ["a"],
             id="fields without a schema count as changed",
         ),
         pytest.param(
-            of({"type": "object", "additionalProperties": SHORT}),
+            schema_with_field({"type": "object", "additionalProperties": SHORT}),
             {"a": {"x": "long", "y": "longer"}},
             {"a": {"x": "long", "y": "long"}},
             ["a.y"],
             id="map entries correspond by name",
         ),
         pytest.param(
-            of({"type": "array", "items": SHORT}),
+            schema_with_field({"type": "array", "items": SHORT}),
             {"a": ["long"], "b": 1},
             {"a": ["long"]},
             [],
             id="a list that stays is forgiven",
         ),
         pytest.param(
-            of({"type": "array", "items": SHORT}),
+            schema_with_field({"type": "array", "items": SHORT}),
             {"a": ["long", "x"]},
             {"a": ["long"]},
             ["a[0]"],
             id="the items of a list do not correspond",
         ),
         pytest.param(
-            of(list_map("k")),
+            schema_with_field(list_map("k")),
             {"a": [{"k": 2, "v": "x"}, {"k": 1, "v": "long"}], "b": 1},
             {"a": [{"k": 1, "v": "long"}, {"k": 2, "v": "y"}]},
             [],
             id="the items of a list-map correspond by key",
         ),
         pytest.param(
-            of(list_map("k")),
+            schema_with_field(list_map("k")),
             {"a": [{"k": "1", "v": "long"}]},
             {"a": [{"k": 1, "v": "long"}]},
             ["a[0].v"],
             id="a key of another type is another key",
         ),
         pytest.param(
-            of({"allOf": [{"properties": {"c": SHORT}}], "properties": {"c": {}, "d": {}}}),
+            schema_with_field({"allOf": [{"properties": {"c": SHORT}}], "properties": {"c": {}, "d": {}}}),
             {"a": {"c": "long", "d": 1}},
             {"a": {"c": "long"}},
             ["a.c", "<nil>"],
@@ -117,7 +121,9 @@ def of(schema: Schema) -> Schema:
         ),
     ],
 )
-def test_what_is_forgiven(schema: Schema, new: JSONValue, old: JSONValue, expected: list[str]) -> None:
+def test_errors_of_unchanged_parts_are_ignored(
+    schema: Schema, new: JSONValue, old: JSONValue, expected: list[str]
+) -> None:
     assert fields(schema, new, old) == expected
 
 
@@ -162,11 +168,11 @@ def test_what_is_forgiven(schema: Schema, new: JSONValue, old: JSONValue, expect
         pytest.param(list_map("k"), [{"k": 1}], {"k": 1}, False, id="an object that becomes a list-map"),
     ],
 )
-def test_what_is_unchanged(schema: Schema, new: JSONValue, old: JSONValue, *, unchanged: bool) -> None:
+def test_unchanged_values_are_detected(schema: Schema, new: JSONValue, old: JSONValue, *, unchanged: bool) -> None:
     assert Correlation(new, old, schema).is_unchanged == unchanged
 
 
-def test_several_keys_are_told_apart_by_six_decimals() -> None:
+def test_several_keys_are_compared_by_six_decimals() -> None:
     item = Correlation([{"k": 0.12345678, "j": 1}], [{"k": 0.12345677, "j": 1}], list_map("k", "j")).item(0)
     assert item is not None
     assert item.old == {"k": 0.12345677, "j": 1}
@@ -180,5 +186,5 @@ def test_parts_are_correlated_once() -> None:
     assert part.item(0) is part.item(0)
 
 
-def test_where_there_is_no_list_no_item_corresponds() -> None:
+def test_values_other_than_lists_have_no_corresponding_items() -> None:
     assert Correlation([{"k": 1}], "x", list_map("k")).item(0) is None

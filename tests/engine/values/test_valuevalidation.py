@@ -1,4 +1,4 @@
-"""Facts about value validation, each of them an answer of a real server; and laws that hold for every schema and value."""
+"""Value validation: answers of real servers, and laws for every schema and value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def errors(schema: Schema, value: JSONValue, version: str = "1.37") -> tuple[Fie
     return valuevalidation.compile(schema, profile.named(version)).create(value)
 
 
-def said(schema: Schema, value: JSONValue, version: str = "1.37") -> list[str]:
+def find_errors(schema: Schema, value: JSONValue, version: str = "1.37") -> list[str]:
     return [str(error) for error in errors(schema, value, version)]
 
 
@@ -64,7 +64,7 @@ def field(schema: Schema) -> Schema:
         pytest.param({"enum": []}, 1, id="an empty enum allows everything"),
     ],
 )
-def test_what_is_valid(schema: Schema, value: JSONValue) -> None:
+def test_valid_values_have_no_errors(schema: Schema, value: JSONValue) -> None:
     assert errors(field(schema), {"a": value}) == ()
     assert valuevalidation.compile(schema, profile.named("1.37")).accepts(value)
 
@@ -217,8 +217,8 @@ def test_what_is_valid(schema: Schema, value: JSONValue) -> None:
         ),
     ],
 )
-def test_what_a_server_says(schema: Schema, value: JSONValue, expected: list[str]) -> None:
-    assert said(field(schema), {"a": value}) == expected
+def test_errors_are_those_of_a_server(schema: Schema, value: JSONValue, expected: list[str]) -> None:
+    assert find_errors(field(schema), {"a": value}) == expected
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_what_a_server_says(schema: Schema, value: JSONValue, expected: list[str
         ),
     ],
 )
-def test_junctors_say(schema: Schema, value: JSONValue, expected: list[str]) -> None:
+def test_errors_of_junctors_are_those_of_a_server(schema: Schema, value: JSONValue, expected: list[str]) -> None:
     reported = [error.detail or error.field for error in errors(field(schema), {"a": value})]
     assert reported == expected
 
@@ -331,11 +331,9 @@ def test_junctors_say(schema: Schema, value: JSONValue, expected: list[str]) -> 
     ],
 )
 @pytest.mark.parametrize("version", ["1.21", "1.37"])
-def test_a_limit_is_met_at_itself_and_not_beyond(
-    schema: Schema, within: JSONValue, beyond: JSONValue, version: str
-) -> None:
-    assert said(field(schema), {"a": within}, version) == []
-    assert len(said(field(schema), {"a": beyond}, version)) == 1
+def test_limits_are_inclusive(schema: Schema, within: JSONValue, beyond: JSONValue, version: str) -> None:
+    assert find_errors(field(schema), {"a": within}, version) == []
+    assert len(find_errors(field(schema), {"a": beyond}, version)) == 1
 
 
 def test_an_any_of_over_nulls_prefers_the_branch_that_allows_null() -> None:
@@ -347,7 +345,7 @@ def test_an_any_of_over_nulls_prefers_the_branch_that_allows_null() -> None:
 
 def test_at_the_root_names_begin_without_a_dot() -> None:
     schema = {"type": "object", "required": ["a"], "maxProperties": 0, "additionalProperties": {"type": "string"}}
-    assert said(schema, {"": 1, "b": 1}) == [
+    assert find_errors(schema, {"": 1, "b": 1}) == [
         "<nil>: Too many: 2: must have at most 0 items",
         '<nil>: Invalid value: "integer": . in body must be of type string: "integer"',
         'b: Invalid value: "integer": .b in body must be of type string: "integer"',
@@ -445,16 +443,18 @@ def test_below_a_path_the_text_names_the_value_as_if_it_were_the_root() -> None:
         pytest.param("1.35", {"type": "integer", "format": "int32"}, 2**40, "", id="until 1.35 int32 is no format"),
     ],
 )
-def test_versions_answer_differently(version: str, schema: Schema, value: JSONValue, expected: str) -> None:
-    assert "".join(said(field(schema), {"a": value}, version)) == expected
+def test_answers_depend_on_the_kubernetes_version(
+    version: str, schema: Schema, value: JSONValue, expected: str
+) -> None:
+    assert "".join(find_errors(field(schema), {"a": value}, version)) == expected
 
 
 def test_a_pattern_that_does_not_compile_never_matches() -> None:
-    [text] = said({"type": "string", "pattern": "("}, "x")
+    [text] = find_errors({"type": "string", "pattern": "("}, "x")
     assert text.endswith("'(, but pattern is invalid: error parsing regexp: missing closing ): `(`'")
 
 
-def test_without_ratcheting_an_update_is_judged_like_a_create() -> None:
+def test_without_ratcheting_an_update_is_validated_like_a_create() -> None:
     schema, value = field({"type": "string", "maxLength": 1}), {"a": "long"}
     old_server = valuevalidation.compile(schema, profile.named("1.21"))
     assert old_server.update(value, value) == old_server.create(value) != ()
@@ -515,17 +515,17 @@ _SCHEMAS = st.recursive(
 @given(schema=_SCHEMAS, value=_VALUES, version=st.sampled_from(["1.32", "1.35", "1.37"]))
 @examples(80)
 def test_the_fast_test_and_the_examination_agree(schema: Schema, value: JSONValue, version: str) -> None:
-    """What the test accepts, the examination finds nothing wrong with, and the other way round; neither changes the value."""
+    """The fast test accepts a value if and only if the examination has no failures; neither changes the value."""
     validator = valuevalidation.compile(schema, profile.named(version))
     before = copy.deepcopy(value)
-    found = validator._node.examine(value, "")
-    assert validator.accepts(value) == (not found.failures) == (validator.create(value) == ())
+    errors = validator._node.examine(value, "")
+    assert validator.accepts(value) == (not errors.failures) == (validator.create(value) == ())
     assert repr(value) == repr(before)
 
 
 @given(schema=_SCHEMAS, value=_VALUES, old=_VALUES)
 @examples(50)
-def test_ratcheting_only_ever_forgives(schema: Schema, value: JSONValue, old: JSONValue) -> None:
+def test_ratcheting_only_removes_errors(schema: Schema, value: JSONValue, old: JSONValue) -> None:
     """An update reports nothing that a create of the same value would not report, too."""
     validator = valuevalidation.compile(schema, profile.named("1.37"))
     assert {str(error) for error in validator.update(value, old)} <= {str(error) for error in validator.create(value)}

@@ -1,4 +1,4 @@
-"""Words without quotes that the server reads as booleans are found, wherever they stand."""
+"""Unquoted words that the server reads as booleans are found at all places."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 from pytest_crd.engine.yaml import yamlreader, yamlscalar
 
 
-def _found(text: str) -> list[tuple[int, tuple[str | int, ...], str, str, bool]]:
+def _words(text: str) -> list[tuple[int, tuple[str | int, ...], str, str, bool]]:
     return [
-        (one.line, one.path, one.written, one.value, one.is_key)
+        (word.line, word.path, word.written, word.value, word.is_key)
         for document in yamlreader.read(text)
-        for one in document.bare_booleans
+        for word in document.bare_booleans
     ]
 
 
@@ -30,9 +30,9 @@ def _found(text: str) -> list[tuple[int, tuple[str | int, ...], str, str, bool]]
     ],
 )
 def test_a_value_is_found(word: str, text: str, path: tuple[str | int, ...]) -> None:
-    ((_, found, written, value, is_key),) = _found(text.replace("WORD", word))
+    ((_, word_path, written, value, is_key),) = _words(text.replace("WORD", word))
 
-    assert (found, written, is_key) == (path, word, False)
+    assert (word_path, written, is_key) == (path, word, False)
     assert value == ("true" if yamlscalar.value(word) else "false")
 
 
@@ -40,7 +40,7 @@ def test_a_value_is_found(word: str, text: str, path: tuple[str | int, ...]) -> 
     "text", ["on: 1", "? on\n: 1", "{on: 1}", "{a: {on: 1}}", "a: {\n  b: 1, on : 1}", "a:\n- on: 1"]
 )
 def test_a_key_is_found(text: str) -> None:
-    ((_, path, written, value, is_key),) = _found(text)
+    ((_, path, written, value, is_key),) = _words(text)
 
     assert (path[-1], written, value, is_key) == ("true", "on", "true", True)
 
@@ -58,14 +58,14 @@ def test_a_key_is_found(text: str) -> None:
         '{"on": "no"}',
     ],
 )
-def test_what_is_a_text_or_says_what_it_is_is_none(text: str) -> None:
-    assert not _found(text)
+def test_texts_and_explicit_booleans_are_not_reported(text: str) -> None:
+    assert not _words(text)
 
 
-def test_they_come_with_their_lines_in_all_documents() -> None:
+def test_words_of_all_documents_have_their_lines() -> None:
     text = "a: 1\nb: {on: x}\n---\nbase: &base\n  mode: off\nx: [*base, {<<: *base, y: 1}]\n"
 
-    assert _found(text) == [
+    assert _words(text) == [
         (2, ("b", "true"), "on", "true", True),
         (5, ("base", "mode"), "off", "false", False),
         (5, ("x", 0, "mode"), "off", "false", False),
@@ -74,7 +74,7 @@ def test_they_come_with_their_lines_in_all_documents() -> None:
     ]
 
 
-def test_they_are_looked_for_once() -> None:
+def test_words_are_searched_for_once() -> None:
     (document,) = yamlreader.read("a: on\n")
 
     assert document.bare_booleans is document.bare_booleans

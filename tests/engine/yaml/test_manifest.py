@@ -1,4 +1,4 @@
-"""Manifest files: which files a path names, and the objects in them."""
+"""Manifest files: the files of a path, and the objects in them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_folder_without_manifests_is_not_called_missing(base: Path) -> None:
         manifest.files(["empty"], base=base)
 
 
-def test_a_file_is_read_or_says_why_not(base: Path) -> None:
+def test_an_unreadable_file_is_an_error_with_the_reason(base: Path) -> None:
     (file,) = manifest.files(["b.yaml"], base=base)
     assert file.read() == b"kind: A"
     file.path.unlink()
@@ -100,20 +100,20 @@ items: none
 """
 
 
-def test_lists_are_taken_apart_and_lines_stay() -> None:
-    found = manifest.read(LIST, source="f.yaml")
-    assert [item.value for item in found] == [
+def test_items_of_lists_are_objects_with_their_lines() -> None:
+    items = manifest.read(LIST, source="f.yaml")
+    assert [item.value for item in items] == [
         {"a": 1},
         {"kind": "A"},
         {"kind": "B", "spec": {"c": 1}},
         {"kind": "List", "items": "none"},
     ]
-    assert [item.where for item in found] == ["f.yaml:1", "f.yaml:5", "f.yaml:8", "f.yaml:12"]
-    assert found[2].line_of("spec", "c") == 10
-    assert found[2].path == ("items", 1, "items", 0)
+    assert [item.where for item in items] == ["f.yaml:1", "f.yaml:5", "f.yaml:8", "f.yaml:12"]
+    assert items[2].line_of("spec", "c") == 10
+    assert items[2].path == ("items", 1, "items", 0)
 
 
-def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
+def test_a_syntax_error_has_a_place() -> None:
     with pytest.raises(ManifestError, match=r"^f\.yaml:\d+: "):
         manifest.read(b"a: [", source="f.yaml")
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
         pytest.param("---\na: 1\n---\nb: 1\n... # end\n# nothing\n\n  c: 1\n", 8, id="in a later document"),
     ],
 )
-def test_what_kubernetes_would_pass_over_is_an_error(content: str, line: int) -> None:
+def test_text_that_kubernetes_would_skip_is_an_error(content: str, line: int) -> None:
     with pytest.raises(ManifestError) as raised:
         manifest.read(content.encode(), source="f.yaml")
     assert str(raised.value) == (
@@ -142,8 +142,8 @@ def test_what_kubernetes_would_pass_over_is_an_error(content: str, line: int) ->
         pytest.param("a: ...\nb: 1\n....: 1\n", id="dots that are no marker"),
     ],
 )
-def test_an_end_marker_that_hides_nothing_is_none(content: str) -> None:
-    assert all("a" in one.value for one in manifest.read(content.encode(), source="f.yaml"))
+def test_an_end_marker_that_hides_no_text_is_ignored(content: str) -> None:
+    assert all("a" in item.value for item in manifest.read(content.encode(), source="f.yaml"))
 
 
 def test_a_file_that_is_read_twice_in_a_run_is_parsed_once() -> None:
@@ -151,7 +151,7 @@ def test_a_file_that_is_read_twice_in_a_run_is_parsed_once() -> None:
     first, second = manifest.read(content, source="a.yaml"), manifest.read(content, source="a.yaml")
     first.pop()
 
-    assert [one.kind for one in second] == ["A", "B"]
+    assert [item.kind for item in second] == ["A", "B"]
     assert first[0] is second[0]
     assert manifest.read(content, source="b.yaml")[0].where == "b.yaml:1"
 

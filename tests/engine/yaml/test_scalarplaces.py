@@ -1,4 +1,4 @@
-"""Where in a file a character of a string stands, however the string is written."""
+"""Places in a file of the characters of a string, in all styles of scalars."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_end_is_found_behind_the_last_character() -> None:
     assert document.place_of(("rule",), 6) == (3, 4)
 
 
-def test_a_blank_before_all_else_is_found_at_the_first_character() -> None:
+def test_a_leading_blank_is_found_at_the_first_character() -> None:
     (document,) = yamlreader.read('rule: "  a"\n')
 
     assert document.place_of(("rule",), 0) == (1, 10)
@@ -82,19 +82,19 @@ def test_a_blank_before_all_else_is_found_at_the_first_character() -> None:
     ],
     ids=["base64", "empty", "a list", "not there", "below a text"],
 )
-def test_there_is_no_place_in_what_is_no_text_written_as_it_is(written: str, path: tuple[str, ...]) -> None:
+def test_values_that_are_not_plain_strings_have_no_places(written: str, path: tuple[str, ...]) -> None:
     (document,) = yamlreader.read(written)
 
     assert document.place_of(path, 0) is None
 
 
 @pytest.mark.parametrize("value", ["rule", "self.max"], ids=["other characters", "more characters"])
-def test_a_text_that_says_something_else_has_no_places(value: str) -> None:
+def test_a_value_that_differs_from_the_text_has_no_places(value: str) -> None:
     assert scalarplaces.find("self", 0, value, len(value) - 1) is None
 
 
 @given(before=TEXT, after=TEXT, style=st.sampled_from(STYLES), width=st.sampled_from([10, 80]))
-def test_in_whatever_style_a_text_is_written_its_characters_are_found(
+def test_characters_are_found_in_all_styles_of_yaml_scalars(
     before: str, after: str, style: str | None, width: int
 ) -> None:
     value = f"{before}@{after}"
@@ -109,7 +109,7 @@ def test_in_whatever_style_a_text_is_written_its_characters_are_found(
 
 
 @given(before=TEXT, after=TEXT, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
-def test_in_json_too(before: str, after: str, indent: int | None, ascii_only: bool) -> None:  # noqa: FBT001 - drawn
+def test_characters_are_found_in_json(before: str, after: str, indent: int | None, ascii_only: bool) -> None:  # noqa: FBT001 - drawn
     value = f"{before}@{after}"
     written = json.dumps({"a": [1], "rule": value}, indent=indent, ensure_ascii=ascii_only)
 

@@ -28,7 +28,7 @@ def test_the_work_of_all_lines_grows_with_the_number_of_keys(monkeypatch: pytest
     assert _decoded_keys(400, monkeypatch) < 5 * _decoded_keys(100, monkeypatch)
 
 
-def test_the_last_of_equal_keys_counts() -> None:
+def test_the_line_of_a_duplicate_key_is_that_of_the_last() -> None:
     [document] = yamlreader.read("a: 1\nb: 2\na: 3\n", source="a.yaml")
 
     assert document.line_of(("a",)) == 3

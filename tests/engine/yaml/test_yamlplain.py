@@ -1,4 +1,4 @@
-"""The quick way through a document and the complete way agree."""
+"""The fast path and the complete decoder agree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def completely(text: str) -> yamldecoder.DecodedDocument | None:
         pytest.param("[" * 1000, id="a deep document"),
     ],
 )
-def test_the_quick_way_gives_up_at(text: str) -> None:
+def test_the_fast_path_gives_up_at_unusual_features(text: str) -> None:
     assert yamlplain.load(text) is None
 
 
@@ -48,7 +48,7 @@ def test_the_quick_way_gives_up_at(text: str) -> None:
         )
     ).map("".join)
 )
-def test_what_the_quick_way_reads_the_complete_way_reads_too(text: str) -> None:
+def test_the_fast_path_agrees_with_the_complete_decoder(text: str) -> None:
     try:
         plain = yamlplain.load(text)
     except UnreadableError:

@@ -1,4 +1,4 @@
-"""Text is read as the API server and kubectl read it; the expectations were made by sigs.k8s.io/yaml and apimachinery."""
+"""YAML and JSON are read as by the API server and kubectl; expectations are made by sigs.k8s.io/yaml and apimachinery."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def test_a_stream_is_refused_with_line_and_reason(text: str | bytes, message: st
 
 def test_the_format_may_be_given() -> None:
     assert yamlreader.read('{"a": 1.0}', format="yaml")[0].value == {"a": 1}
-    assert [one.value for one in yamlreader.read("1 [2]", format="json")] == [1, [2]]
+    assert [document.value for document in yamlreader.read("1 [2]", format="json")] == [1, [2]]
     with pytest.raises(ManifestError, match="not JSON"):
         yamlreader.read("a: 1", format="json")
 
@@ -338,15 +338,15 @@ def test_duplicate_keys_are_reported_in_the_words_of_the_server(text: str, messa
     assert [duplicate.message for duplicate in yamlreader.read_one(text).duplicates] == messages
 
 
-def test_a_duplicate_says_where_it_is() -> None:
-    """The line is the file's, the line in the words of the server is that of the document as kubectl sends it."""
+def test_a_duplicate_has_line_and_path() -> None:
+    """The line is that in the file; the line in the message is that in the document as kubectl sends it."""
     (document,) = yamlreader.read("# empty\n---\nspec:\n  list:\n  - a: 1\n    a: 2\n")
     assert document.duplicates == (Duplicate(6, "a", ("spec", "list", 0, "a"), 'line 4: key "a" already set in map'),)
     (document,) = yamlreader.read('{"a": [{}, {"b": 1,\n"b": 2}]}')
     assert document.duplicates == (Duplicate(2, "b", ("a", 1, "b"), 'duplicate field "a[1].b"'),)
 
 
-def test_json_reports_a_hundred_duplicates_at_most() -> None:
+def test_json_reports_at_most_a_hundred_duplicates() -> None:
     text = "{" + ",".join(f'"{key}": 1' for key in [*range(150), *range(150)]) + "}"
     assert len(yamlreader.read_one(text).duplicates) == 100
 
@@ -364,14 +364,14 @@ def bomb(levels: int, width: int) -> str:
 
 
 def test_an_alias_bomb_is_refused() -> None:
-    """The server counts what it decodes: 99 % of a small document may come from aliases, not more."""
+    """At most 99 % of the nodes of a small document may come from aliases."""
     assert refusal(body, bomb(10, 9)).endswith("document contains excessive aliasing")
 
 
 @pytest.mark.parametrize(
     ("decoded", "share"), [(1, 0.99), (400_000, 0.99), (2_200_000, 0.545), (4_000_000, 0.1), (9_000_000, 0.1)]
 )
-def test_the_larger_a_document_the_less_of_it_may_come_from_aliases(decoded: int, share: float) -> None:
+def test_the_allowed_share_of_aliases_falls_with_the_size_of_a_document(decoded: int, share: float) -> None:
     assert yamldecoder.allowed_share(decoded) == pytest.approx(share)
 
 
@@ -384,26 +384,26 @@ def test_the_larger_a_document_the_less_of_it_may_come_from_aliases(decoded: int
         pytest.param('{"a": 1} #ü', False, id="two characters of three bytes"),
     ],
 )
-def test_yaml_behind_json_has_four_bytes_at_least(text: str, *, is_yaml: bool) -> None:
-    """As many as the server looks ahead."""
+def test_yaml_behind_json_has_at_least_four_bytes(text: str, *, is_yaml: bool) -> None:
+    """The number of bytes that the server reads ahead."""
     if is_yaml:
         assert stream(text) == [{"a": 1}]
     else:
         assert "not JSON" in refusal(stream, text)
 
 
-def test_few_aliases_are_fine() -> None:
+def test_few_aliases_are_read() -> None:
     assert isinstance(body(bomb(3, 9)), dict)
 
 
-def test_many_aliases_of_a_large_document_are_fine() -> None:
+def test_many_aliases_of_a_large_document_are_read() -> None:
     """Half of 4,000 nodes come from aliases here."""
     text = "a: &a\n" + "- 1\n" * 1000 + "b:\n- *a\n- *a\n"
     assert len(yamlreader.read_one(text).value["b"][1]) == 1000
 
 
 DEPTH = jsonvalue.MAX_DEPTH
-# So that aliases are a small part of what is decoded.
+# Keeps the share of aliased nodes small.
 BALLAST = "- 1\n" * 3000
 
 
@@ -429,7 +429,7 @@ BALLAST = "- 1\n" * 3000
     ],
 )
 def test_the_depth_has_a_limit(nested: Callable[[int], str]) -> None:
-    """Exactly that many levels are read, one more is an error that says so."""
+    """The maximal depth is read, one more level is an error with the limit."""
     assert yamlreader.read_one(nested(DEPTH)).value
     assert refusal(body, nested(DEPTH + 1)).endswith(f"nested more than {DEPTH} levels deep")
 
@@ -444,7 +444,7 @@ def test_any_depth_is_a_clear_error(text: str) -> None:
 
 
 def test_a_short_stack_is_a_clear_error() -> None:
-    """Whoever reads from deep inside a recursion of their own gets an error too, and no RecursionError."""
+    """A caller deep inside a recursion gets the same error, not a RecursionError."""
     text = "[" * 200 + "]" * 200
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(_frames()) + 120)
@@ -518,7 +518,7 @@ spec:
     ],
 )
 def test_every_value_has_a_line(path: tuple[str | int, ...], value_line: int, key_line: int) -> None:
-    """A path that is not there has the line of its nearest ancestor that is."""
+    """A path that does not exist has the line of its nearest existing ancestor."""
     first, document = yamlreader.read("a: 1\n---\n" + DOCUMENT)
     assert (first.line, document.line) == (1, 4)
     assert document.line_of(path) == value_line + 2
@@ -547,26 +547,26 @@ VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(s
 @pytest.mark.uncounted
 @given(st.dictionaries(st.text(), VALUES))
 def test_json_reads_back_as_it_was_written(value: dict[str, object]) -> None:
-    """Any JSON object, with or without escapes; without them a NEL or a control character is the text's own affair."""
+    """Any JSON object, with or without escapes, except unescaped NEL and control characters."""
     assert jsonvalue.equal(body(json.dumps(value)), value)
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20))
 def test_yaml_reads_back_as_it_was_written(value: object) -> None:
-    """What PyYAML writes with every string in double quotes and everything escaped is read as that value."""
+    """PyYAML's output with escaped, double-quoted strings is read back as the same value."""
     assert body(yaml.safe_dump([value], default_style='"', allow_unicode=False)) == [value]
 
 
 @pytest.mark.parametrize("empty", ["---\n", "# b\n--- # c\r\n\n", "  \n---  \n"])
-def test_empty_documents_before_the_first_one_cost_little(empty: str) -> None:
+def test_many_empty_documents_are_skipped_fast(empty: str) -> None:
     count = 20_000
     started = time.process_time()
     document = yamlreader.read_one(empty * count + "a: 1\n")
-    assert time.process_time() - started < 2  # one by one it would be ten times that
+    assert time.process_time() - started < 2  # parsing them separately would take ten times as long
     assert (document.value, document.line) == ({"a": 1}, empty.count("\n") * count + 1)
 
 
-def test_what_is_wrong_behind_empty_documents_has_its_line() -> None:
+def test_errors_behind_empty_documents_have_their_line() -> None:
     with pytest.raises(ManifestError, match=r"^<text>:5: "):
         yamlreader.read_one("---\n# a\n---\na: [1\n")
 

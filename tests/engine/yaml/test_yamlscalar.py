@@ -1,4 +1,4 @@
-"""A scalar becomes the value that the server's YAML makes of it; the expectations were made by sigs.k8s.io/yaml."""
+"""Scalars are resolved as in the server's YAML; expectations are made by sigs.k8s.io/yaml."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def cases(table: list[tuple[str, str, object]]) -> list[object]:
         ]
     ),
 )
-def test_a_plain_scalar_is_what_the_server_makes_of_it(text: str, value: object) -> None:
+def test_plain_scalars_are_resolved_as_in_the_server(text: str, value: object) -> None:
     assert jsonvalue.equal(yamlscalar.value(text), value)
 
 
@@ -82,16 +82,16 @@ def test_a_plain_scalar_is_what_the_server_makes_of_it(text: str, value: object)
         ]
     ),
 )
-def test_anything_else_is_a_string(text: str, value: None) -> None:
+def test_other_scalars_are_strings(text: str, value: None) -> None:
     assert yamlscalar.value(text) == text
 
 
 @pytest.mark.parametrize("text", ["0b-" + "1" * 64, "1" * 5000], ids=["a binary number", "a decimal number"])
-def test_more_digits_than_any_number_has_make_a_string(text: str) -> None:
+def test_too_many_digits_make_a_string(text: str) -> None:
     assert yamlscalar.value(text) == text
 
 
-def test_digits_without_end_are_read_without_a_limit() -> None:
+def test_leading_zeros_are_read_without_a_limit() -> None:
     """Python refuses to read more than 4300 digits; leading zeros make such a number of the octal 7."""
     assert yamlscalar.value("0" * 5000 + "7") == 7
 
@@ -106,7 +106,7 @@ def test_digits_without_end_are_read_without_a_limit() -> None:
         ]
     ),
 )
-def test_json_cannot_hold_it(text: str, printed: str) -> None:
+def test_infinity_and_nan_are_refused(text: str, printed: str) -> None:
     with pytest.raises(yamlscalar.ScalarError, match=f"^json: unsupported value: {printed.replace('+', '[+]')}$"):
         yamlscalar.value(text)
 
@@ -150,7 +150,7 @@ def test_a_key_is_the_text_of_its_value(text: str, key: str) -> None:
     [("~", "null cannot be a key"), ("9223372036854775808", "unsupported map key of type: uint64")],
     ids=["null", "beyond int64"],
 )
-def test_no_key_can_be(text: str, message: str) -> None:
+def test_keys_that_json_cannot_hold_are_refused(text: str, message: str) -> None:
     with pytest.raises(yamlscalar.ScalarError, match=message):
         yamlscalar.key(text)
 
@@ -179,9 +179,9 @@ def test_no_key_can_be(text: str, message: str) -> None:
         ("int", "12", "12"),
     ],
 )
-def test_a_tag_decides(tag: str, text: str, native: object) -> None:
-    found = yamlscalar.resolve_tagged(text, tag)
-    assert (type(found), found) == (type(native), native)
+def test_tags_decide_the_type(tag: str, text: str, native: object) -> None:
+    resolved = yamlscalar.resolve_tagged(text, tag)
+    assert (type(resolved), resolved) == (type(native), native)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_tag_decides(tag: str, text: str, native: object) -> None:
         ("timestamp", "2001-01-01T1:2:3+25:00", "cannot decode !!str `2001-01-01T1:2:3+25:00` as a !!timestamp"),
     ],
 )
-def test_a_tag_refuses(tag: str, text: str, message: str) -> None:
+def test_scalars_that_do_not_fit_their_tag_are_refused(tag: str, text: str, message: str) -> None:
     with pytest.raises(yamlscalar.ScalarError) as caught:
         yamlscalar.resolve_tagged(text, _TAG + tag)
     assert str(caught.value) == message
@@ -234,7 +234,7 @@ def test_a_key_is_printed_as_go_prints_it(native: yamlscalar.Native, printed: st
 @example(1e-45)
 @example(3.4025001647762064e38)
 def test_the_key_of_a_float32_reads_back_as_that_float32(number: float) -> None:
-    """The digits are enough to tell it from its neighbours."""
+    """The digits identify the number among its neighbours."""
     text = yamlscalar.to_key(number)
     assert struct.pack("f", float(text)) == struct.pack("f", number)
 

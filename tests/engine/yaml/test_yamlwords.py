@@ -1,4 +1,4 @@
-"""What Go's YAML says of texts that it cannot read, beside those that are recorded: `tests/conformance/server/1.37-unreadable.jsonl`."""
+"""Messages of Go's YAML library, beside the recordings in `tests/conformance/server/1.37-unreadable.jsonl`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_crd.engine.yaml import yamlreader, yamlwords
         (b"# one\n%YAML 1.2\n---\na: 1", "yaml: line 1: found incompatible YAML document"),
     ],
 )
-def test_it_is_said_in_gos_words(text: bytes, words: str) -> None:
+def test_messages_are_those_of_the_go_library(text: bytes, words: str) -> None:
     with pytest.raises(ManifestError) as caught:
         yamlreader.read_one(text, as_yaml=True)
     assert yamlwords.server_message(text, caught.value) == words

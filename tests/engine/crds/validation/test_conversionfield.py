@@ -16,9 +16,9 @@ URL = {"url": "https://a.b/c"}
 FORM = "; desired format: https://host[/path]"
 
 
-def _found(declared: Any, kubernetes: str = "1.37", **options: Any) -> list[str]:
-    found = conversionfield.validate(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
-    return [str(error) for error in found]
+def _errors(declared: Any, kubernetes: str = "1.37", **options: Any) -> list[str]:
+    errors = conversionfield.validate(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
+    return [str(error) for error in errors]
 
 
 def _webhook(config: Any, versions: Any = ("v1",)) -> Any:
@@ -27,18 +27,18 @@ def _webhook(config: Any, versions: Any = ("v1",)) -> Any:
 
 def _of_url(url: str, kubernetes: str = "1.37") -> list[str]:
     prefix = "c.webhookClientConfig.url: "
-    return [error.removeprefix(prefix) for error in _found(_webhook({"url": url}), kubernetes)]
+    return [error.removeprefix(prefix) for error in _errors(_webhook({"url": url}), kubernetes)]
 
 
 def _of_service(kubernetes: str = "1.37", **service: Any) -> list[str]:
     prefix = "c.webhookClientConfig.service."
-    found = _found(_webhook({"service": {"namespace": "n", "name": "s", "port": 443} | service}), kubernetes)
-    return [error.removeprefix(prefix) for error in found]
+    errors = _errors(_webhook({"service": {"namespace": "n", "name": "s", "port": 443} | service}), kubernetes)
+    return [error.removeprefix(prefix) for error in errors]
 
 
 @pytest.mark.parametrize("declared", [None, {"strategy": "None"}, _webhook(URL), _webhook(URL, ["x", "v1beta1"])])
 def test_valid_conversions_are_accepted(declared: Any) -> None:
-    assert _found(declared) == []
+    assert _errors(declared) == []
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_valid_conversions_are_accepted(declared: Any) -> None:
         ),
     ],
 )
-def test_a_webhook_is_there_when_it_is_used(declared: Any, errors: list[str]) -> None:
-    assert _found(declared) == errors
+def test_a_webhook_is_required_only_for_the_webhook_strategy(declared: Any, errors: list[str]) -> None:
+    assert _errors(declared) == errors
 
 
 def test_a_url_has_a_scheme_and_a_host_and_nothing_but_a_path() -> None:
@@ -85,7 +85,7 @@ def test_a_url_has_a_scheme_and_a_host_and_nothing_but_a_path() -> None:
     ]
 
 
-def test_a_service_has_name_and_namespace_which_the_server_confuses() -> None:
+def test_errors_about_the_name_and_namespace_of_a_service_are_swapped() -> None:
     assert _of_service() == []
     assert _of_service(name="") == ["namespace: Required value"]
     assert _of_service(namespace="") == ["name: Required value"]
@@ -96,7 +96,7 @@ def test_a_service_has_name_and_namespace_which_the_server_confuses() -> None:
 
 
 @pytest.mark.parametrize(("port", "is_valid"), [(0, False), (1, True), (65535, True), (65536, False), (-1, False)])
-def test_a_port_is_one(port: int, *, is_valid: bool) -> None:
+def test_a_port_is_in_range(port: int, *, is_valid: bool) -> None:
     error = f"port: Invalid value: {port}: port is not valid: must be between 1 and 65535, inclusive"
     assert _of_service(port=port) == ([] if is_valid else [error])
 
@@ -115,33 +115,33 @@ def test_a_port_is_one(port: int, *, is_valid: bool) -> None:
     ],
 )
 def test_the_path_of_a_service_consists_of_subdomains(path: str, details: list[str]) -> None:
-    found = [error.removeprefix(f'path: Invalid value: "{path}": ') for error in _of_service(path=path)]
-    assert [error[: len(detail)] for error, detail in zip(found, details, strict=True)] == details
+    errors = [error.removeprefix(f'path: Invalid value: "{path}": ') for error in _of_service(path=path)]
+    assert [error[: len(detail)] for error, detail in zip(errors, details, strict=True)] == details
 
 
-def test_versions_of_conversion_review_are_labels_and_stand_once() -> None:
+def test_versions_of_conversion_review_are_unique_labels() -> None:
     label = "a DNS-1035 label must consist of lower case alphanumeric characters or '-'"
-    found = _found(_webhook(URL, ["v1", "V", "v1"]))
-    assert found[0].startswith(f'c.conversionReviewVersions[1]: Invalid value: "V": {label}')
-    assert found[1:] == ['c.conversionReviewVersions[2]: Invalid value: "v1": duplicate version']
+    errors = _errors(_webhook(URL, ["v1", "V", "v1"]))
+    assert errors[0].startswith(f'c.conversionReviewVersions[1]: Invalid value: "V": {label}')
+    assert errors[1:] == ['c.conversionReviewVersions[2]: Invalid value: "v1": duplicate version']
 
 
-def test_the_server_must_speak_one_of_the_versions_unless_it_did_not_before() -> None:
+def test_a_supported_version_of_conversion_review_is_required_unless_the_old_crd_had_none() -> None:
     declared = _webhook(URL, ["v2"])
-    assert _found(declared) == [
+    assert _errors(declared) == [
         'c.conversionReviewVersions: Invalid value: ["v2"]: must include at least one of v1, v1beta1'
     ]
-    assert _found(declared, require_recognized_conversion_review_version=False) == []
+    assert _errors(declared, require_recognized_conversion_review_version=False) == []
 
 
-def test_a_ca_bundle_holds_certificates_where_it_must() -> None:
+def test_an_invalid_ca_bundle_is_refused_unless_it_is_allowed() -> None:
     declared = _webhook(URL | {"caBundle": "YWJj"})
-    assert _found(declared) == []
-    assert _found(declared, allow_invalid_ca_bundle=False) == [
+    assert _errors(declared) == []
+    assert _errors(declared, allow_invalid_ca_bundle=False) == [
         (
             'c.webhookClientConfig.caBundle: Invalid value: "YWJj": '
             "unable to load root certificates: unable to parse bytes as PEM block"
         )
     ]
-    assert _found(declared, "1.21", allow_invalid_ca_bundle=False) == []
-    assert _found(_webhook(URL), allow_invalid_ca_bundle=False) == []
+    assert _errors(declared, "1.21", allow_invalid_ca_bundle=False) == []
+    assert _errors(_webhook(URL), allow_invalid_ca_bundle=False) == []

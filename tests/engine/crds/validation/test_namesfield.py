@@ -1,4 +1,4 @@
-"""What a CRD may be called."""
+"""Names of a CRD."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_valid_names_are_accepted() -> None:
     assert [*crdnames.required(VALID, PATH), *crdnames.malformed(VALID, PATH)] == []
 
 
-def test_four_names_are_required_and_none_of_them_malformed_when_it_is_missing() -> None:
+def test_four_names_are_required_and_missing_names_are_not_malformed() -> None:
     missing = [f"n.{name}: Required" for name in ("plural", "singular", "kind", "listKind")]
     assert _fields(crdnames.required({}, PATH)) == missing
     assert _fields(crdnames.malformed({}, PATH)) == []

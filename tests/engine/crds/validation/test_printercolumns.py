@@ -14,17 +14,17 @@ VALID = {"name": "A", "type": "string", "jsonPath": ".a"}
 TYPES = "must be one of boolean,date,integer,number,string"
 
 
-def _found(*columns: Any) -> list[str]:
+def _errors(*columns: Any) -> list[str]:
     return [str(error) for error in printercolumns.validate(list(columns), PATH)]
 
 
 def test_valid_columns_and_none_are_accepted() -> None:
-    assert _found(VALID, VALID | {"type": "date", "format": "date-time", "priority": 1}) == []
+    assert _errors(VALID, VALID | {"type": "date", "format": "date-time", "priority": 1}) == []
     assert list(printercolumns.validate(None, PATH)) == []
 
 
 def test_name_type_and_path_are_required() -> None:
-    assert _found(VALID, {}) == [
+    assert _errors(VALID, {}) == [
         "c[1].name: Required value",
         f"c[1].type: Required value: {TYPES}",
         "c[1].JSONPath: Required value",
@@ -43,4 +43,4 @@ def test_name_type_and_path_are_required() -> None:
     ],
 )
 def test_unknown_types_formats_and_paths_are_refused(column: Any, error: str) -> None:
-    assert _found(VALID | column) == [error]
+    assert _errors(VALID | column) == [error]

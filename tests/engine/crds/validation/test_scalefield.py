@@ -16,20 +16,20 @@ DOT = "must be a simple json path starting with ."
 EITHER = "should be a json path under either .spec or .status"
 
 
-def _found(scale: Any, kubernetes: str = "1.37") -> list[str]:
+def _errors(scale: Any, kubernetes: str = "1.37") -> list[str]:
     return [str(error) for error in scalefield.validate({"scale": scale}, PATH, profile.named(kubernetes))]
 
 
 def test_status_and_a_valid_scale_are_accepted() -> None:
     assert list(scalefield.validate(None, PATH, profile.named("1.37"))) == []
     assert list(scalefield.validate({"status": {}}, PATH, profile.named("1.37"))) == []
-    assert _found(VALID) == []
-    assert _found(VALID | {"labelSelectorPath": ".spec.s"}) == []
-    assert _found(VALID | {"labelSelectorPath": ""}) == []
+    assert _errors(VALID) == []
+    assert _errors(VALID | {"labelSelectorPath": ".spec.s"}) == []
+    assert _errors(VALID | {"labelSelectorPath": ""}) == []
 
 
 def test_both_replicas_are_required() -> None:
-    assert _found({}) == ["s.scale.specReplicasPath: Required value", "s.scale.statusReplicasPath: Required value"]
+    assert _errors({}) == ["s.scale.specReplicasPath: Required value", "s.scale.statusReplicasPath: Required value"]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_both_replicas_are_required() -> None:
         ("labelSelectorPath", ".metadata.s", EITHER),
     ],
 )
-def test_paths_lie_where_they_must(field: str, path: str, detail: str) -> None:
-    assert _found(VALID | {field: path}) == [f's.scale.{field}: Invalid value: "{path}": {detail}']
+def test_paths_must_be_under_spec_or_status(field: str, path: str, detail: str) -> None:
+    assert _errors(VALID | {field: path}) == [f's.scale.{field}: Invalid value: "{path}": {detail}']
 
 
 def test_new_servers_print_the_selector_as_json() -> None:
     selector = VALID | {"labelSelectorPath": ".<"}
-    assert _found(selector) == [f's.scale.labelSelectorPath: Invalid value: ".\\u003c": {EITHER}']
-    assert _found(selector, "1.32") == [f's.scale.labelSelectorPath: Invalid value: ".<": {EITHER}']
+    assert _errors(selector) == [f's.scale.labelSelectorPath: Invalid value: ".\\u003c": {EITHER}']
+    assert _errors(selector, "1.32") == [f's.scale.labelSelectorPath: Invalid value: ".<": {EITHER}']

@@ -28,7 +28,7 @@ SCHEMA: dict[str, Any] = {
 PREFIX = "spec.selectableFields[0].jsonPath: "
 
 
-def _found(*paths: str, schema: Any = SCHEMA, allow_too_many: bool = False) -> list[str]:
+def _errors(*paths: str, schema: Any = SCHEMA, allow_too_many: bool = False) -> list[str]:
     fields: list[SelectableField] = [{"jsonPath": path} if path else {} for path in paths]
     declared = None if schema is None else OpenAPISchema(schema, profile.named("1.37"))
     errors = selectablefields.validate(fields, declared, PATH, allow_too_many=allow_too_many)
@@ -36,7 +36,7 @@ def _found(*paths: str, schema: Any = SCHEMA, allow_too_many: bool = False) -> l
 
 
 def test_texts_integers_and_entries_of_maps_can_be_selected() -> None:
-    assert _found(".a", ".i", ".map.x") == []
+    assert _errors(".a", ".i", ".map.x") == []
 
 
 @pytest.mark.parametrize(
@@ -53,24 +53,24 @@ def test_texts_integers_and_entries_of_maps_can_be_selected() -> None:
         (".any.x.y", f"Internal error: {selectablefields._NO_ANSWER}"),
     ],
 )
-def test_paths_must_lead_to_something_that_can(path: str, message: str) -> None:
-    assert _found(path) == [PREFIX + message]
+def test_paths_must_lead_to_selectable_fields(path: str, message: str) -> None:
+    assert _errors(path) == [PREFIX + message]
 
 
 def test_a_field_can_be_selected_once() -> None:
-    assert _found(".a", ".a") == ['spec.selectableFields[1].jsonPath: Duplicate value: ".a"']
+    assert _errors(".a", ".a") == ['spec.selectableFields[1].jsonPath: Duplicate value: ".a"']
 
 
-def test_there_are_at_most_eight_unless_there_were_more_before() -> None:
+def test_at_most_eight_fields_are_allowed_unless_the_old_crd_had_more() -> None:
     paths = [f".{name}" for name in LEAVES]
-    assert _found(*paths[:8]) == []
-    assert _found(*paths) == ["spec.selectableFields: Too many: 9: must have at most 8 items"]
-    assert _found(*paths, allow_too_many=True) == []
+    assert _errors(*paths[:8]) == []
+    assert _errors(*paths) == ["spec.selectableFields: Too many: 9: must have at most 8 items"]
+    assert _errors(*paths, allow_too_many=True) == []
 
 
 def test_on_a_schema_without_structural_form_the_server_breaks_off() -> None:
-    assert _found(".a", schema={"additionalItems": True}) == [
+    assert _errors(".a", schema={"additionalItems": True}) == [
         "spec.schema.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'additionalItems' is not supported",
         f"{PREFIX}Internal error: {selectablefields._NO_ANSWER}",
     ]
-    assert _found("a", schema=None) == [f'{PREFIX}Invalid value: "a": is an invalid path: expected [ or . but got: a']
+    assert _errors("a", schema=None) == [f'{PREFIX}Invalid value: "a": is an invalid path: expected [ or . but got: a']

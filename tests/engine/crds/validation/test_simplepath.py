@@ -12,5 +12,5 @@ def test_a_path_need_only_begin_with_a_dot(path: str) -> None:
     assert simplepath.problem_of(path) == ""
 
 
-def test_without_a_dot_it_is_none() -> None:
+def test_a_path_without_a_leading_dot_is_refused() -> None:
     assert simplepath.problem_of("a.b") == "must be a simple json path starting with ."

@@ -1,4 +1,4 @@
-"""What an update of a CRD may not change, and what it need not obey."""
+"""Updates of a CRD: immutable fields, and waived requirements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _with(schema: Any) -> Any:
     return {"type": "object", "properties": {"a": schema}}
 
 
-def test_a_crd_that_was_in_order_must_stay_so() -> None:
+def test_a_valid_crd_must_stay_valid() -> None:
     options = _options(_crd(OBJECT))
     assert options == ValidationOptions(
         require_immutable_names=True,
@@ -60,23 +60,23 @@ def test_a_crd_that_was_in_order_must_stay_so() -> None:
         ),
     ],
 )
-def test_what_the_old_schema_broke_the_new_one_may_break(schema: Any, demand: str) -> None:
+def test_requirements_that_the_old_schema_does_not_meet_are_waived(schema: Any, demand: str) -> None:
     assert getattr(_options(_crd(OBJECT)), demand) is True
     assert getattr(_options(_crd(OBJECT, schema)), demand) is False
 
 
-def test_defaults_of_a_schema_without_structure_are_not_taken_for_unpruned() -> None:
+def test_defaults_of_a_schema_that_is_not_structural_do_not_count_as_unpruned() -> None:
     schema = {"properties": {"a": {"type": "object", "default": {"x": 1}}}}
     assert _options(_crd(schema)).require_pruned_defaults
     assert _options(_crd(_with({"type": "string", "default": "x"}))).require_pruned_defaults
 
 
-def test_schemas_are_demanded_where_all_versions_had_one() -> None:
+def test_schemas_are_required_if_all_old_versions_had_one() -> None:
     assert _options(_crd(OBJECT, _with({"type": "string"}))).require_openapi_schema
     assert not _options(_crd(OBJECT, None)).require_openapi_schema
 
 
-def test_v1beta1_demands_less() -> None:
+def test_v1beta1_has_fewer_requirements() -> None:
     new = _crd(OBJECT, api_version=V1BETA1)
     options = _options(_crd(OBJECT), new)
     assert not options.allow_defaults
@@ -89,7 +89,7 @@ def test_v1beta1_demands_less() -> None:
     assert update.create_options(_crd(OBJECT)) == ValidationOptions()
 
 
-def test_rules_that_were_there_are_known() -> None:
+def test_rules_of_the_old_crd_are_preexisting() -> None:
     rules = [{"rule": "a", "messageExpression": "m"}, {"rule": "b"}]
     options = _options(_crd(_with({"type": "string", "x-kubernetes-validations": rules})))
     assert options.preexisting_rules == {"a", "b"}
@@ -104,11 +104,11 @@ def test_rules_that_were_there_are_known() -> None:
         ((OBJECT, _with({})), (OBJECT, _with({}), _with({"type": "string"})), {"v1", "v2"}),
     ],
 )
-def test_unchanged_schemas_are_told_by_version(old: Any, new: Any, unchanged: set[str]) -> None:
+def test_unchanged_schemas_are_listed_by_version(old: Any, new: Any, unchanged: set[str]) -> None:
     assert _options(_crd(*old), _crd(*new)).versions_with_unchanged_schemas == unchanged
 
 
-def test_of_schemas_in_two_places_none_is_unchanged() -> None:
+def test_schemas_in_two_places_do_not_count_as_unchanged() -> None:
     both = _crd(OBJECT, api_version=V1BETA1, validation={"openAPIV3Schema": OBJECT})
     assert _options(both, both).versions_with_unchanged_schemas == frozenset()
 
@@ -119,7 +119,9 @@ def _webhook(versions: Any, bundle: str | None = None) -> Any:
 
 
 @pytest.mark.parametrize(("versions", "demanded"), [(["v1"], True), ([], True), (["v2"], False)])
-def test_a_version_of_conversion_review_is_demanded_where_one_was_known(versions: Any, *, demanded: bool) -> None:
+def test_a_supported_version_of_conversion_review_is_required_if_the_old_crd_had_one(
+    versions: Any, *, demanded: bool
+) -> None:
     old = _crd(OBJECT, conversion=_webhook(versions))
     assert _options(old).require_recognized_conversion_review_version is demanded
 

@@ -47,7 +47,7 @@ def test_every_version_needs_a_schema() -> None:
     assert _texts(crdversions.find_missing_schemas(_crd(_version()), STRICT, NEWEST)) == []
 
 
-def test_where_schemas_are_not_demanded_served_versions_need_one_to_prune() -> None:
+def test_v1beta1_requires_schemas_of_served_versions_for_pruning_only() -> None:
     crd = _crd({"name": "v1", "served": True}, {"name": "v2", "schema": {}}, api_version=V1BETA1)
     assert _texts(crdversions.find_missing_schemas(crd, LAX, NEWEST)) == [
         "spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields are pruned"
@@ -57,11 +57,11 @@ def test_where_schemas_are_not_demanded_served_versions_need_one_to_prune() -> N
 
 
 def test_errors_come_version_by_version() -> None:
-    found = _of_each(
+    errors = _of_each(
         _version("V", additionalPrinterColumns=[{"name": "a", "type": "date"}], subresources={"scale": {}}),
         _version("v2", schema={"openAPIV3Schema": {"type": "string"}}),
     )
-    assert [text.split(": ")[0] for text in found] == [
+    assert [text.split(": ")[0] for text in errors] == [
         "spec.versions[0].name",
         "spec.versions[0].subresources.scale.specReplicasPath",
         "spec.versions[0].subresources.scale.statusReplicasPath",
@@ -70,11 +70,11 @@ def test_errors_come_version_by_version() -> None:
     ]
 
 
-def test_status_concerns_the_schema_of_the_version_that_has_it() -> None:
+def test_the_status_subresource_restricts_the_schema_of_its_own_version() -> None:
     schema = {"openAPIV3Schema": {"type": "object", "maxProperties": 3}}
     with_status = _version(schema=schema, subresources={"status": {}})
-    found = _of_each(with_status, _version("v2", schema={"openAPIV3Schema": {"type": "object", "maxProperties": 4}}))
-    assert [text.split(": ")[0] for text in found] == ["spec.versions[0].schema.openAPIV3Schema"]
+    errors = _of_each(with_status, _version("v2", schema={"openAPIV3Schema": {"type": "object", "maxProperties": 4}}))
+    assert [text.split(": ")[0] for text in errors] == ["spec.versions[0].schema.openAPIV3Schema"]
     assert len(_of_each(with_status, _version("v2", subresources={"status": {}}))) == 1
 
 
@@ -92,10 +92,10 @@ def test_status_concerns_the_schema_of_the_version_that_has_it() -> None:
     ],
 )
 def test_a_deprecation_warning_is_a_short_printable_text(warning: str, details: list[str]) -> None:
-    found = _of_each(_version(deprecated=True, deprecationWarning=warning))
+    errors = _of_each(_version(deprecated=True, deprecationWarning=warning))
     prefix = "spec.versions[0].deprecationWarning: Invalid value: "
-    assert all(text.startswith(prefix) for text in found)
-    assert [text.partition('": ')[2] for text in found] == details
+    assert all(text.startswith(prefix) for text in errors)
+    assert [text.partition('": ')[2] for text in errors] == details
 
 
 def test_only_a_deprecated_version_warns() -> None:
@@ -120,13 +120,13 @@ def test_selectable_fields_of_one_version_need_a_schema_of_its_own() -> None:
 
 
 def test_selectable_fields_of_all_versions_need_a_schema_of_all() -> None:
-    def found(crd: InternalCrd) -> list[str]:
+    def errors(crd: InternalCrd) -> list[str]:
         return _texts(crdversions.validate_shared_selectable_fields(crd, STRICT, NEWEST))
 
     version = _version(selectableFields=FIELDS)
-    assert found(_crd(version)) == []
-    assert found(_crd(_version())) == []
-    assert found(_crd(version, _version("v2", schema=OTHER, selectableFields=FIELDS))) == [
+    assert errors(_crd(version)) == []
+    assert errors(_crd(_version())) == []
+    assert errors(_crd(version, _version("v2", schema=OTHER, selectableFields=FIELDS))) == [
         'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included'
     ]
 
@@ -148,7 +148,7 @@ def test_no_two_versions_have_the_same_name() -> None:
     assert _of_all(_version(), _version(storage=False)) == ["must contain unique version names"]
 
 
-def test_versions_are_printed_without_what_they_share() -> None:
+def test_versions_are_printed_without_shared_fields() -> None:
     (error,) = crdversions.validate_together(_crd(_version("v2")), NEWEST)
     assert error.message.startswith(
         'Invalid value: [{"Name":"v2","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,'
@@ -156,7 +156,7 @@ def test_versions_are_printed_without_what_they_share() -> None:
     )
 
 
-def test_a_v1beta1_crd_says_a_thing_above_all_versions_or_in_each() -> None:
+def test_a_v1beta1_crd_declares_a_field_for_all_versions_or_in_each() -> None:
     columns = [{"name": "a"}]
     shared: dict[str, Any] = {"validation": OBJECT, "subresources": {}, "additionalPrinterColumns": columns}
     own: dict[str, Any] = {"subresources": {"status": {}}, "additionalPrinterColumns": columns}

@@ -73,7 +73,7 @@ def test_a_crd_is_called_after_its_resource() -> None:
     ]
 
 
-def test_what_any_stored_object_must_obey_is_asked_when_nothing_else_is_wrong() -> None:
+def test_rules_for_all_stored_objects_are_checked_if_there_are_no_other_errors() -> None:
     (error,) = _created(_crd(metadata={"generateName": "a.b-"}, group="a.b"))[:1]
     assert error.startswith("metadata.generateName")
 
@@ -102,15 +102,15 @@ def test_errors_come_in_the_order_of_the_server() -> None:
     ]
 
 
-def test_what_all_versions_share_is_checked_above_them() -> None:
+def test_shared_fields_are_validated_in_the_spec() -> None:
     shared: dict[str, Any] = {
         "schema": {"openAPIV3Schema": {"type": "string"}},
         "subresources": {"scale": {}, "status": {}},
     }
     columns: dict[str, Any] = {"additionalPrinterColumns": [{}], "selectableFields": [{}]}
-    found = [text.split(": ")[0] for text in _created(_crd(_version(**shared, **columns)))]
-    assert found[0] == "spec.validation.openAPIV3Schema.type"
-    assert found[-6:] == [
+    errors = [text.split(": ")[0] for text in _created(_crd(_version(**shared, **columns)))]
+    assert errors[0] == "spec.validation.openAPIV3Schema.type"
+    assert errors[-6:] == [
         "spec.subresources.scale.specReplicasPath",
         "spec.subresources.scale.statusReplicasPath",
         "spec.additionalPrinterColumns[0].name",
@@ -131,18 +131,18 @@ def test_defaults_need_pruning() -> None:
     ]
 
 
-def test_a_v1beta1_schema_need_not_be_structural_unless_something_asks_for_it() -> None:
-    def found(schema: Any, **spec: Any) -> list[str]:
+def test_a_v1beta1_schema_need_not_be_structural_unless_a_feature_requires_it() -> None:
+    def errors(schema: Any, **spec: Any) -> list[str]:
         crd = _crd(api_version=V1BETA1, version="v1", validation={"openAPIV3Schema": schema}, **spec)
         return [text.split(": ")[0] for text in _created(crd, OLDEST)]
 
     missing = "spec.validation.openAPIV3Schema.type"
-    assert found({}) == []
-    assert found({}, preserveUnknownFields=False) == [missing]
-    assert missing in found({"properties": {"a": {"x-kubernetes-int-or-string": True}}})
+    assert errors({}) == []
+    assert errors({}, preserveUnknownFields=False) == [missing]
+    assert missing in errors({"properties": {"a": {"x-kubernetes-int-or-string": True}}})
 
 
-def test_v1_does_not_keep_unknown_fields_without_a_word_in_the_schema_unless_it_did() -> None:
+def test_v1_refuses_preserve_unknown_fields_unless_the_old_crd_had_it() -> None:
     (error,) = _created(_crd(preserveUnknownFields=True), OLDEST)
     assert "set x-preserve-unknown-fields to true" in error
     preserving = _crd(preserveUnknownFields=True)
@@ -182,7 +182,7 @@ def test_a_stored_version_is_not_removed() -> None:
     assert error == 'status.storedVersions[1]: Invalid value: "v2": must appear in spec.versions'
 
 
-def test_accepted_names_are_checked_too() -> None:
+def test_accepted_names_are_validated() -> None:
     old = _crd(status={"acceptedNames": {"plural": "A"}, "storedVersions": ["v1"]})
     (error,) = _updated(_crd(), old)
     assert error.startswith('status.acceptedNames.plural: Invalid value: "A"')
@@ -197,7 +197,7 @@ def test_accepted_names_are_checked_too() -> None:
     ],
     ids=["served as far as one can see", "not served", "served"],
 )
-def test_what_is_served_keeps_its_kind(conditions: Any, *, is_refused: bool) -> None:
+def test_the_kind_of_an_established_crd_is_immutable(conditions: Any, *, is_refused: bool) -> None:
     old = _crd(status={"conditions": conditions, "storedVersions": ["v1"]})
     errors = _updated(_crd(names={"plural": "as", "kind": "B"}), old)
     assert errors == (['spec.names.kind: Invalid value: "B": field is immutable'] if is_refused else [])
@@ -212,7 +212,7 @@ WARNING = (
 )
 
 
-def test_sets_of_lists_and_objects_and_unknown_formats_are_warned_about_once() -> None:
+def test_sets_of_lists_and_objects_and_unknown_formats_cause_one_warning() -> None:
     properties = {**SETS, "f": {"type": "string", "format": "fancy"}}
     crd = _crd(_version(schema={"openAPIV3Schema": {"type": "object", "properties": properties}}))
     assert _warnings(crd, NEWEST) == (

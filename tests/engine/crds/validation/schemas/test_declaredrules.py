@@ -1,4 +1,4 @@
-"""The rules of a version, listed: where each stands, what it says, and what the server estimates that it costs."""
+"""Rules of a version, with their places, texts and estimated costs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _list(of: Any, **keywords: Any) -> Any:
     return {"type": "array", "items": of, **keywords}
 
 
-def test_rules_are_listed_with_the_path_of_what_they_speak_of() -> None:
+def test_rules_are_listed_with_the_path_of_their_values() -> None:
     ruled = {**NUMBER, "x-kubernetes-validations": [POSITIVE, {"rule": "self < 9"}]}
     schema = _spec(
         properties={"items": _list(ruled, maxItems=3), "sizes": {"type": "object", "additionalProperties": ruled}}
@@ -53,7 +53,7 @@ def test_rules_are_listed_with_the_path_of_what_they_speak_of() -> None:
     ]
 
 
-def test_a_rule_has_what_the_crd_says_of_it() -> None:
+def test_a_rule_has_all_declared_fields() -> None:
     declared = {
         "rule": "self.a >= oldSelf.a",
         "message": "never less",
@@ -67,7 +67,7 @@ def test_a_rule_has_what_the_crd_says_of_it() -> None:
     assert (rule.reason, rule.field_path, rule.is_transition) == ("FieldValueForbidden", ".a", True)
 
 
-def test_a_rule_that_says_no_more_has_the_reason_that_the_server_gives() -> None:
+def test_a_rule_without_a_reason_has_the_server_default() -> None:
     (rule,) = _version(_spec(properties={"a": NUMBER}, **{"x-kubernetes-validations": [{"rule": "self.a > 0"}]})).rules
 
     steps = ("properties", "spec", "x-kubernetes-validations", 0)
@@ -76,7 +76,7 @@ def test_a_rule_that_says_no_more_has_the_reason_that_the_server_gives() -> None
 
 
 @pytest.mark.parametrize(("most", "accepted"), [(5_000_000, True), (5_000_001, False)])
-def test_the_cost_is_that_of_one_evaluation_times_the_values_that_there_can_be(most: int, accepted: Any) -> None:
+def test_the_cost_is_that_of_one_evaluation_times_the_maximal_number_of_values(most: int, accepted: Any) -> None:
     version = _version(
         _spec(properties={"a": _list({**NUMBER, "x-kubernetes-validations": [POSITIVE]}, maxItems=most)})
     )
@@ -104,25 +104,25 @@ def test_the_cost_of_a_message_expression_counts_once() -> None:
         ({"rule": " "}, "rule is not specified"),
     ],
 )
-def test_what_cannot_be_compiled_says_why(rule: Any, problem: str) -> None:
-    (found,) = _version(_spec(properties={"a": NUMBER}, **{"x-kubernetes-validations": [rule]})).rules
+def test_a_rule_that_does_not_compile_has_a_problem(rule: Any, problem: str) -> None:
+    (rule,) = _version(_spec(properties={"a": NUMBER}, **{"x-kubernetes-validations": [rule]})).rules
 
-    assert found.problem.startswith(problem)
+    assert rule.problem.startswith(problem)
 
 
-def test_rules_about_what_expressions_cannot_speak_of_are_listed_all_the_same() -> None:
+def test_rules_of_schemas_without_a_cel_type_are_listed() -> None:
     unknown = {"x-kubernetes-preserve-unknown-fields": True}
-    (found,) = _version(_spec(properties={"a": {**unknown, "x-kubernetes-validations": [POSITIVE]}})).rules
+    (rule,) = _version(_spec(properties={"a": {**unknown, "x-kubernetes-validations": [POSITIVE]}})).rules
 
-    assert (found.path, found.problem) == ("spec.a", "expressions cannot speak of values of this schema")
+    assert (rule.path, rule.problem) == ("spec.a", "expressions cannot speak of values of this schema")
 
 
 def test_rules_of_a_schema_that_is_not_structural_are_not_compiled() -> None:
     schema = _spec(properties={"a": {}}, **{"x-kubernetes-validations": [{"rule": "true"}]})
-    (found,) = _version(schema).rules
+    (rule,) = _version(schema).rules
 
-    assert found.problem == "the schema is not structural, so that the server compiles no rules of it"
-    assert found.cost == 0
+    assert rule.problem == "the schema is not structural, so that the server compiles no rules of it"
+    assert rule.cost == 0
 
 
 def test_a_schema_without_rules_has_none() -> None:
@@ -130,11 +130,11 @@ def test_a_schema_without_rules_has_none() -> None:
     assert _version(None).rules == ()
 
 
-def test_a_version_that_knows_no_rules_has_none() -> None:
+def test_a_kubernetes_version_without_rules_lists_none() -> None:
     assert _version(_spec(**{"x-kubernetes-validations": [{"rule": "true"}]}), "1.21").rules == ()
 
 
-def test_a_construct_that_no_structural_schema_has_is_an_error() -> None:
+def test_an_unsupported_construct_is_an_error() -> None:
     with pytest.raises(engine.UnsupportedConstructError):
         _ = _version(_spec(**{"$ref": "#/a", "x-kubernetes-validations": [{"rule": "true"}]})).rules
 

@@ -17,7 +17,7 @@ INTEGER = {"type": "integer"}
 META = "must result in valid metadata"
 
 
-def found(schema: Any, *, version: str = "1.37", require_pruned: bool = True) -> list[str]:
+def find_errors(schema: Any, *, version: str = "1.37", require_pruned: bool = True) -> list[str]:
     declared = OpenAPISchema(schema, profile.named(version))
     errors = defaults.validate(declared, FieldPath(("s",)), require_pruned=require_pruned)
     return [str(error) for error in errors]
@@ -92,11 +92,11 @@ def resource(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_a_default_is_pruned_and_valid(schema: Any, errors: list[str]) -> None:
-    assert found(schema) == errors
+    assert find_errors(schema) == errors
 
 
 def test_an_old_crd_may_keep_unknown_fields_in_defaults() -> None:
-    assert found(obj(a=obj() | {"default": {"b": 1}}), require_pruned=False) == []
+    assert find_errors(obj(a=obj() | {"default": {"b": 1}}), require_pruned=False) == []
 
 
 @pytest.mark.parametrize(
@@ -140,24 +140,24 @@ def test_an_old_crd_may_keep_unknown_fields_in_defaults() -> None:
         ),
     ],
 )
-def test_a_default_of_an_embedded_resource_is_one(default: Any, errors: list[str]) -> None:
-    assert found(obj(a=resource(b=STRING) | {"default": default})) == errors
+def test_a_default_of_an_embedded_resource_is_a_valid_resource(default: Any, errors: list[str]) -> None:
+    assert find_errors(obj(a=resource(b=STRING) | {"default": default})) == errors
 
 
-def test_resources_inside_of_a_default_are_told_by_their_place() -> None:
+def test_errors_about_resources_inside_a_default_have_their_path() -> None:
     """A field may be called `[0]`: it has a dot before it, an index has none."""
     wrong = {"apiVersion": "v1"}
     schema = obj(a={"type": "array", "items": resource(), "default": [wrong]}, b=obj() | {"default": {"[0]": wrong}})
     schema["properties"]["b"]["properties"] = {"[0]": resource()}
-    assert found(schema) == [
+    assert find_errors(schema) == [
         "s.properties[a].default[0].kind: Required value",
         "s.properties[b].default.[0].kind: Required value",
     ]
 
 
-def test_unknown_fields_are_stated_with_metadata_as_it_is_stored() -> None:
+def test_errors_about_unknown_fields_print_coerced_metadata() -> None:
     default = {"x": 1, "r": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "n", "unknown": 1}}}
-    assert found(obj(a=obj(r=resource()) | {"default": default})) == [
+    assert find_errors(obj(a=obj(r=resource()) | {"default": default})) == [
         (
             's.properties[a].default: Invalid value: {"r":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"}},"x":1}: '
             "must not have unknown fields"
@@ -166,12 +166,12 @@ def test_unknown_fields_are_stated_with_metadata_as_it_is_stored() -> None:
 
 
 def test_the_root_is_a_resource_whatever_its_schema_says() -> None:
-    assert found({"type": "object", "default": {}}) == [
+    assert find_errors({"type": "object", "default": {}}) == [
         "s.default.apiVersion: Required value",
         "s.default.kind: Required value",
     ]
     schema = {"type": "object", "default": {"apiVersion": "v1", "kind": "A", "b": 1}}
-    assert found(schema) == [
+    assert find_errors(schema) == [
         's.default: Invalid value: {"apiVersion":"v1","b":1,"kind":"A"}: must not have unknown fields'
     ]
 
@@ -229,16 +229,16 @@ def test_the_root_is_a_resource_whatever_its_schema_says() -> None:
         ),
     ],
 )
-def test_a_default_inside_metadata_is_judged_with_the_resource_around_it(properties: Any, errors: list[str]) -> None:
-    assert found(resource(**properties)) == errors
+def test_a_default_inside_metadata_is_validated_with_the_resource_around_it(properties: Any, errors: list[str]) -> None:
+    assert find_errors(resource(**properties)) == errors
 
 
 def test_older_servers_print_values_in_go_syntax() -> None:
-    [error] = found(obj(a=obj() | {"default": {"b": 1}}), version="1.32")
+    [error] = find_errors(obj(a=obj() | {"default": {"b": 1}}), version="1.32")
     assert (
         error == 's.properties[a].default: Invalid value: map[string]interface {}{"b":1}: must not have unknown fields'
     )
-    [error] = found(obj(a=resource() | {"default": {"apiVersion": None, "kind": "Pod"}}), version="1.32")
+    [error] = find_errors(obj(a=resource() | {"default": {"apiVersion": None, "kind": "Pod"}}), version="1.32")
     assert error == 's.properties[a].default.apiVersion: Invalid value: "null": must be a string'
 
 
@@ -246,10 +246,10 @@ def test_older_servers_print_values_in_go_syntax() -> None:
     ("budget", "count"),
     [(ruleevaluation.BUDGET // 100, 30), pytest.param(ruleevaluation.BUDGET, 300, marks=pytest.mark.slow)],
 )
-def test_once_the_budget_of_rules_is_spent_no_default_below_is_judged(
+def test_no_further_default_is_validated_once_the_budget_of_rules_is_spent(
     budget: int, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked of 1.37 about 300 items: 30 rules that hold cost more than an object may; with 5 of them the flaw below is found."""
+    """Recorded from 1.37 with 300 items: 30 valid rules exceed the budget of an object; with 5 rules the error below is reported."""
     monkeypatch.setattr(ruleevaluation, "BUDGET", budget)
     items = {"type": "integer", "default": "x"}
 
@@ -258,10 +258,10 @@ def test_once_the_budget_of_rules_is_spent_no_default_below_is_judged(
         listed = {"type": "array", "maxItems": count, "items": items, "x-kubernetes-validations": dear}
         return obj(a={**listed, "default": list(range(count))})
 
-    assert found(schema(5)) == [
+    assert find_errors(schema(5)) == [
         's.properties[a].items.default: Invalid value: "string":  in body must be of type integer: "string"'
     ]
-    assert found(schema(30)) == [
+    assert find_errors(schema(30)) == [
         (
             's.properties[a].default: Invalid value: "array": validation failed due to running out of cost budget, '
             "no further validation rules will be run"

@@ -1,4 +1,4 @@
-"""What list types and map types demand, in the words of recorded servers."""
+"""Errors of list types and map types, in the words of recorded servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRING = {"type": "string"}
 S = FieldPath(("s",))
 
 
-def found(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
+def find_errors(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
     errors = listtypekeywords.validate(schema, S, ValidationOptions(**options), profile=profile.named(version))
     return [str(error) for error in errors]
 
@@ -183,22 +183,22 @@ def set_of(items: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_list_and_map_types_make_demands(schema: Any, errors: list[str]) -> None:
-    assert found(schema) == errors
+def test_list_and_map_types_are_validated(schema: Any, errors: list[str]) -> None:
+    assert find_errors(schema) == errors
 
 
 def test_older_servers_print_nothing_as_a_text_and_lists_in_go_syntax() -> None:
     """Errors are printed as JSON only since 1.33 or later."""
-    [error] = found(set_of({"type": "object"}), version="1.32")
+    [error] = find_errors(set_of({"type": "object"}), version="1.32")
     assert error.startswith('s.items.x-kubernetes-map-type: Invalid value: "null": ')
-    [error] = found(list_map(item(), "a"), version="1.32")
+    [error] = find_errors(list_map(item(), "a"), version="1.32")
     assert error.startswith('s.x-kubernetes-list-map-keys: Invalid value: []string{"a"}: ')
 
 
-def test_an_old_crd_may_keep_what_was_not_demanded_of_it() -> None:
+def test_requirements_that_the_old_crd_does_not_meet_are_waived() -> None:
     nullable = set_of({"type": "object", "nullable": True})
-    assert len(found(nullable)) == 2
-    assert found(nullable, require_atomic_set_type=False, require_map_list_keys_map_set_validation=False) == []
+    assert len(find_errors(nullable)) == 2
+    assert find_errors(nullable, require_atomic_set_type=False, require_map_list_keys_map_set_validation=False) == []
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ def test_an_old_crd_may_keep_what_was_not_demanded_of_it() -> None:
         pytest.param({"type": "array", "items": {"type": "object"}}, True, id="no set"),
     ],
 )
-def test_whether_the_items_of_a_set_are_atomic_is_asked_of_old_crds(schema: Any, *, is_atomic: bool) -> None:
+def test_atomic_items_of_sets_are_detected(schema: Any, *, is_atomic: bool) -> None:
     assert listtypekeywords.has_atomic_items(schema) is is_atomic
 
 
-def test_whether_items_and_keys_are_always_there_is_asked_of_old_crds() -> None:
+def test_nullable_items_and_optional_keys_are_detected() -> None:
     assert [*listtypekeywords.validate_presence({"type": "array", "items": {"nullable": True}}, S)] == []
     assert [*listtypekeywords.validate_presence(set_of([STRING]), S)] == []
     assert len([*listtypekeywords.validate_presence(set_of({"nullable": True}), S)]) == 1

@@ -1,4 +1,4 @@
-"""The keywords of CEL rules, as far as nobody needs to compile them."""
+"""Keywords of CEL rules, without compiling the expressions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AT = "s.x-kubernetes-validations[0]"
 REASONS = 'supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"'
 
 
-def found(rule: Any, *, version: str = "1.37", **schema: Any) -> list[str]:
+def find_errors(rule: Any, *, version: str = "1.37", **schema: Any) -> list[str]:
     schema = {"properties": {"a": {"type": "string"}}, "x-kubernetes-validations": [rule]} | schema
     return [str(error) for error in rulekeywords.validate(schema, FieldPath(("s",)), profile=profile.named(version))]
 
@@ -82,24 +82,26 @@ def found(rule: Any, *, version: str = "1.37", **schema: Any) -> list[str]:
         pytest.param({"rule": "true", "fieldPath": ""}, [], id="an empty path counts as none"),
     ],
 )
-def test_rules_are_looked_at_before_they_are_compiled(rule: Any, errors: list[str]) -> None:
-    assert found(rule) == errors
+def test_rules_are_validated_before_they_are_compiled(rule: Any, errors: list[str]) -> None:
+    assert find_errors(rule) == errors
 
 
-def test_paths_are_not_followed_in_a_schema_that_is_refused_anyway() -> None:
-    assert found({"rule": "true", "fieldPath": "nowhere"}, id="x") == []
+def test_field_paths_are_not_followed_in_a_schema_with_unsupported_constructs() -> None:
+    assert find_errors({"rule": "true", "fieldPath": "nowhere"}, id="x") == []
 
 
 def test_a_path_on_which_the_server_breaks_off_is_an_internal_error() -> None:
     """No real server answers such a request at all."""
     rule = {"rule": "true", "fieldPath": ".x.y"}
-    [error] = found(rule, properties={}, additionalProperties=True)
+    [error] = find_errors(rule, properties={}, additionalProperties=True)
     assert error == f"{AT}.fieldPath: Internal error: the server breaks off on a path below a map of any values"
 
 
 def test_older_servers_repeat_the_name_of_the_field() -> None:
-    assert found({"rule": "true", "message": " ", "fieldPath": "x"}, version="1.32") == [
+    assert find_errors({"rule": "true", "message": " ", "fieldPath": "x"}, version="1.32") == [
         f'{AT}.message: Invalid value: " ": message must be non-empty if specified',
         f'{AT}.fieldPath: Invalid value: "x": fieldPath must be a valid path',
     ]
-    assert found({"rule": "true", "reason": "<"}, version="1.32") == [f'{AT}.reason: Unsupported value: "<": {REASONS}']
+    assert find_errors({"rule": "true", "reason": "<"}, version="1.32") == [
+        f'{AT}.reason: Unsupported value: "<": {REASONS}'
+    ]

@@ -1,4 +1,4 @@
-"""The keywords of a schema one by one, as the server refuses them; words and order are those of recorded servers."""
+"""Keywords of a schema with the errors and the order of recorded servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPES = 'supported values: "array", "boolean", "integer", "number", "object", "s
 META = "inside additionalProperties applying to object metadata"
 
 
-def found(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
+def find_errors(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
     errors = schemakeywords.validate(
         schema, FieldPath(("s",)), ValidationOptions(**options), profile=profile.named(version)
     )
@@ -160,7 +160,7 @@ def found(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
     ],
 )
 def test_constructs_are_refused_one_by_one(schema: Any, errors: list[str]) -> None:
-    assert found(schema) == errors
+    assert find_errors(schema) == errors
 
 
 @pytest.mark.parametrize(
@@ -224,20 +224,20 @@ def test_constructs_are_refused_one_by_one(schema: Any, errors: list[str]) -> No
         pytest.param({"default": None}, [], id="a null default is none"),
     ],
 )
-def test_metadata_restricts_what_is_in_it(schema: Any, errors: list[str]) -> None:
-    assert found(schema) == errors
+def test_schemas_inside_metadata_are_restricted(schema: Any, errors: list[str]) -> None:
+    assert find_errors(schema) == errors
 
 
 def test_defaults_may_be_forbidden_altogether_with_a_reason() -> None:
     schema = {"properties": {"a": {"default": 1}}}
     detail = "s.properties[a].default: Forbidden: must not be set"
-    assert found(schema, allow_defaults=False) == [detail]
-    assert found(schema, allow_defaults=False, disallow_defaults_reason="(why)") == [f"{detail} (why)"]
+    assert find_errors(schema, allow_defaults=False) == [detail]
+    assert find_errors(schema, allow_defaults=False, disallow_defaults_reason="(why)") == [f"{detail} (why)"]
 
 
-def test_an_old_crd_may_keep_types_that_are_none() -> None:
-    assert found({"type": "foo"}, require_valid_property_type=False) == []
-    assert found({"type": "null"}, require_valid_property_type=False) == [
+def test_an_old_crd_may_keep_invalid_types() -> None:
+    assert find_errors({"type": "foo"}, require_valid_property_type=False) == []
+    assert find_errors({"type": "null"}, require_valid_property_type=False) == [
         "s.type: Forbidden: type cannot be set to null, use nullable as an alternative"
     ]
 
@@ -261,13 +261,13 @@ def test_an_old_crd_may_keep_types_that_are_none() -> None:
         ),
     ],
 )
-def test_a_field_of_a_known_type_is_looked_at_for_its_other_keywords(field: Any, place: str, detail: str) -> None:
-    errors = found(OBJECT | {"properties": {"a": field}}, allow_defaults=False, disallow_defaults_reason="(why)")
+def test_a_field_with_a_valid_type_is_validated_for_other_keywords(field: Any, place: str, detail: str) -> None:
+    errors = find_errors(OBJECT | {"properties": {"a": field}}, allow_defaults=False, disallow_defaults_reason="(why)")
     assert errors == [f"s.properties[a]{place}: Forbidden: {detail}"]
 
 
 def test_an_embedded_resource_inside_of_metadata_is_found() -> None:
     embedded = OBJECT | {"x-kubernetes-embedded-resource": True}
-    errors = found(embedded | {"properties": {"metadata": OBJECT | {"properties": {"a": embedded}}}})
+    errors = find_errors(embedded | {"properties": {"metadata": OBJECT | {"properties": {"a": embedded}}}})
     place = "s.properties[metadata].properties[a].x-kubernetes-embedded-resource"
     assert errors == [f"{place}: Forbidden: must not be used inside of resource meta"]
