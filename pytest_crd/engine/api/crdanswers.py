@@ -25,7 +25,9 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # much that only requests need
+    from pytest_crd.engine.registry.customresource import (
+        CustomResourceStrategy,
+    )  # slow to import, and only requests need it
 
 
 class CrdAnswers:
@@ -78,7 +80,7 @@ class CrdAnswers:
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
     def _create(self, field_validation: FieldValidation) -> Response:
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
         from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
@@ -88,7 +90,7 @@ class CrdAnswers:
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
         """Return the answer to a PUT over the CRD *stored*; uid and resourceVersion of the manifest are ignored."""
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
         from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
@@ -101,7 +103,7 @@ class CrdAnswers:
 
     def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
         """Return the answer to a PATCH of this CRD, which is the stored one."""
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
         from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
 
@@ -114,7 +116,7 @@ class CrdAnswers:
     @property
     def answered(self) -> JSONObject:
         """The stored CRD as a GET returns it."""
-        from pytest_crd.engine.registry import crd  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import crd  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         return crd.as_answered(self.forms, self.profile)
 
@@ -129,7 +131,7 @@ class CrdAnswers:
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions of the stored CRD under *naming*."""
-        from pytest_crd.engine.crds import conditions  # noqa: PLC0415 - few ask for them
+        from pytest_crd.engine.crds import conditions  # noqa: PLC0415 - rarely needed
 
         return conditions.compute(self.forms.internal, self.profile, naming)
 
@@ -182,7 +184,7 @@ def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
         raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
 
 
-def applied(  # noqa: PLR0913 - the parts of a URL, and the server
+def applied(  # noqa: PLR0913 - the parameters of a request
     resource: Mapping[str, object] | str,
     stored: CrdAnswers | None,
     profile: Profile,
@@ -199,7 +201,7 @@ def applied(  # noqa: PLR0913 - the parts of a URL, and the server
     Raises:
         ManifestError, TypeError, NotImplementedError: As for `CustomResourceDefinition.apply`.
     """
-    from pytest_crd.engine.registry import completion, handlers  # noqa: PLC0415 - much that only this answer needs
+    from pytest_crd.engine.registry import completion, handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
     from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
     from pytest_crd.engine.registry.patching import mediatypes  # noqa: PLC0415 - as above
     from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above

@@ -312,13 +312,13 @@ class CustomResourceDefinition:
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        from pytest_crd.engine.registry import completion  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.registry import completion  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         body, detected_type = completion.patch(patch, media_type)
         return self._answers.patch(body, detected_type, requestbody.known(field_validation)).copied()
 
     @classmethod
-    def apply(  # noqa: PLR0913 - what a URL says, and who answers
+    def apply(  # noqa: PLR0913 - the parameters of a request
         cls,
         resource: Mapping[str, object] | str,
         *,

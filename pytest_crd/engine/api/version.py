@@ -30,7 +30,7 @@ from pytest_crd.engine.schema.structural import Structural
 if TYPE_CHECKING:
     from pytest_crd.engine.jsonvalue import JSONObject as Resource
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
-    from pytest_crd.engine.registry.clientrequests import Requests  # much that only requests need
+    from pytest_crd.engine.registry.clientrequests import Requests  # slow to import, and only requests need it
     from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
 
 # For `__tracebackhide__`: a user's mistake is shown at the user's own call; any other exception keeps all frames.
@@ -309,7 +309,7 @@ class CrdVersion(Generic[CrdT]):
         requests, body = self.requests, completion.read(resource)
         return requests.update_status(body, old=old, namespace=namespace, field_validation=field_validation)
 
-    def patch(  # noqa: PLR0913 - what a URL and its headers say
+    def patch(  # noqa: PLR0913 - the parameters of a request
         self,
         patch: Mapping[str, object] | Sequence[object] | str,
         *,
@@ -383,7 +383,7 @@ class CrdVersion(Generic[CrdT]):
         requests, sent = self.requests, wanted if isinstance(wanted, int) else completion.read(wanted)
         return requests.scale(sent, old=old, namespace=namespace, field_validation=field_validation)
 
-    def apply(  # noqa: PLR0913 - what a URL says
+    def apply(  # noqa: PLR0913 - the parameters of a request
         self,
         resource: Mapping[str, object] | str,
         *,
@@ -447,7 +447,7 @@ class CrdVersion(Generic[CrdT]):
             KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         if openapi not in (2, 3):
             raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
@@ -466,7 +466,7 @@ class CrdVersion(Generic[CrdT]):
             forbids the fields that the server would drop. None if `openapi(3)` returns None.
         """
         __tracebackhide__ = HIDE_MISTAKES
-        from pytest_crd.engine.openapi import jsonschemas, openapidocuments  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import jsonschemas, openapidocuments  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         document = self.openapi(3)
         if document is None:
@@ -491,7 +491,7 @@ class CrdVersion(Generic[CrdT]):
 
     @cached_property
     def _requests(self) -> Requests:
-        from pytest_crd.engine.registry.clientrequests import Requests  # noqa: PLC0415 - much that only requests need
+        from pytest_crd.engine.registry.clientrequests import Requests  # noqa: PLC0415 - slow to import, and only requests need it
 
         return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
 

@@ -101,7 +101,7 @@ class VersionSchema:
             UnsupportedConstructError: The schema has a construct that no structural schema can express.
             UnsupportedExpressionError: A rule uses a feature that the server has and this engine has not.
         """
-        from pytest_crd.engine.crds.validation.schemas import declaredrules  # noqa: PLC0415 - much that only CEL needs
+        from pytest_crd.engine.crds.validation.schemas import declaredrules  # noqa: PLC0415 - slow to import, and only CEL needs it
 
         return () if self.spec.schema is None else declaredrules.find_rules(self.spec.schema)
 

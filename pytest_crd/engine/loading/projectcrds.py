@@ -110,7 +110,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
             CrdLookupError: No CRD has the group version, or a CRD with it has alternatives.
             ValueError: *openapi* is neither 2 nor 3.
         """
-        from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - much that only this answer needs
+        from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         matches = [
             (crd, version) for crd in self for version in crd.versions if f"{crd.group}/{version.name}" == group_version

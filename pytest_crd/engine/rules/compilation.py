@@ -101,7 +101,7 @@ class RuleScope:
         """The number of values of the schema that fit into one request."""
         return MAX_REQUEST_SIZE // (self.declarations.root.min_size + 1)
 
-    def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:  # noqa: ARG002 - the path says enough
+    def size(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:  # noqa: ARG002 - the path suffices
         """Return the estimated size of the part of `self` at *path*; None if the path is not declared."""
         max_size = self.declarations.max_elements(path) if path else None
         return None if max_size is None else SizeEstimate(0, max_size)

@@ -102,7 +102,7 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
     """
     if not (name := schema.get("format") or ""):
         return ""
-    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - many schemas have none
+    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - many schemas have no format
 
     if profile.checks_number_formats:
         kind = types[0] if len(types) == 1 else ""

@@ -25,7 +25,7 @@ _IN_DOUBLE_QUOTES: Final = re.compile(
 _BLANK_ESCAPES: Final = frozenset({*(f"\\{letter}" for letter in "ntrvfNLP_ \t\n"), "\\\r\n"})
 
 
-def find(text: str, start: int, value: str, offset: int) -> int | None:
+def find_character(text: str, start: int, value: str, offset: int) -> int | None:
     """
     Return the index in *text* of the character of *value* at *offset*.
 

@@ -131,7 +131,7 @@ def find_character(root: YamlNode, text: str, path: Sequence[str | int], offset:
         return None
     from pytest_crd.engine.yaml import scalarplaces  # noqa: PLC0415 - only a mistake inside a text needs it
 
-    return scalarplaces.find(text, node.start, node.text, offset)
+    return scalarplaces.find_character(text, node.start, node.text, offset)
 
 
 def _child(node: YamlNode, step: str | int) -> tuple[YamlNode, YamlNode] | None:

@@ -50,7 +50,7 @@ def read(
     text: str | bytes | yamlstream.Text,
     *,
     source: str = "<text>",
-    format: Format | None = None,  # noqa: A002 - the argument's name in many such functions
+    format: Format | None = None,  # noqa: A002 - the usual name of this argument
 ) -> list[Document]:
     """
     Return the documents of a file.
@@ -164,7 +164,7 @@ class _Source(NamedTuple):
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
                 )
             else:
-                from pytest_crd.engine.yaml import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need them
+                from pytest_crd.engine.yaml import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need the decoder
 
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:

@@ -90,7 +90,7 @@ def test_values_that_are_not_plain_strings_have_no_places(written: str, path: tu
 
 @pytest.mark.parametrize("value", ["rule", "self.max"], ids=["other characters", "more characters"])
 def test_a_value_that_differs_from_the_text_has_no_places(value: str) -> None:
-    assert scalarplaces.find("self", 0, value, len(value) - 1) is None
+    assert scalarplaces.find_character("self", 0, value, len(value) - 1) is None
 
 
 @given(before=TEXT, after=TEXT, style=st.sampled_from(STYLES), width=st.sampled_from([10, 80]))
