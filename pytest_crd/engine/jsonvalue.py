@@ -62,12 +62,12 @@ def copy(value: JSONValue) -> JSONValue:
     return value
 
 
-def is_too_deep(value: JSONValue) -> bool:
-    """Return whether objects and lists of *value* are nested more than MAX_DEPTH deep."""
+def is_too_deep(value: JSONValue, limit: int = MAX_DEPTH) -> bool:
+    """Return True if objects and lists of *value* are nested more than *limit* deep."""
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
-        if depth > MAX_DEPTH:
+        if depth > limit:
             return True
         level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
     return False

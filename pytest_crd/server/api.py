@@ -173,7 +173,12 @@ class Api:
             return self._watch(request, info, type_, options)
         form = _form_of(request, type_)
         page = reads.page(self.store, type_, info.namespace, options)
-        return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
+        return self._answer_list(request, page, type_, form)
+
+    def _answer_list(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> HTTPAnswer:
+        value = self._list_of(request, page, type_, form)
+        is_map = not form.shape and not type_.is_typed
+        return encoding.answer(request, 200, value, form, warnings=type_.warnings, sorts_keys=is_map)
 
     def _list_of(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> Resource:
         if form.shape == "PartialObjectMetadata":
@@ -200,10 +205,13 @@ class Api:
     ) -> Stream:
         form = _form_of(request, type_)
         negotiation.demand_stream(form)
-        watch = Watch(self.store, type_, info.namespace, options)
+        is_list = form.shape == "PartialObjectMetadataList"
+        watch = Watch(self.store, type_, info.namespace, options, shows_none=is_list)
         timeout = float(options.timeout or _WATCH_TIMEOUT)
         shared = None if form.shape else type_
-        return Stream(watch, timeout, self._shows(request, type_, form), shared, type_.warnings, form.media_type)
+        show = self._shows(request, type_, form)
+        is_map = not form.shape and not type_.is_typed
+        return Stream(watch, timeout, show, shared, type_.warnings, form.media_type, sorts_keys=is_map)
 
     def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
         """Return how the objects of a watch are shown; only the first table says what its columns are."""
@@ -258,7 +266,7 @@ class Api:
                 assert entry is not None  # noqa: S101 - it was listed under the same lock
                 deleting.delete(self.store, type_.collected, entry, how)
             self.catalog.settle()
-        return encoding.answer(request, 200, self._list_of(request, page, type_, form), form, warnings=type_.warnings)
+        return self._answer_list(request, page, type_, form)
 
     def _of_object(  # noqa: PLR0913 - what an answer is made of
         self,
@@ -281,6 +289,7 @@ class Api:
             error = _no_list(form.shape, shown, type_)
             error.warnings = warnings
             raise error
+        is_map = not form.shape and not type_.is_typed and shown["kind"] == type_.names.kind
         is_unvalidated = written is not None and not type_.validates
         return encoding.answer(
             request,
@@ -290,6 +299,7 @@ class Api:
             warnings=warnings,
             dropped=() if written is None else written.dropped,
             unvalidated=type_.names.kind if is_unvalidated else "",
+            sorts_keys=is_map,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from pytest_crd.engine.crds import declared
@@ -26,12 +27,17 @@ from pytest_crd.server.resourcetypes import ResourceType
 
 # So much of what cannot be read is shown.
 _SHOWN: Final = 30
+_NO_NUMBER: Final = "json: cannot unmarshal number"
 # The versions of CRDs that a server knows.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
 
 
 class _UnreadableBodyError(ValueError):
     """A body that cannot be read; the message is the server's."""
+
+
+class _UnreadableNumberError(_UnreadableBodyError):
+    """JSON with a number beyond float64: the server reads apiVersion and kind before it finds that."""
 
 
 def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
@@ -58,9 +64,21 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
         return _of_protobuf(request.body, api_version, kind, type_.profile)
     try:
         body = _read(request.body, media_type)
+    except _UnreadableNumberError as error:
+        raise _number_beyond_float64(request.body, api_version, kind, str(error)) from None
     except _UnreadableBodyError as error:
         raise _unrecognized(kind, str(error), request.body) from None
     return _typed(body, request.body, api_version, kind, type_.profile) if type_.is_typed else body
+
+
+def _number_beyond_float64(sent: bytes, api_version: str, kind: str, problem: str) -> ApiError:
+    """Return the failure of a JSON body with a number such as `1e400`, which is found after apiVersion and kind."""
+    text = sent.decode(errors="replace")
+    try:
+        given, named = typemeta.find(json.loads(text, parse_float=lambda _: 0), written=text)
+    except TypeMetaError as error:
+        return _unrecognized(kind, str(error), sent)
+    return _unhandled(given or api_version, named or kind, kind, problem)
 
 
 def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
@@ -126,8 +144,7 @@ def _read(sent: bytes, media_type: str) -> Body:
         _UnreadableBodyError: It cannot be read.
     """
     is_json = media_type == negotiation.JSON
-    # YAML that is not UTF-8 cannot be read; JSON can.
-    text = sent.decode(errors="replace" if is_json else "surrogateescape")
+    text = sent.decode(errors="surrogateescape")
     if is_json and (problem := jsonsyntax.find_problem(text)):
         raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
@@ -135,7 +152,9 @@ def _read(sent: bytes, media_type: str) -> Body:
     except ManifestError as error:
         if error.mistakes[0].message == yamlreader.NONE:
             return Body(None, text)
-        raise _UnreadableBodyError(yamlwords.server_message(sent, error)) from None
+        message = yamlwords.server_message(sent, error)
+        is_number = message.startswith(_NO_NUMBER)
+        raise (_UnreadableNumberError if is_number else _UnreadableBodyError)(message) from None
 
 
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,6 +23,18 @@ ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
 _COMPRESSED: Final = 128 * 1024
 
 
+class _YamlDumper(yaml.SafeDumper):
+    """YAML with numbers as Go writes them, such as `1e+20`."""
+
+
+_YamlDumper.add_representer(
+    float, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:float", printing.number(value))
+)
+_YamlDumper.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"-?[0-9](?:\.[0-9]+)?e[+-][0-9]+\Z"), [*"-0123456789"]
+)
+
+
 def answer(  # noqa: PLR0913 - what an answer is made of
     request: HTTPRequest,
     code: int,
@@ -33,6 +46,7 @@ def answer(  # noqa: PLR0913 - what an answer is made of
     dropped: tuple[str, ...] = (),
     media_type: str = "",
     unvalidated: str = "",
+    sorts_keys: bool = False,
 ) -> HTTPAnswer:
     """
     Return an answer.
@@ -47,11 +61,12 @@ def answer(  # noqa: PLR0913 - what an answer is made of
         dropped: The fields that were dropped of what was sent.
         unvalidated: The kind of what was written, where that is neither validated nor defaulted.
         media_type: What the body is called, where that is not the form's.
+        sorts_keys: Whether *value* is a map to the server, and no Go struct: JSON has its keys in order.
 
     Raises:
         ApiError: 500: it cannot be written in this form.
     """
-    body = _written(value, form)
+    body = _written(value, form, sorts_keys=sorts_keys)
     warned = tuple(("Warning", warning(text)) for text in warnings)
     found = (*ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and _takes_gzip(request.headers.get("accept-encoding", "")):
@@ -70,9 +85,9 @@ def _takes_gzip(header: str) -> bool:
     return any(clause.strip() == "gzip" for clause in header.split(","))
 
 
-def _written(value: JSONValue, form: Form) -> bytes:
+def _written(value: JSONValue, form: Form, *, sorts_keys: bool) -> bytes:
     if form.media_type != negotiation.PROTOBUF:
-        return text_of(value, form).encode("utf-8", "surrogatepass")
+        return _write_text(value, form, sorts_keys=sorts_keys).encode("utf-8", "surrogatepass")
     try:
         return protowriting.write(value)
     except ProtobufError as error:
@@ -85,13 +100,13 @@ def page(code: int, text: str) -> HTTPAnswer:
     return HTTPAnswer(code, text.encode(), "text/plain; charset=utf-8", headers)
 
 
-def text_of(value: JSONValue, form: Form) -> str:
-    """Return how a value is written in a form that is a text."""
+def _write_text(value: JSONValue, form: Form, *, sorts_keys: bool) -> str:
+    """Return *value* as YAML or JSON."""
     if form.media_type == negotiation.YAML:
-        return str(yaml.safe_dump(value, sort_keys=True, allow_unicode=True))
+        return str(yaml.dump(value, Dumper=_YamlDumper, sort_keys=True, allow_unicode=True))
     if form.is_pretty:
-        return printing.respell_json(json.dumps(value, ensure_ascii=False, indent=2))
-    return printing.respell_json(compact(value)) + "\n"
+        return printing.respell_json(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=sorts_keys))
+    return printing.respell_json(compact(value, sorts_keys=sorts_keys)) + "\n"
 
 
 def warning(text: str) -> str:

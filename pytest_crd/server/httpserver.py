@@ -94,7 +94,7 @@ class HTTPServer:
 
     async def _serve(self) -> None:
         app = web.Application(client_max_size=_MOST_BYTES)
-        app.router.add_route("*", "/{path:.*}", self._handle)
+        app.router.add_route("*", "/{path:.*}", self._handle, expect_handler=_expect)
         runner = web.AppRunner(
             app,
             access_log=None,
@@ -140,7 +140,8 @@ class HTTPServer:
             body = await request.read()
         except web.HTTPRequestEntityTooLarge:
             body = b" " * _MOST_BYTES  # the API says what is said of so much
-        headers = {name.lower(): value for name, value in request.headers.items()}
+        # Of a header that is sent twice, Go takes the first.
+        headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
         asked = HTTPRequest(request.method, request.raw_path, headers, body)
         reply: Reply = self._api.answer(asked)
         if self._tell is not None:
@@ -183,6 +184,17 @@ class HTTPServer:
             alarm.cancel()
             self._streams.discard(news)
         return response
+
+
+async def _expect(request: web.Request) -> web.StreamResponse | None:
+    """Ask for the body that a client holds back; refuse what else it expects, as Go does."""
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # the response begins after it
+        return None
+    response = web.Response(status=417)
+    del response.headers["Content-Type"]
+    return response
 
 
 async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:

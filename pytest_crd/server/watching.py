@@ -43,15 +43,25 @@ class Watch:
         is_over: Whether nothing comes any longer, as an error was told, or objects are served otherwise since.
     """
 
-    def __init__(self, store: Store, type_: ResourceType, namespace: str, options: ListOptions) -> None:
+    def __init__(
+        self, store: Store, type_: ResourceType, namespace: str, options: ListOptions, *, shows_none: bool = False
+    ) -> None:
         """
-        Take what is watched, and since when.
+        Start at the resourceVersion of *options*.
+
+        Args:
+            store: The store.
+            type_: The resource.
+            namespace: The namespace; empty for all.
+            options: The options of the request.
+            shows_none: Whether the client asks for a form that no object has: the first event ends the watch.
 
         Raises:
             ApiError: A selector or resourceVersion makes no sense.
         """
         self.type = type_
         self.is_over = False
+        self._shows_none = shows_none
         self._store = store
         self._namespace = namespace if type_.is_namespaced else ""
         self._matches = reads.filter_of(type_, options)
@@ -71,9 +81,16 @@ class Watch:
         return self._revision
 
     def take(self) -> list[WatchEvent]:
-        """Return what is new, oldest first; nothing where nothing is, or where the watch is over."""
+        """Return the new events, oldest first; none if the watch is over or cannot show objects."""
         if self.is_over:
             return []
+        events = self._take()
+        if events and self._shows_none:
+            self.is_over = True
+            return []
+        return events
+
+    def _take(self) -> list[WatchEvent]:
         found, self._first = self._first, []
         try:
             happened = self._store.since(min(self._revision, self._store.revision))
@@ -152,6 +169,7 @@ class Stream(NamedTuple):
             way.
         warnings: What is warned of.
         form: In which form events are sent, JSON or protobuf.
+        sorts_keys: Whether objects are maps to the server: JSON has their keys in order.
     """
 
     watch: Watch
@@ -160,6 +178,7 @@ class Stream(NamedTuple):
     shared: object = None
     warnings: tuple[str, ...] = ()
     form: str = negotiation.JSON
+    sorts_keys: bool = False
 
     @property
     def media_type(self) -> str:
@@ -171,23 +190,25 @@ class Stream(NamedTuple):
         try:
             return self._told(event.type, self._object(event))
         except ProtobufError as error:
-            return self._told("ERROR", self._written(statuses.unwritable(str(error)).status))
+            return self._told("ERROR", self._written(statuses.unwritable(str(error)).status, sorts_keys=False))
 
     def _object(self, event: WatchEvent) -> bytes:
         if event.entry is None:
-            return self._written(event.value if event.type == "ERROR" else self.show(event.value))
+            is_error = event.type == "ERROR"
+            value = event.value if is_error else self.show(event.value)
+            return self._written(value, sorts_keys=self.sorts_keys and not is_error)
         forms, key = event.entry.forms, (self.shared, self.form)
         written: bytes | None = None if self.shared is None else forms.get(key)
         if written is None:
-            written = self._written(self.show(self.watch.type.shown(event.entry)))
+            written = self._written(self.show(self.watch.type.shown(event.entry)), sorts_keys=self.sorts_keys)
             if self.shared is not None:
                 forms[key] = written
         return written
 
-    def _written(self, value: JSONValue) -> bytes:
+    def _written(self, value: JSONValue, *, sorts_keys: bool) -> bytes:
         if self.form == negotiation.PROTOBUF:
             return protowriting.write(value)
-        return printing.respell_json(compact(value)).encode("utf-8", "surrogatepass")
+        return printing.respell_json(compact(value, sorts_keys=sorts_keys)).encode("utf-8", "surrogatepass")
 
     def _told(self, kind: str, written: bytes) -> bytes:
         if self.form == negotiation.PROTOBUF:

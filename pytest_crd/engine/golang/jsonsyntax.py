@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 
 # Limit on nested objects and lists.
@@ -36,9 +38,25 @@ def find_problem(text: str) -> str:
     Reference:
         encoding/json/scanner.go, checkValid.
     """
+    if _is_valid(text):
+        return ""
     message = _problem(text)
     # At the end of the text, Go tests whether a blank could follow.
     return _problem(f"{text} ") if message == _END else message
+
+
+def _is_valid(text: str) -> bool:
+    """Return whether Python's decoder reads *text*, with Go's limit on nesting; the scanner words what is wrong."""
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False
+    may_be_deep = text.count("[") + text.count("{") > _MOST_OPEN
+    return not (may_be_deep and jsonvalue.is_too_deep(value, _MOST_OPEN))
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
 
 
 def _problem(text: str) -> str:

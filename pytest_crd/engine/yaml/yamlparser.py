@@ -18,7 +18,7 @@ from pytest_crd.engine.yaml import unreadable
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 # The message of libyaml 0.2.6 and later at a thousand levels; a server accepts more, this engine fewer.
-_TOO_DEEP: Final = "exceeded maximum nesting depth"
+TOO_DEEP: Final = "exceeded maximum nesting depth"
 # The server's scanner only supports YAML 1.1.
 _VERSIONS: Final = (None, (1, 1))
 _BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
@@ -109,7 +109,7 @@ def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> Unreadable
         return UnreadableError(line_at(text, error.start), _undecodable(text[error.start]))
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        if error.problem == _TOO_DEEP:
+        if error.problem == TOO_DEEP:
             return UnreadableError(mark.line + 1 if mark else 0, unreadable.TOO_DEEP)
         message = _with_remedy(str(error.problem))
         return UnreadableError(

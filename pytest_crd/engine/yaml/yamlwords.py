@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 import yaml
@@ -9,11 +11,19 @@ from yaml.events import DocumentEndEvent, DocumentStartEvent, StreamEndEvent
 from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml.yamlscalar import Native, ScalarError
 
 # The prefix of errors about the JSON form of a document.
 _OF_JSON: Final = "json: "
 _INCOMPATIBLE: Final = "found incompatible YAML document"
+# Go's limit on nested lists and mappings.
+_MOST_OPEN: Final = 10_000
+_BRACKET: Final = re.compile(rb"[\[\]{}]")
 _ENDS: Final = (DocumentEndEvent, StreamEndEvent)
 
 
@@ -30,6 +40,8 @@ def server_message(text: bytes, error: ManifestError) -> str:
     """
     if problem := _syntax_error(text):
         return f"yaml: {problem}"
+    if problem := _of_keys(text):
+        return problem
     message = error.mistakes[0].message
     return message if message.startswith(_OF_JSON) else f"yaml: {message}"
 
@@ -45,8 +57,104 @@ def _syntax_error(text: bytes) -> str:
     except ReaderError as error:
         return str(error.reason)
     except yaml.MarkedYAMLError as error:
+        if error.problem == yamlparser.TOO_DEEP and _is_beyond_go(text):
+            return f"exceeded max depth of {_MOST_OPEN}"
         return _at(_line(error), str(error.problem))
     return ""
+
+
+def _is_beyond_go(text: bytes) -> bool:
+    """Return whether brackets are nested deeper than Go reads them; libyaml stops earlier."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in b"[{" else -1
+        if depth > _MOST_OPEN:
+            return True
+    return False
+
+
+def _of_keys(text: bytes) -> str:
+    """
+    Return the message for the first map key that is no JSON key; empty if there is none.
+
+    Reference:
+        go.yaml.in/yaml/v2 decode.go, (*decoder).mapping; sigs.k8s.io/yaml yaml.go, convertToJSONableObject.
+    """
+    try:
+        root = yamlnode.compose(text.decode(errors="surrogateescape")).root
+        pairs = [] if root is None else [*_pairs(root)]
+        for key, _ in pairs:
+            if not isinstance(_target(key), ScalarNode):
+                return f"yaml: invalid map key: {_go_syntax(key)}"
+        for key, value in pairs:
+            if words := _refuse_key(_native(key), value):
+                return words
+    except (UnreadableError, ScalarError):
+        pass
+    return ""
+
+
+def _pairs(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
+    """Yield keys and values in document order; what an alias refers to comes where its anchor is."""
+    if isinstance(node, SequenceNode):
+        for item in node.items:
+            yield from _pairs(item)
+    elif isinstance(node, MappingNode):
+        for key, value in node.pairs:
+            yield key, value
+            yield from _pairs(key)
+            yield from _pairs(value)
+
+
+def _refuse_key(key: Native, value: YamlNode) -> str:
+    """Return the message for a scalar *key* that is null or beyond int64; empty for others."""
+    if key is None:
+        return f"unsupported map key of type: %!s(<nil>), key: <nil>, value: {_go_value(value)}"
+    if type(key) is int and key > jsonvalue.MAX_INT64:
+        return f"unsupported map key of type: uint64, key: {key:#x}, value: {_go_value(value)}"
+    return ""
+
+
+def _go_value(node: YamlNode) -> str:
+    """Return a value as `%#v` prints it at the top, where null has no type."""
+    target = _target(node)
+    return "<nil>" if isinstance(target, ScalarNode) and target.resolve() is None else _go_syntax(node)
+
+
+def _go_syntax(node: YamlNode) -> str:
+    """
+    Return a node as Go's `%#v`.
+
+    Raises:
+        ScalarError: A scalar has no value.
+    """
+    target = _target(node)
+    if isinstance(target, ScalarNode):
+        return yamlscalar.go_syntax(target.resolve())
+    if isinstance(target, SequenceNode):
+        return f"[]interface {{}}{{{', '.join(map(_go_syntax, target.items))}}}"
+    entries = {_go_syntax(key): _go_syntax(value) for key, value in target.pairs}
+    return f"map[interface {{}}]interface {{}}{{{', '.join(f'{key}:{entries[key]}' for key in sorted(entries))}}}"
+
+
+def _native(node: YamlNode) -> Native:
+    target = _target(node)
+    assert isinstance(target, ScalarNode)  # noqa: S101 - other keys are refused before
+    return target.resolve()
+
+
+def _target(node: YamlNode) -> ScalarNode | SequenceNode | MappingNode:
+    """
+    Return a node, or the scalar or key that an alias refers to.
+
+    Raises:
+        UnreadableError: An alias inside of a list or mapping, which may refer to itself.
+    """
+    if not isinstance(node, AliasNode):
+        return node
+    if any(isinstance(child, AliasNode) for pair in _pairs(node.target) for child in pair):
+        raise UnreadableError(node.line, "alias of an alias")
+    return node.target
 
 
 def _line(error: yaml.MarkedYAMLError) -> int:

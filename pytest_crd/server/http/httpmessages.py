@@ -113,6 +113,6 @@ class HTTPAnswer:
     unserved: str = ""
 
 
-def compact(value: JSONValue) -> str:
-    """Return a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def compact(value: JSONValue, *, sorts_keys: bool = False) -> str:
+    """Return *value* as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sorts_keys)

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import response
 
@@ -82,14 +83,14 @@ def not_found(resource: str, name: str) -> ApiError:
     """Return the failure of a request for an object that is not there; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
     details = {key: value for key, value in (("name", name), ("group", group), ("kind", plural)) if value}
-    return failure(404, "NotFound", f'{resource} "{name}" not found', details)
+    return failure(404, "NotFound", f"{resource} {printing.quote(name)} not found", details)
 
 
 def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
     """Return the failure of a request whose precondition does not hold."""
     qualified = f"{kind}.{group}" if group else kind
     details = {key: value for key, value in (("name", name), ("group", group), ("kind", kind)) if value}
-    message = f'Operation cannot be fulfilled on {qualified} "{name}": {problem}'
+    message = f"Operation cannot be fulfilled on {qualified} {printing.quote(name)}: {problem}"
     return failure(409, "Conflict", message, details)
 
 

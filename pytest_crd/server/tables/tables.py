@@ -125,10 +125,16 @@ def _cell(column: TableColumn, shown: Resource) -> JSONValue:
     if column.type == "date":
         return ages.since(value) if isinstance(value, str) else None
     if column.type == "integer":
-        return int(value) if _is_number(value) else None
+        return _int64(value) if _is_number(value) else None
     if column.type == "number":
         return jsonvalue.number(float(value)) if _is_number(value) else None
     return value if column.type == "boolean" and isinstance(value, bool) else None
+
+
+def _int64(value: float) -> int:
+    """Return a number as int64; the smallest one for a float beyond, as Go converts it on amd64."""
+    whole = int(value)
+    return whole if jsonvalue.MIN_INT64 <= whole <= jsonvalue.MAX_INT64 else jsonvalue.MIN_INT64
 
 
 def _text(value: JSONValue) -> str:
