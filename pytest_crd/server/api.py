@@ -236,8 +236,8 @@ class Api:
         form = _form_of(request, type_)
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
+        written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
         with self.store.lock:
-            written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
             self.catalog.settle()
         return self._of_object(request, written.code, written.value, type_, form, written=written)
 

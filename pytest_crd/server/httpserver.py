@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from aiohttp import web
@@ -22,6 +23,8 @@ _HOST: Final = "127.0.0.1"
 # Somewhat more than what a server takes, so that it is the API that refuses the rest.
 _MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
+# Requests that are answered at once; connections are served meanwhile.
+_WORKERS: Final = 4
 # The longest URL and the longest header, as Go's servers take them.
 _MOST_OF_HEADERS: Final = 1 << 20
 # So often is a client that wants to know it told how far its watch is, in seconds; as watch caches of 1.37 do it.
@@ -70,6 +73,7 @@ class HTTPServer:
         api.address = self.url.removeprefix("https://")
         self.token = token
         self._loop = asyncio.new_event_loop()
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="crd_server")
         self._thread = threading.Thread(target=self._run, name="crd_server", daemon=True)
         self._is_up = threading.Event()
         self._stopping = asyncio.Event()
@@ -85,6 +89,7 @@ class HTTPServer:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
+        self._workers.shutdown(wait=False, cancel_futures=True)
         self._loop.close()
         self._socket.close()
 
@@ -143,7 +148,7 @@ class HTTPServer:
         # Of a header that is sent twice, Go takes the first.
         headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
         asked = HTTPRequest(request.method, request.raw_path, headers, body)
-        reply: Reply = self._api.answer(asked)
+        reply: Reply = await self._loop.run_in_executor(self._workers, self._api.answer, asked)
         if self._tell is not None:
             self._tell(asked, reply if isinstance(reply, HTTPAnswer) else None)
         return await self._stream(request, reply) if isinstance(reply, Stream) else _response(reply)

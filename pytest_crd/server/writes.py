@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors import fielderror
@@ -26,6 +28,8 @@ from pytest_crd.server.store.store import Store, StoredObject
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58
 _CONFLICT: Final = 409
+# Decisions without the lock before one with it, which no other write can overtake.
+_ATTEMPTS: Final = 2
 _NUMBER: Final = re.compile(r"[0-9]+\Z")
 # Below which clusters keep objects in etcd, as messages tell.
 _STORAGE_PREFIX: Final = "/registry"
@@ -33,6 +37,7 @@ _STORAGE_PREFIX: Final = "/registry"
 _UNREADABLE: Final = frozenset({400, 413, 415})
 
 
+_Lock: TypeAlias = contextlib.AbstractContextManager[object]
 # Called with the name of an object that is about to be created, empty where it is generated, and what is warned of.
 Admit: TypeAlias = "Callable[[str, tuple[str, ...]], None]"
 
@@ -56,44 +61,78 @@ class WriteOutcome(NamedTuple):
 
 def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPRequest, admit: Admit) -> WriteOutcome:
     """
-    Return what comes of a request that writes, and keep it.
+    Decide a request that writes, and store its object.
+
+    The request is decided without the lock, so that others go on meanwhile, and again if the stored object has changed.
 
     Args:
-        store: What is stored.
+        store: The store.
         type_: The resource.
-        info: What the URL says.
+        info: The resource that the URL names.
         request: The request.
-        admit: Called with the name of an object that is about to be created and what is warned of, to raise where it may not be.
+        admit: Called with the name of an object that is about to be created and the warnings, to raise if it may not be.
 
     Raises:
-        ApiError: It is refused.
+        ApiError: The request is refused.
 
     Reference:
-        apiserver endpoints/handlers/create.go, update.go, patch.go.
+        apiserver endpoints/handlers/create.go, update.go, patch.go; storage/etcd3/store.go, GuaranteedUpdate.
     """
     asked = type_.prepared(_asked(info, request, type_))
-    name = info.name or _name_in(asked.body)
-    made = generatedvalues.of_request(
-        lambda end: store.get(type_.key(info.namespace, _generated(asked.body, end))) is None
-    )
-    if not name:
-        name = _generated(asked.body, made.suffix())
-    entry = store.get(type_.key(info.namespace, name))
-    if entry is not None:
-        asked = asked._replace(resource_version=str(entry.revision))
-    outcome = type_.answer(None if entry is None else entry.value, asked, made)
-    by_update = type_.is_created_by_update and asked.verb == "update"
-    by_other = by_update or mediatypes.is_apply(asked.verb, asked.media_type)
-    creates = asked.verb == "create" or (entry is None and by_other and not asked.subresource)
+    locks: Iterator[_Lock] = itertools.chain(itertools.repeat(contextlib.nullcontext(), _ATTEMPTS), itertools.repeat(store.lock))
+    return next(filter(None, (_attempt(store, type_, info, asked, admit, lock) for lock in locks)))
+
+
+def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
+    store: Store,
+    type_: ResourceType,
+    info: RequestInfo,
+    request: Request,
+    admit: Admit,
+    lock: _Lock,
+) -> WriteOutcome | None:
+    """Decide a request under *lock*, then store its object; None if the stored object has changed meanwhile."""
+    with lock:
+        generated = generatedvalues.of_request(
+            lambda end: store.get(type_.key(info.namespace, _generated(request.body, end))) is None
+        )
+        name = info.name or _name_in(request.body) or _generated(request.body, generated.suffix())
+        key = type_.key(info.namespace, name)
+        entry = store.get(key)
+        if entry is not None:
+            request = request._replace(resource_version=str(entry.revision))
+        outcome = type_.answer(None if entry is None else entry.value, request, generated)
+        with store.lock:
+            return None if store.get(key) is not entry else _commit(store, type_, info, request, admit, entry, outcome)
+
+
+def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
+    store: Store,
+    type_: ResourceType,
+    info: RequestInfo,
+    request: Request,
+    admit: Admit,
+    entry: StoredObject | None,
+    outcome: RequestOutcome,
+) -> WriteOutcome:
+    """
+    Admit and store the object of a decided request.
+
+    Raises:
+        ApiError: The request is refused.
+    """
+    by_update = type_.is_created_by_update and request.verb == "update"
+    by_other = by_update or mediatypes.is_apply(request.verb, request.media_type)
+    creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
     if creates and not _is_unread(outcome):
-        admit(info.name or _name_in(asked.body), outcome.response.warnings)
-    if asked.verb == "create" and not asked.dry_run and _is_storable(outcome):
-        _demand_no_version(asked.body)
+        admit(info.name or _name_in(request.body), outcome.response.warnings)
+    if request.verb == "create" and not request.dry_run and _is_storable(outcome):
+        _demand_no_version(request.body)
     if not _is_unread(outcome):
-        _demand_conversions(type_, asked, entry, outcome)
+        _demand_conversions(type_, request, entry, outcome)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
-    value = _kept(store, type_, info, asked, entry, outcome)
+    value = _kept(store, type_, info, request, entry, outcome)
     changes = outcome.response.changes
     dropped = (*changes.pruned, *changes.lost)
     return WriteOutcome(outcome.response.code, value, outcome.response.warnings, dropped)

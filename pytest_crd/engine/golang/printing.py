@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from json.encoder import encode_basestring
 from typing import Final
 
 from pytest_crd.engine.golang import printable
@@ -118,15 +117,7 @@ def marshal(value: JSONValue) -> str:
     Reference:
         encoding/json, Marshal with HTML escaping on.
     """
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{marshal(key)}:{marshal(value[key])}" for key in sorted(value)) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(marshal, value)) + "]"
-    if isinstance(value, str):
-        return _marshalled_string(value)
-    if isinstance(value, float):
-        return _marshalled_float(value)
-    return json.dumps(value)
+    return respell_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True))
 
 
 def respell_json(text: str) -> str:
@@ -146,10 +137,6 @@ def respell_json(text: str) -> str:
 def _respelled(match: re.Match[str]) -> str:
     token = match[0]
     return token if token.startswith('"') else _marshalled_float(float(token))
-
-
-def _marshalled_string(text: str) -> str:
-    return _escaped(encode_basestring(text))
 
 
 def _escaped(text: str) -> str:
