@@ -25,6 +25,13 @@ _MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
 # Requests that are answered at once; connections are served meanwhile.
 _WORKERS: Final = 4
+# Connections in their TLS handshake, and those between requests: each takes half a megabyte.
+_MOST_HANDSHAKES: Final = 64
+_MOST_IDLE: Final = 256
+# Connections that wait to be accepted.
+_BACKLOG: Final = 128
+# Seconds for a TLS handshake.
+_HANDSHAKE: Final = 10.0
 # The longest URL and the longest header, as Go's servers take them.
 _MOST_OF_HEADERS: Final = 1 << 20
 # So often is a client that wants to know it told how far its watch is, in seconds; as watch caches of 1.37 do it.
@@ -78,6 +85,9 @@ class HTTPServer:
         self._is_up = threading.Event()
         self._stopping = asyncio.Event()
         self._streams: set[asyncio.Event] = set()
+        # Connections without a request, in the order in which they came: before and after their handshake.
+        self._handshakes: dict[asyncio.Task[None], None] = {}
+        self._busy: set[object] = set()
 
     def start(self) -> None:
         """Listen; when this returns, requests are answered."""
@@ -110,19 +120,49 @@ class HTTPServer:
             max_field_size=_MOST_OF_HEADERS,
         )
         await runner.setup()
-        await web.SockSite(runner, self._socket, ssl_context=self._context).start()
+        server = runner.server
+        assert server is not None  # noqa: S101 - `setup` makes it
+        self._socket.listen(_BACKLOG)
+        self._socket.settimeout(0)
+        accepting = self._loop.create_task(self._accept(server))
         end = self._api.store.listen(self._wake)
         self._is_up.set()
         try:
             await self._stopping.wait()
         finally:
             end()
+            accepting.cancel()
             await self._end_streams()
-            # What is closed in an orderly way waits for clients to say farewell.
-            handlers = runner.server.connections if runner.server else ()
-            for transport in [one.transport for one in handlers if one.transport is not None]:
-                transport.abort()
+            # An orderly close would wait for clients.
+            for task in self._handshakes:
+                task.cancel()
+            for connection in server.connections:
+                _abort(connection)
             await runner.cleanup()
+
+    async def _accept(self, server: web.Server) -> None:
+        """Accept connections for *server*; the oldest idle ones give way to new ones."""
+        while True:
+            try:
+                connection, _ = await self._loop.sock_accept(self._socket)
+            except OSError:  # too many open files
+                await asyncio.sleep(_GRACE)
+                continue
+            task = self._loop.create_task(self._connect(server, connection))
+            self._handshakes[task] = None
+            task.add_done_callback(self._handshakes.pop)
+            for oldest in [*self._handshakes][:-_MOST_HANDSHAKES]:
+                oldest.cancel()
+            idle = [one for one in server.connections if one not in self._busy]
+            for one in idle[:-_MOST_IDLE]:
+                _abort(one)
+
+    async def _connect(self, server: web.Server, connection: socket.socket) -> None:
+        """Do the TLS handshake of a connection."""
+        with contextlib.suppress(OSError):  # the client is gone, speaks no TLS, or says nothing
+            await self._loop.connect_accepted_socket(
+                server, connection, ssl=self._context, ssl_handshake_timeout=_HANDSHAKE
+            )
 
     async def _end_streams(self) -> None:
         """Have all watches end; for who does not read nobody waits long."""
@@ -141,6 +181,13 @@ class HTTPServer:
             stream.set()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        self._busy.add(request.protocol)
+        try:
+            return await self._answer(request)
+        finally:
+            self._busy.discard(request.protocol)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         try:
             body = await request.read()
         except web.HTTPRequestEntityTooLarge:
@@ -189,6 +236,11 @@ class HTTPServer:
             alarm.cancel()
             self._streams.discard(news)
         return response
+
+
+def _abort(connection: web.RequestHandler) -> None:
+    if connection.transport is not None:
+        connection.transport.abort()
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
