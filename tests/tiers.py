@@ -22,7 +22,7 @@ from hypothesis import settings
 MARKERS: Final = {
     "replay": "compares what was recorded of real servers",
     "session": "starts pytest inside of pytest, or a process",
-    "corpus": "reads CRDs of real projects, from the folder that CRD_CORPUS names",
+    "corpus": "reads CRDs of real projects in the folder that CRD_CORPUS names, or conversations in the one that CRD_ATTACKS names",
     "counted": "starts processes that take branches which nothing else takes",
     "uncounted": "takes long, and no branch alone: where branches are counted, they are not in it",
     "slow": "is left out unless markers are named: `-m ''` runs everything",

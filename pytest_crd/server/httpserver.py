@@ -132,6 +132,7 @@ class HTTPServer:
         finally:
             end()
             accepting.cancel()
+            await asyncio.sleep(0)
             await self._end_streams()
             # An orderly close would wait for clients.
             for task in self._handshakes:
@@ -151,6 +152,7 @@ class HTTPServer:
             task = self._loop.create_task(self._connect(server, connection))
             self._handshakes[task] = None
             task.add_done_callback(self._handshakes.pop)
+            await asyncio.sleep(0)  # a task that has begun closes its connection when it is cancelled
             for oldest in [*self._handshakes][:-_MOST_HANDSHAKES]:
                 oldest.cancel()
             idle = [one for one in server.connections if one not in self._busy]
@@ -249,9 +251,7 @@ async def _expect(request: web.Request) -> web.StreamResponse | None:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # the response begins after it
         return None
-    response = web.Response(status=417)
-    del response.headers["Content-Type"]
-    return response
+    return web.Response(status=417)
 
 
 async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:

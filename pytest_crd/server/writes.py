@@ -79,7 +79,9 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
         apiserver endpoints/handlers/create.go, update.go, patch.go; storage/etcd3/store.go, GuaranteedUpdate.
     """
     asked = type_.prepared(_asked(info, request, type_))
-    locks: Iterator[_Lock] = itertools.chain(itertools.repeat(contextlib.nullcontext(), _ATTEMPTS), itertools.repeat(store.lock))
+    locks: Iterator[_Lock] = itertools.chain(
+        itertools.repeat(contextlib.nullcontext(), _ATTEMPTS), itertools.repeat(store.lock)
+    )
     return next(filter(None, (_attempt(store, type_, info, asked, admit, lock) for lock in locks)))
 
 

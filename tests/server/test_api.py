@@ -187,3 +187,59 @@ def test_a_name_of_nothing_or_of_several_is_an_error() -> None:
         LookupError, match=r"no resource is called 'nope'; there are: boards\.fuzz\.example\.com, customres"
     ):
         server.catalog.named("nope")
+
+
+def test_keys_of_custom_resources_are_sorted_and_those_of_built_in_kinds_are_not() -> None:
+    server = servers.api()
+    answer = servers.ask(server, "POST", servers.JOBS, {**servers.job("a"), "kind": "Job"})
+    assert answer.body.index(b'"apiVersion"') < answer.body.index(b'"kind"') < answer.body.index(b'"metadata"')
+    listed = servers.ask(server, "GET", servers.JOBS)
+    assert listed.body.index(b'"items"') < listed.body.index(b'"kind":"JobList"')
+    namespace = servers.ask(server, "GET", "/api/v1/namespaces/default")
+    assert namespace.body.startswith(b'{"kind":"Namespace","apiVersion":"v1"')
+    status = servers.ask(server, "DELETE", f"{servers.JOBS}/a")
+    assert status.body.startswith(b'{"kind":"Status"')
+
+
+def test_floats_in_yaml_are_written_as_go_writes_them() -> None:
+    version = {"name": "v1", "served": True, "storage": True}
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    server = servers.api(servers.crd(versions=[{**version, "schema": schema}]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    value = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+    answer = servers.ask(server, "POST", path, {**value, "x": 1e20, "y": 0.5, "z": "1e+20"}, accept="application/yaml")
+    assert b"\nx: 1e+20\ny: 0.5\nz: '1e+20'\n" in answer.body
+
+
+def test_names_in_messages_are_quoted_as_go_quotes_them() -> None:
+    answer = servers.ask(servers.api(), "GET", f"{servers.JOBS}/a%00")
+    assert answer.value["message"] == 'jobs.fuzz.example.com "a\\x00" not found'
+
+
+NUMBER = "json: cannot unmarshal number 1e400 into Go value of type float64"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"spec": 1e400}', f'Job in version "v1" cannot be handled as a Job: {NUMBER}'),
+        (
+            '{"apiVersion": "x/v2", "kind": "Y", "spec": 1e400}',
+            f'Y in version "v2" cannot be handled as a Job: {NUMBER}',
+        ),
+        (
+            '{"apiVersion": "a/b/c", "kind": "Y", "spec": 1e400}',
+            'the object provided is unrecognized (must be of type Job): unexpected GroupVersion string: a/b/c ({"apiVersion": "a/b/c", "kind" ...)',
+        ),
+    ],
+)
+def test_a_number_beyond_float64_is_found_after_the_kind(body: str, message: str) -> None:
+    answer = servers.ask(servers.api(), "POST", servers.JOBS, body)
+    assert (answer.code, answer.value["message"]) == (400, message)
+
+
+def test_a_byte_that_is_not_utf8_is_named() -> None:
+    server = servers.api()
+    reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, b'{"a":\xff}'))
+    assert isinstance(reply, HTTPAnswer)
+    assert "json parse error: invalid character '\xff' looking for beginning of value" in reply.value["message"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
+import pytest
 from support import servers
+
+from pytest_crd.server.customresources import CustomResourceType
 
 
 def test_what_is_stored_of_a_wrong_type_has_no_scale() -> None:
@@ -62,3 +66,29 @@ def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation()
 
     problem = 'apiVersion: Invalid value: "example.com/v2": must be example.com/v1'
     assert answer.value["message"] == f'Thing.example.com "a" is invalid: {problem}'
+
+
+@pytest.mark.parametrize("overtaken", [0, 1, 2, 9])
+def test_a_write_that_another_overtakes_is_decided_again(overtaken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", servers.JOBS, servers.job("a", labels={"n": "0"}))
+    decide = CustomResourceType.answer
+    others = itertools.chain(range(1, overtaken + 1))
+    is_locked = []
+
+    def decide_late(self: CustomResourceType, stored: Any, *rest: Any) -> Any:
+        outcome = decide(self, stored, *rest)
+        is_locked.append(server.store.lock._is_owned())  # type: ignore[attr-defined]
+        if not is_locked[-1] and (number := next(others, None)) is not None:
+            key = self.key("default", "a")
+            server.store.put(key, {**stored, "metadata": {**stored["metadata"], "labels": {"n": str(number)}}})
+        return outcome
+
+    monkeypatch.setattr(CustomResourceType, "answer", decide_late)
+    patch = {"metadata": {"annotations": {"x": "y"}}}
+    answer = servers.ask(server, "PATCH", f"{servers.JOBS}/a", patch, mediaType="application/merge-patch+json")
+
+    metadata = answer.value["metadata"]
+    assert metadata["annotations"] == {"x": "y"}
+    assert metadata["labels"] == {"n": str(min(overtaken, 2))}
+    assert is_locked == [[False], [False, False], [False, False, True], [False, False, True]][min(overtaken, 3)]

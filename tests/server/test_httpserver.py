@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -177,3 +179,80 @@ def test_a_port_that_is_taken_is_an_error(server: HTTPServer) -> None:
     assert port is not None
     with pytest.raises(OSError, match="in use"):
         HTTPServer(servers.api(), CERTIFICATES, port=port)
+
+
+def test_the_first_of_two_equal_headers_counts(server: HTTPServer, client: _Client) -> None:
+    lines = [
+        f"GET {servers.JOBS} HTTP/1.1", f"Host: {client._at.netloc}", f"Authorization: Bearer {server.token}",
+        "Accept: application/yaml", "accept: application/json", "Connection: close",
+    ]  # fmt: skip
+    assert b"content-type: application/yaml" in _exchange(client, lines).lower()
+
+
+@pytest.mark.parametrize(("expect", "code"), [("100-continue", b"201"), ("202-nope", b"417")])
+def test_only_100_continue_can_be_expected(server: HTTPServer, client: _Client, expect: str, code: bytes) -> None:
+    body = json.dumps(servers.job("a"))
+    lines = [
+        f"POST {servers.JOBS} HTTP/1.1", f"Host: {client._at.netloc}", f"Authorization: Bearer {server.token}",
+        "Content-Type: application/json", f"Content-Length: {len(body)}", f"Expect: {expect}", "Connection: close",
+    ]  # fmt: skip
+    assert b"HTTP/1.1 " + code in _exchange(client, lines, body)
+
+
+def _exchange(client: _Client, lines: list[str], body: str = "") -> bytes:
+    """Return the whole answer to a request of these header lines."""
+    with (
+        socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) as plain,
+        client._context.wrap_socket(plain, server_hostname=client._at.hostname) as connection,
+    ):
+        connection.sendall(("\r\n".join([*lines, "", ""]) + body).encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_the_oldest_idle_connections_give_way_to_new_ones(
+    server: HTTPServer, client: _Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(httpserver, "_MOST_IDLE", 2)
+    monkeypatch.setattr(httpserver, "_MOST_HANDSHAKES", 2)
+    watch = client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=2")
+    for _ in range(4):
+        client.open("GET", servers.JOBS).read()
+    silent = [socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) for _ in range(4)]
+    with contextlib.suppress(ConnectionError):
+        assert silent[0].recv(1) == b""
+    assert client.ask("POST", servers.JOBS, servers.job("a"))[0] == 201
+
+    assert json.loads(watch.readline())["type"] == "ADDED"  # a connection with a request stays
+    idle = [one for one in client._connections[1:5] if one.sock is not None]
+    assert idle
+    assert idle[0].sock.recv(1) == b""
+    for one in silent:
+        one.close()
+
+
+def test_too_many_open_files_are_waited_out(
+    server: HTTPServer, client: _Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept = server._loop.sock_accept
+    failures = iter([OSError(24, "Too many open files")])
+
+    async def accept_later(listener: socket.socket) -> Any:
+        for failure in failures:
+            raise failure
+        return await accept(listener)
+
+    monkeypatch.setattr(server._loop, "sock_accept", accept_later)
+    assert [client.open("GET", "/version").status for _ in range(3)] == [200, 200, 200]
+
+
+def test_a_large_request_does_not_hold_up_others(client: _Client, server: HTTPServer) -> None:
+    other = _Client(server)
+    large = {**servers.job("large"), "spec": {"list": [{"a": [number]} for number in range(20_000)]}}
+    thread = threading.Thread(target=client.ask, args=("POST", servers.JOBS, large))
+    thread.start()
+    rounds = 0
+    while thread.is_alive():
+        assert other.ask("GET", "/version")[0] == 200
+        rounds += 1
+    assert rounds > 1
+    other.close()

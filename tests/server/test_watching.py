@@ -186,3 +186,14 @@ def test_pages_of_a_revision_are_of_that_one(query: str, names: list[str]) -> No
     servers.ask(server, "DELETE", f"{servers.JOBS}/a")
     path = f"{servers.JOBS}?{query.replace('{rv}', made['metadata']['resourceVersion'])}"
     assert [one["metadata"]["name"] for one in servers.ask(server, "GET", path).value["items"]] == names
+
+
+@pytest.mark.parametrize("query", ["", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"])
+def test_a_watch_as_a_list_ends_with_the_first_event_unshown(query: str) -> None:
+    server = servers.api()
+    accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+    stream = servers.watch(server, f"{WATCH}{query}", accept=accept)
+    overs = [stream.watch.is_over for _ in range(2) if stream.watch.take() == []]
+    servers.ask(server, "POST", servers.JOBS, servers.job("a"))
+    overs += [stream.watch.is_over for _ in range(2) if stream.watch.take() == []]
+    assert overs == [False, False, True, True]

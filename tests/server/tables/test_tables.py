@@ -25,7 +25,7 @@ def test_a_length_of_time_is_told_in_two_units_at_most(seconds: int, words: str)
 @pytest.mark.parametrize(
     ("type_", "value", "cell"),
     [
-        ("string", "x", "x"), ("string", 1, "1"), ("string", None, "<no value>"), ("string", True, "true"), ("string", 1e-7, "1e-07"), ("string", ["a"], '["a"]'), ("integer", 2, 2), ("integer", None, None), ("integer", "2", None), ("number", 2, 2.0),
+        ("string", "x", "x"), ("string", 1, "1"), ("string", None, "<no value>"), ("string", True, "true"), ("string", 1e-7, "1e-07"), ("string", ["a"], '["a"]'), ("integer", 2, 2), ("integer", None, None), ("integer", "2", None), ("number", 2, 2.0), ("integer", 1e20, -(2**63)), ("integer", 2.5, 2),
         ("number", True, None), ("boolean", True, True), ("boolean", 1, None), ("date", "no time", "<invalid>"), ("date", 5, None), ("date", "", "<unknown>"), ("date", "0001-01-01T00:00:00Z", "<unknown>"),
         ("date", "2020-01-01T00:00:00", "<invalid>"), ("date", "2999-01-01T00:00:00Z", "<invalid>"),
     ],
