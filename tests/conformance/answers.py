@@ -1,7 +1,7 @@
 """
-The short form of a recorded answer, which is what a file holds: without what follows from the rest of it, or from what was sent.
+The short form of recorded answers in files: without facts that follow from the rest of the answer or from the request.
 
-`whole` puts back exactly what `shortened` leaves out; what cannot be put back stays.
+`restore` adds exactly the facts that `shorten` omits; facts that cannot be restored stay.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ JSONValue = Any
 Answer = Mapping[str, JSONValue]
 
 AS_SENT: Final = "as sent"
-# Of a CRD that is accepted, and whose names nobody else has.
+# The conditions of an accepted CRD without name conflicts.
 CONDITIONS: Final = [
     {
         "type": "Established",
@@ -28,7 +28,7 @@ _ORDER: Final = (
     *("code", "reason", "message", "causes", "stored", "warnings", "unordered", "spec", "conditions", "alternatives"),
 )
 _REASONS: Final = {400: "BadRequest", 404: "NotFound", 409: "Conflict", 422: "Invalid"}
-# By what the message of a cause begins with.
+# The reasons of causes by the beginning of their messages.
 _CAUSE_REASONS: Final = {
     "Duplicate value": "FieldValueDuplicate",
     "Forbidden": "FieldValueForbidden",
@@ -38,29 +38,29 @@ _CAUSE_REASONS: Final = {
     "Too many": "FieldValueTooMany",
     "Unsupported value": "FieldValueNotSupported",
 }
-# The message of a value of another type, or format, begins as those of others do.
-_OF_TYPE: Final = " in body must be of type "
-# What follows from a CRD that was accepted.
-_OF_CRD: Final[Answer] = {"spec": AS_SENT, "conditions": CONDITIONS}
+# Messages about a wrong type or format have the same beginning as other messages.
+_TYPE_ERROR: Final = " in body must be of type "
+# The implied facts of an accepted CRD.
+_ACCEPTED_CRD: Final[Answer] = {"spec": AS_SENT, "conditions": CONDITIONS}
 
 
-def shortened(answer: Answer, *, name: str, sent: JSONValue = None, is_of_crd: bool = False) -> dict[str, JSONValue]:
+def shorten(answer: Answer, *, name: str, sent: JSONValue = None, is_of_crd: bool = False) -> dict[str, JSONValue]:
     """
-    Return an answer without what follows.
+    Return an answer without implied facts.
 
     Args:
         answer: The whole answer.
-        name: How a refusal calls what was sent: `Case.example.com "a"`.
-        sent: What was sent, in the form of what is stored.
-        is_of_crd: Whether it was a CRD.
+        name: The object's name in error messages: `Case.example.com "a"`.
+        sent: The sent object, in the form of the stored one.
+        is_of_crd: Whether the request was about a CRD.
     """
     if "alternatives" in answer:
-        each = [shortened(one, name=name, sent=sent, is_of_crd=is_of_crd) for one in answer["alternatives"]]
+        each = [shorten(part, name=name, sent=sent, is_of_crd=is_of_crd) for part in answer["alternatives"]]
         return _ordered({**answer, "alternatives": each})
     short = dict(answer)
-    for key, value in _following(answer, name, sent, is_of_crd=is_of_crd).items():
+    for key, value in _implied(answer, name, sent, is_of_crd=is_of_crd).items():
         if key not in answer:
-            short[key] = None  # it would follow, and is not there
+            short[key] = None  # implied, but absent
         elif _equal(answer[key], value):
             short.pop(key)
     if sent is not None and "stored" in short and _equal(short["stored"], sent):
@@ -70,34 +70,34 @@ def shortened(answer: Answer, *, name: str, sent: JSONValue = None, is_of_crd: b
     return _ordered(short)
 
 
-def whole(short: Answer, *, name: str, sent: JSONValue = None, is_of_crd: bool = False) -> dict[str, JSONValue]:
-    """Return the whole answer for a short one; the arguments are those of `shortened`."""
+def restore(short: Answer, *, name: str, sent: JSONValue = None, is_of_crd: bool = False) -> dict[str, JSONValue]:
+    """Return the whole answer for a short one, given the same arguments as `shorten`."""
     if "alternatives" in short:
-        each = [whole(one, name=name, sent=sent, is_of_crd=is_of_crd) for one in short["alternatives"]]
+        each = [restore(part, name=name, sent=sent, is_of_crd=is_of_crd) for part in short["alternatives"]]
         return _ordered({**short, "alternatives": each})
     answer = dict(short)
     if "causes" in short:
         answer["causes"] = [_whole_cause(cause) for cause in short["causes"]]
     if short.get("stored") == AS_SENT:
         answer["stored"] = sent
-    following = _following(answer, name, sent, is_of_crd=is_of_crd)
-    answer = {**following, **answer}
-    return _ordered({key: value for key, value in answer.items() if value is not None or key not in following})
+    implied = _implied(answer, name, sent, is_of_crd=is_of_crd)
+    answer = {**implied, **answer}
+    return _ordered({key: value for key, value in answer.items() if value is not None or key not in implied})
 
 
-def _following(answer: Answer, name: str, sent: JSONValue, *, is_of_crd: bool) -> dict[str, JSONValue]:
-    """Return what an answer has, as far as it follows from its code and its causes, unless it says otherwise."""
+def _implied(answer: Answer, name: str, sent: JSONValue, *, is_of_crd: bool) -> dict[str, JSONValue]:
+    """Return the facts that follow from the code and the causes of an answer, unless it contradicts them."""
     code = answer["code"]
-    following: dict[str, JSONValue] = dict(_OF_CRD) if is_of_crd and code < 300 else {}
+    implied: dict[str, JSONValue] = dict(_ACCEPTED_CRD) if is_of_crd and code < 300 else {}
     if code in _REASONS:
-        following["reason"] = _REASONS[code]
+        implied["reason"] = _REASONS[code]
     if answer.get("causes"):
-        following["message"] = _message(name, answer["causes"])
-    return following
+        implied["message"] = _message(name, answer["causes"])
+    return implied
 
 
 def _message(name: str, causes: Sequence[Mapping[str, str]]) -> str:
-    """Return the message of a refusal for *causes*, each of which it says once."""
+    """Return the error message for *causes*, without duplicates."""
     listed = list(dict.fromkeys(f"{cause['field']}: {cause['message']}" for cause in causes))
     return f"{name} is invalid: {listed[0] if len(listed) == 1 else '[' + ', '.join(listed) + ']'}"
 
@@ -112,7 +112,7 @@ def _whole_cause(cause: JSONValue) -> dict[str, str]:
         return dict(cause)
     field, _, message = cause.partition(": ")
     reason = _CAUSE_REASONS.get(message.partition(":")[0], "")
-    if reason == "FieldValueInvalid" and _OF_TYPE in message:
+    if reason == "FieldValueInvalid" and _TYPE_ERROR in message:
         reason = "FieldValueTypeInvalid"
     return {"reason": reason, "field": field, "message": message}
 
@@ -122,5 +122,5 @@ def _ordered(answer: Answer) -> dict[str, JSONValue]:
 
 
 def _equal(left: JSONValue, right: JSONValue) -> bool:
-    """Return whether two values are the same, by JSON type."""
+    """Return True if two values are equal, including their JSON types."""
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)

@@ -1,7 +1,7 @@
 """
-Conformance case files: what was asked of a real API server, beside what it answered.
+Conformance case files: requests to a real API server and its answers.
 
-The recorder writes the answers and the runner compares them with the engine; both read and complete the files here, and only here.
+The recorder writes the answers and the tests compare them with the engine; only this module reads and writes the files.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import yaml
 from conformance import answers
 
 JSONValue = Any
-# All that is recorded.
+# The folder of all recordings.
 FOLDER: Final = Path(__file__).parent
-# Folders of files that are no case files.
+# Folders with other YAML files.
 _OTHERS: Final = frozenset({"sequences", "crdrequests"})
-# Makes another form of an answer: `answers.shortened` or `answers.whole`.
+# Changes the form of an answer: `answers.shorten` or `answers.restore`.
 Change = Callable[..., dict[str, JSONValue]]
 
 FILE_KEYS: Final = (
@@ -62,42 +62,42 @@ REQUEST_KEYS: Final = (
     "fieldValidation",
     "answer",
 )
-# What is sent of these is no whole object; a text is sent as it is.
+# The bodies of these verbs are no whole objects; texts are sent unchanged.
 PATCHES: Final = ("patch", "patchStatus", "patchScale", "patchCRD")
 OF_SCALE: Final = ("patchScale", "updateScale")
 VERBS: Final = ("create", "createText", "update", "updateStatus", "updateCRD", "createCRDText", "updateScale", *PATCHES)
-# The one object of most cases; it and what the CRD says are left out of a file, so that what a case is about stands out.
+# The name of most objects. Name, apiVersion and kind are omitted in files, so that the rest stands out.
 NAME: Final = "case"
-# An answer to a CRD that says nothing besides.
+# The short answer to a CRD without further facts.
 _ACCEPTED: Final = {"code": 201}
 
 _WIDTH: Final = 120
 _WARNING_SINCE: Final = 25
 _ALIKE: Final = re.compile(r"^alike: \[(.*)\]$", re.MULTILINE)
-_OF_FIELDS: Final = re.compile(r'^unknown field "|^duplicate field "|^line \d+: key .* already set in map$')
+_FIELD_WARNING: Final = re.compile(r'^unknown field "|^duplicate field "|^line \d+: key .* already set in map$')
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class CaseFileError(ValueError):
-    """A case file that is not one; the message names the file and what is wrong."""
+    """An invalid case file; the message has the file and the mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """
-    One request against the CRD of a case file.
+    One request to the CRD of a case file.
 
     Attributes:
         name: A sentence, unique in the file.
         verb: One of VERBS.
-        sent: What is sent, completed; text where the verb says so.
-        version: The version of the URL; the first of the CRD, unless the file says another.
-        old: What is stored before, completed; None where nothing is.
-        old_version: The version of the URL to which *old* was sent.
-        old_crd: The CRD under which *old* was stored, where it is not the CRD of the file.
+        sent: The completed body; a text if the verb has one.
+        version: The version in the URL; the first of the CRD by default.
+        old: The completed object that is stored before, or None.
+        old_version: The version in the URL to which *old* is sent.
+        old_crd: The CRD under which *old* is stored, or None for the CRD of the file.
         answer: The recorded answer, completed; empty before the first recording.
-        field_validation: What the request says of unknown and duplicate fields, `Strict`; empty where it says nothing.
-        media_type: What a patch is said to be; empty where it is what it looks like.
+        field_validation: The parameter fieldValidation, such as `Strict`, or an empty string.
+        media_type: The media type of a patch, or an empty string for the one that its body suggests.
     """
 
     name: str
@@ -115,13 +115,13 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class CaseFile:
     """
-    One CRD, the requests against it, and the answers.
+    One CRD, the requests to it, and the answers.
 
     Attributes:
-        path: Where it stands: `…/VERSION/TERM/NAME.yaml`.
-        content: What the file says, with whole answers.
-        crd: The whole manifest that is sent.
-        version: The Kubernetes version that was asked.
+        path: The path: `…/VERSION/TERM/NAME.yaml`.
+        content: The content, with whole answers.
+        crd: The whole manifest.
+        version: The Kubernetes version of the server.
     """
 
     path: Path
@@ -131,41 +131,40 @@ class CaseFile:
 
     @property
     def id(self) -> str:
-        """How a report names the file."""
+        """The name of the file in reports."""
         return f"{self.version}/{self.path.parent.name}/{self.path.stem}"
 
     @property
     def api_version(self) -> str:
-        """The API version of the custom resources that the requests send, unless they state another."""
+        """The default API version of the custom resources in requests."""
         return self._api_version(self.first_version)
 
     @property
     def first_version(self) -> str:
-        """The version to which requests are sent that name no other."""
+        """The default version of requests."""
         spec = self.crd["spec"]
         return str(spec.get("version") or spec["versions"][0]["name"])
 
     def everywhere(self) -> Iterator[CaseFile]:
-        """Yield the file for each version that answers so: its own, and those that were found to be `alike`."""
+        """Yield the file for each Kubernetes version with these answers: its own, and those listed in `alike`."""
         yield self
         for version in self.content.get("alike", ()):
             content = self.content if warns(version) else _without_field_warnings(self.content)
             yield replace(self, version=version, content=content)
 
-    def gap(self, asked: str, request: Request | None = None) -> str:
+    def gap(self, comparison: str, request: Request | None = None) -> str:
         """
-        Return why the engine is known to answer differently; empty where it answers as recorded.
+        Return the reason of a known difference of the engine, or an empty string.
 
         Args:
-            asked: What is compared; a file says `gap: REASON` for all that it asks, or for some of it or some versions,
-                `gap: {ASKED: REASON, VERSION: REASON}`.
-            request: The request; None for the CRD itself.
+            comparison: The comparison. A file has `gap: REASON` for all comparisons, or `gap: {COMPARISON: REASON, VERSION: REASON}` for some comparisons or versions.
+            request: The request, or None for the CRD itself.
         """
         content = self.content
         if request is not None:
             content = next(item for item in content["requests"] if item["name"] == request.name)
         gap = content.get("gap", "")
-        return str(gap.get(asked) or gap.get(self.version, "") if isinstance(gap, dict) else gap)
+        return str(gap.get(comparison) or gap.get(self.version, "") if isinstance(gap, dict) else gap)
 
     @property
     def requests(self) -> list[Request]:
@@ -179,16 +178,16 @@ class CaseFile:
         if verb == "updateCRD":
             sent = self._with_schema(sent)
         elif verb not in ("createText", "createCRDText", *PATCHES, *OF_SCALE):
-            sent = self.completed(sent, version)
+            sent = self.complete(sent, version)
         if "stored" in answer and verb not in OF_SCALE:
-            answer["stored"] = self.completed(answer["stored"], version)
+            answer["stored"] = self.complete(answer["stored"], version)
         schema = content.get("oldSchema")
         return Request(
             name=content["name"],
             verb=verb,
             sent=sent,
             version=version,
-            old=self.completed(old, old_version) if "old" in content else None,
+            old=self.complete(old, old_version) if "old" in content else None,
             old_version=old_version,
             old_crd=self._with_schema(schema) if schema is not None else None,
             answer=answer,
@@ -196,8 +195,8 @@ class CaseFile:
             media_type=content.get("mediaType", ""),
         )
 
-    def completed(self, resource: JSONValue, version: str) -> JSONValue:
-        """Return *resource* with the apiVersion, kind and name that a file may leave out; unchanged where it is no object."""
+    def complete(self, resource: JSONValue, version: str) -> JSONValue:
+        """Return *resource* with the apiVersion, kind and name that a file may omit; values that are no objects stay."""
         if not isinstance(resource, dict):
             return resource
         whole = {
@@ -210,8 +209,8 @@ class CaseFile:
             whole["metadata"] = {"name": NAME} | metadata
         return whole
 
-    def abbreviated(self, resource: JSONValue, version: str) -> JSONValue:
-        """Return *resource* without what `completed` would put back."""
+    def abbreviate(self, resource: JSONValue, version: str) -> JSONValue:
+        """Return *resource* without the fields that `complete` restores."""
         short = dict(resource)
         if short.get("apiVersion") == self._api_version(version):
             del short["apiVersion"]
@@ -224,10 +223,10 @@ class CaseFile:
         return short
 
     def with_answers(self, change: Change) -> dict[str, JSONValue]:
-        """Return the content with each answer as *change* makes it."""
+        """Return the content with *change* applied to each answer."""
         content = dict(self.content)
         if "answer" in content:
-            content["answer"] = change(content["answer"], name=_called(self.crd), is_of_crd=True)
+            content["answer"] = change(content["answer"], name=_error_name(self.crd), is_of_crd=True)
         if "requests" in content:
             pairs = zip(content["requests"], self.requests, strict=True)
             content["requests"] = [
@@ -238,13 +237,13 @@ class CaseFile:
 
     def _changed(self, answer: JSONValue, request: Request, change: Change) -> JSONValue:
         if request.verb == "updateCRD":
-            return change(answer, name=_called(request.sent), is_of_crd=True)
+            return change(answer, name=_error_name(request.sent), is_of_crd=True)
         if request.verb == "patchCRD":
-            return change(answer, name=_called(self.crd), is_of_crd=True)
+            return change(answer, name=_error_name(self.crd), is_of_crd=True)
         is_whole = isinstance(request.sent, dict) and request.verb not in (*PATCHES, *OF_SCALE)
-        sent = request.sent if is_whole else self.completed({}, request.version)
-        short = self.abbreviated(sent, request.version) if sent is request.sent else None
-        return change(answer, name=_called(sent, request.old), sent=short)
+        sent = request.sent if is_whole else self.complete({}, request.version)
+        short = self.abbreviate(sent, request.version) if sent is request.sent else None
+        return change(answer, name=_error_name(sent, request.old), sent=short)
 
     def _api_version(self, version: str) -> str:
         return f"{self.crd['spec']['group']}/{version}"
@@ -260,7 +259,7 @@ def read(path: Path) -> CaseFile:
     Read one case file.
 
     Raises:
-        CaseFileError: It is no case file.
+        CaseFileError: It is no valid case file.
     """
     content = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - the safe one, in C where it is there
     for problem in _problems(content):
@@ -268,7 +267,7 @@ def read(path: Path) -> CaseFile:
     if content.get("accepted"):
         content = {key: value for key, value in content.items() if key != "accepted"} | {"answer": _ACCEPTED}
     file = _file(path, content)
-    return replace(file, content=file.with_answers(answers.whole))
+    return replace(file, content=file.with_answers(answers.restore))
 
 
 def _file(path: Path, content: Mapping[str, JSONValue]) -> CaseFile:
@@ -277,60 +276,60 @@ def _file(path: Path, content: Mapping[str, JSONValue]) -> CaseFile:
     return CaseFile(path, content, crd, version=path.parent.parent.name)
 
 
-def _called(resource: JSONValue, stored: JSONValue = None) -> str:
-    """Return how a refusal calls a resource, which may have its name from the *stored* one."""
+def _error_name(resource: JSONValue, stored: JSONValue = None) -> str:
+    """Return the name of a resource in error messages, which may come from the *stored* one."""
     group = str(resource.get("apiVersion") or "").rpartition("/")[0]
     metadata = [whole.get("metadata") or {} for whole in (resource, stored) if isinstance(whole, dict)]
-    names = [one["name"] for one in metadata if isinstance(one, dict) and one.get("name")]
+    names = [part["name"] for part in metadata if isinstance(part, dict) and part.get("name")]
     return f'{resource.get("kind")}.{group} "{names[0] if names else ""}"'
 
 
 def read_folder(folder: Path) -> list[CaseFile]:
     """
-    Read all case files below *folder*, in the order of their paths.
+    Read all case files below *folder*, sorted by path.
 
     Raises:
-        CaseFileError: One is no case file, or there is none at all.
+        CaseFileError: A file is invalid, or there is none.
     """
     return [read(path) for path in paths(folder)]
 
 
 def paths(folder: Path) -> list[Path]:
     """
-    Return the paths of all case files below *folder*, in their order.
+    Return the sorted paths of all case files below *folder*.
 
     Raises:
         CaseFileError: There is none.
     """
-    found = sorted(path for path in folder.glob("**/*.yaml") if _OTHERS.isdisjoint(path.parts))
-    if not found:
+    files = sorted(path for path in folder.glob("**/*.yaml") if _OTHERS.isdisjoint(path.parts))
+    if not files:
         raise CaseFileError(f"{folder}: no case files")
-    return found
+    return files
 
 
 def versions(path: Path) -> list[str]:
-    """Return the versions that answer as the file at *path* says, its own first, without taking the time to read all of it."""
-    stated = _ALIKE.search(path.read_text(encoding="utf-8"))
-    return [path.parent.parent.name, *(re.findall(r"[\d.]+", stated[1]) if stated else ())]
+    """Return the versions with the answers of a file, its own first, without parsing the file."""
+    alike = _ALIKE.search(path.read_text(encoding="utf-8"))
+    return [path.parent.parent.name, *(re.findall(r"[\d.]+", alike[1]) if alike else ())]
 
 
 def write(path: Path, content: Mapping[str, JSONValue]) -> None:
-    """Write the *content* of a case file in the one form that it has: the same content, the same bytes, all or nothing."""
+    """Write a case file atomically; equal content gives equal bytes."""
     unfinished = path.with_suffix(f".{os.getpid()}")
     unfinished.write_text(text(path, content), encoding="utf-8")
     unfinished.replace(path)
 
 
 def text(path: Path, content: Mapping[str, JSONValue]) -> str:
-    """Return what stands in the file at *path* for its *content*: answers in their short form."""
-    short = _file(path, content).with_answers(answers.shortened)
+    """Return the text of a case file, with answers in their short form."""
+    short = _file(path, content).with_answers(answers.shorten)
     if short.get("answer") == _ACCEPTED:
         short = {key: value for key, value in short.items() if key != "answer"} | {"accepted": True}
-    return dumped(short)
+    return dump(short)
 
 
-def dumped(content: Mapping[str, JSONValue]) -> str:
-    """Return the *content* of a case file as YAML: keys in their order, on one line what fits there."""
+def dump(content: Mapping[str, JSONValue]) -> str:
+    """Return *content* as YAML, with ordered keys and flow style for collections that fit on a line."""
     node = _Representer(sort_keys=False).represent_data(_ordered(content))
     _lay_out(node, 0, top=True)
     text = yaml.serialize(node, Dumper=yaml.SafeDumper, width=10**6, allow_unicode=True)
@@ -338,19 +337,19 @@ def dumped(content: Mapping[str, JSONValue]) -> str:
 
 
 def warns(version: str) -> bool:
-    """Whether servers of a Kubernetes *version* warn of unknown and duplicate fields."""
+    """Return True if servers of a Kubernetes *version* warn about unknown and duplicate fields."""
     return int(version.partition(".")[2]) >= _WARNING_SINCE
 
 
 def without_field_warnings(answer: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return a recorded answer as it is where nothing is said of unknown and duplicate fields."""
-    kept = [warning for warning in answer.get("warnings", ()) if not _OF_FIELDS.search(warning)]
+    """Return an answer without warnings about unknown and duplicate fields."""
+    other_warnings = [warning for warning in answer.get("warnings", ()) if not _FIELD_WARNING.search(warning)]
     silent = {key: value for key, value in answer.items() if key != "warnings"}
-    return silent | ({"warnings": kept} if kept else {})
+    return silent | ({"warnings": other_warnings} if other_warnings else {})
 
 
 def manifest(schema: JSONValue, *, group: str) -> JSONValue:
-    """Return the CRD that the short form stands for: cluster-wide `Case`s of *group* in one version `v1` with *schema*."""
+    """Return the CRD of a file with a `schema`: cluster-scoped `Case`s of *group* in version `v1`."""
     names = {"plural": "cases", "singular": "case", "kind": "Case", "listKind": "CaseList"}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     return {
@@ -368,10 +367,10 @@ def manifest(schema: JSONValue, *, group: str) -> JSONValue:
 
 
 class _Representer(yaml.representer.SafeRepresenter):
-    """Values as YAML nodes; a value that stands twice is written twice."""
+    """Representer that writes a repeated value in full instead of as an alias."""
 
     def ignore_aliases(self, _data: object) -> bool:
-        """Say that a value needs no anchor, whatever it is."""
+        """Return True, so that no value gets an anchor."""
         return True
 
 
@@ -407,7 +406,7 @@ def _without_field_warnings(content: Mapping[str, JSONValue]) -> dict[str, JSONV
 
 
 def _keys(value: JSONValue) -> Iterator[object]:
-    """Yield every key of every mapping in *value*: YAML reads `true` as a boolean also where it is a key."""
+    """Yield every key of every mapping in *value*: YAML reads the key `true` as a boolean."""
     if isinstance(value, dict):
         yield from value
     if isinstance(value, dict | list):
@@ -423,7 +422,7 @@ def _ordered(content: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
 
 
 def _lay_out(node: yaml.Node, column: int, *, top: bool = False) -> int:
-    """Choose flow style where a collection fits on one line from *column* on; return the width it has so, or a huge one."""
+    """Choose flow style for collections that fit on a line from *column*; return their width, or a huge number."""
     if isinstance(node, yaml.ScalarNode):
         if "\n" in node.value and node.value.strip("\n") and not node.value.startswith((" ", "\n")):
             node.style = "|"
@@ -446,7 +445,7 @@ def _scalar_width(tag: str, value: str, style: str | None) -> int:
 
 
 def _is_steps(node: yaml.Node) -> bool:
-    """Whether *node* is a request or the list of them: these stand one below the other, however short."""
+    """Return True for a request or a list of requests, which are never written in flow style."""
     children = node.value if isinstance(node, yaml.SequenceNode) else [node]
     return bool(children) and all(
         isinstance(child, yaml.MappingNode)

@@ -1,7 +1,7 @@
 """
-What of a recorded file is compared with the engine, and how: each name of its `asks` is a comparison, of the CRD and of each request.
+Comparisons of a recorded file with the engine: each name in its `asks` is a comparison of the CRD and of each request.
 
-A comparison returns what differs, a line or some for each difference, and nothing where the engine answers as the server did.
+A comparison returns a description of each difference, nothing if the engine answers as the server did.
 """
 
 from __future__ import annotations
@@ -17,114 +17,124 @@ from pytest_crd import engine
 JSONValue = Any
 Answer = Mapping[str, JSONValue]
 
-# An HTTP header holds no control characters: the server drops a warning that has one.
+# HTTP headers allow no control characters: the server drops such warnings.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Made by the server, or overwritten by it in every create.
-_MADE: Final = {"creationTimestamp", "clusterName", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+# Fields that the server sets in every create.
+_SERVER_SET: Final = {
+    "creationTimestamp",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+}
 _OVERWRITTEN: Final = {"deletionGracePeriodSeconds", "deletionTimestamp", "namespace"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """
-    One answer of a file, in one of the ways in which it is compared.
+    One answer of a file in one comparison.
 
     Attributes:
         file: The file.
-        request: The request; None for the CRD itself.
-        asked: The comparison, a key of COMPARISONS.
+        request: The request, or None for the CRD itself.
+        comparison: The comparison, a key of COMPARISONS.
     """
 
     file: casefile.CaseFile
     request: casefile.Request | None
-    asked: str
+    comparison: str
 
     def __str__(self) -> str:
-        """Return how a report names it."""
-        return f"{self.file.id}: {self.request.name if self.request else 'the CRD'} ({self.asked})"
+        """Return the name in reports."""
+        return f"{self.file.id}: {self.request.name if self.request else 'the CRD'} ({self.comparison})"
 
     @property
     def gap(self) -> str:
-        """Why the engine is known to answer differently; empty where it answers as recorded."""
-        return self.file.gap(self.asked, self.request)
+        """The reason of a known difference of the engine, or an empty string."""
+        return self.file.gap(self.comparison, self.request)
 
     def differences(self, crd: engine.CustomResourceDefinition) -> list[str]:
-        """Return what differs; *crd* is that of the file."""
-        of_crd, of_request = COMPARISONS[self.asked]
+        """Return the differences; *crd* is the engine's CRD of the file."""
+        compare_crd, compare_request = COMPARISONS[self.comparison]
         if self.request is None:
-            return of_crd(crd, self.file)
-        return of_request(crd, self.file, self.request) if of_request else []
+            return compare_crd(crd, self.file)
+        return compare_request(crd, self.file, self.request) if compare_request else []
 
 
 def parts(file: casefile.CaseFile) -> Iterator[Part]:
-    """Yield what is compared of a file, in its order."""
-    for asked in file.content["asks"]:
-        yield Part(file, None, asked)
-        if COMPARISONS[asked][1] is not None:
-            yield from (Part(file, request, asked) for request in file.requests)
+    """Yield the comparisons of a file, in order."""
+    for comparison in file.content["asks"]:
+        yield Part(file, None, comparison)
+        if COMPARISONS[comparison][1] is not None:
+            yield from (Part(file, request, comparison) for request in file.requests)
 
 
 def _structural_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> list[str]:
-    """Compare the causes that the structural check makes, in order; where the CRD is accepted, the condition instead."""
+    """Compare the structural errors in order or, if the CRD is accepted, its condition."""
     answer = file.content["answer"]
     if answer["code"] == 201:
         expected = [condition for condition in answer["conditions"] if condition["type"] == "NonStructuralSchema"]
-        found = [
+        actual = [
             {key: getattr(condition, key) for key in recordings.CONDITION}
             for condition in crd.conditions
             if condition.type == "NonStructuralSchema"
         ]
-        return recordings.differences({"conditions": found}, {"conditions": expected})
-    made = [error for version in crd.versions for error in version.structural_errors]
-    causes = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in made]
-    found, recorded = _each_once(causes), _structural_causes(file)
+        return recordings.differences({"conditions": actual}, {"conditions": expected})
+    errors = [error for version in crd.versions for error in version.structural_errors]
+    causes = [{"reason": error.type.reason, "field": error.field, "message": error.message} for error in errors]
+    actual, recorded = _without_duplicates(causes), _structural_causes(file)
     if "unordered" in answer:
-        found, recorded = sorted(found, key=str), sorted(recorded, key=str)
-    return recordings.differences({"causes": found}, {"causes": recorded})
+        actual, recorded = sorted(actual, key=str), sorted(recorded, key=str)
+    return recordings.differences({"causes": actual}, {"causes": recorded})
 
 
-def _each_once(causes: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Versions of one schema share their errors: the server states them once."""
+def _without_duplicates(causes: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return *causes* without duplicates: versions with equal schemas share errors, and the server reports them once."""
     return [cause for index, cause in enumerate(causes) if cause not in causes[:index]]
 
 
 def _structural_causes(file: casefile.CaseFile) -> list[dict[str, str]]:
-    """Return the recorded causes without those that the file says lie `beyond` the structural check; each must be there."""
+    """Return the recorded causes without those listed in `beyond`, which other checks report. Each of these must exist."""
     causes = list(file.content["answer"].get("causes", ()))
-    for other in file.content.get("beyond", ()):
-        causes.remove(next(cause for cause in causes if other in f"{cause['field']}: {cause['message']}"))
+    for text in file.content.get("beyond", ()):
+        causes.remove(next(cause for cause in causes if text in f"{cause['field']}: {cause['message']}"))
     return causes
 
 
 def _passes_of_crd(_crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> list[str]:
-    """Tell that the CRD was refused: then there are no requests to compare."""
-    return [] if file.content["answer"]["code"] == 201 else ["the CRD was refused, so that nothing passes through it"]
+    """Return a difference if the CRD was rejected, because there are no requests to compare then."""
+    return (
+        [] if file.content["answer"]["code"] == 201 else ["the CRD was rejected, so there are no requests to compare"]
+    )
 
 
 def _passes_of_request(
     crd: engine.CustomResourceDefinition, file: casefile.CaseFile, request: casefile.Request
 ) -> list[str]:
-    """Compare the stored object and the warnings of an accepted create; of a rejected one the warnings, or the message."""
+    """Compare the stored object and the warnings of an accepted create. For a rejected one compare warnings or message."""
     if request.verb not in ("create", "createText"):
-        return [f"{request.verb} is no create, of which alone passes can be seen"]
+        return [f"{request.verb} is no create; only creates show the results of the passes"]
     version = crd.version(request.version)
     answer = request.answer
     if answer["code"] == 400:
-        return _words_of_decoding(version, file, request)
+        return _decoding_message(version, file, request)
     pruned = version.prune(request.sent)
-    found: dict[str, JSONValue] = {}
+    actual: dict[str, JSONValue] = {}
     expected: dict[str, JSONValue] = {"unordered": answer.get("unordered", ())}
     if casefile.warns(file.version):
-        found["warnings"] = [f'unknown field "{path}"' for path in pruned.paths if not _CONTROL.search(path)]
+        actual["warnings"] = [f'unknown field "{path}"' for path in pruned.paths if not _CONTROL.search(path)]
         expected["warnings"] = answer.get("warnings", [])
     if answer["code"] == 201:
-        found["stored"] = _without_server_made(version.default(pruned.value).value, file, request)
+        actual["stored"] = _without_server_made(version.default(pruned.value).value, file, request)
         expected["stored"] = answer["stored"]
-    return recordings.differences(found, expected)
+    return recordings.differences(actual, expected)
 
 
-def _words_of_decoding(version: engine.CrdVersion, file: casefile.CaseFile, request: casefile.Request) -> list[str]:
-    """Compare the words for what cannot be decoded, which an answer has after what cannot be handled."""
+def _decoding_message(version: engine.CrdVersion, file: casefile.CaseFile, request: casefile.Request) -> list[str]:
+    """Compare the message about an object that cannot be decoded; the answer has a prefix before it."""
     try:
         pruned = version.prune(request.sent)
     except engine.InputError as error:
@@ -134,20 +144,20 @@ def _words_of_decoding(version: engine.CrdVersion, file: casefile.CaseFile, requ
     else:
         return [f"it is decoded, as {pruned.value}"]
     kind = file.crd["spec"]["names"]["kind"]
-    found = f'{kind} in version "{version.name}" cannot be handled as a {kind}: {words}'
+    actual = f'{kind} in version "{version.name}" cannot be handled as a {kind}: {words}'
     messages = [alternative["message"] for alternative in request.answer.get("alternatives", [request.answer])]
-    return [] if any(found in message for message in messages) else [f"{found}\n  recorded: {' or '.join(messages)}"]
+    return [] if any(actual in message for message in messages) else [f"{actual}\n  recorded: {' or '.join(messages)}"]
 
 
 def _without_server_made(stored: JSONValue, file: casefile.CaseFile, request: casefile.Request) -> JSONValue:
-    """Drop what the recorder drops, and what the server overwrites in every create."""
-    made = _MADE | (_OVERWRITTEN - request.answer["stored"]["metadata"].keys())
-    metadata = {key: value for key, value in stored["metadata"].items() if key not in made}
-    return file.completed(stored | {"metadata": metadata}, request.version)
+    """Return the object without fields that the recorder drops or the server overwrites."""
+    dropped = _SERVER_SET | (_OVERWRITTEN - request.answer["stored"]["metadata"].keys())
+    metadata = {key: value for key, value in stored["metadata"].items() if key not in dropped}
+    return file.complete(stored | {"metadata": metadata}, request.version)
 
 
 def _response_of_crd(crd: engine.CustomResourceDefinition, file: casefile.CaseFile) -> list[str]:
-    """Compare the whole answer to POSTing the CRD, and the conditions that it has soon after."""
+    """Compare the whole answer to the POST of the CRD, and its conditions soon after."""
     return recordings.differences(replies.of_crd(crd, file.crd), file.content["answer"])
 
 
@@ -160,7 +170,7 @@ def _response_of_request(
 
 OfCrd = Callable[[engine.CustomResourceDefinition, casefile.CaseFile], list[str]]
 OfRequest = Callable[[engine.CustomResourceDefinition, casefile.CaseFile, casefile.Request], list[str]]
-# What is asked, and how it shows in the answer to the CRD and in the answers to the requests, if it does.
+# Comparisons by name: a function for the CRD, and one for requests or None.
 COMPARISONS: Final[Mapping[str, tuple[OfCrd, OfRequest | None]]] = {
     "structural": (_structural_of_crd, None),
     "passes": (_passes_of_crd, _passes_of_request),

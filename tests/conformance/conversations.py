@@ -1,4 +1,4 @@
-"""What the engine answers to a sequence of requests, in the form in which a server's answers are recorded."""
+"""The engine's answers to a sequence of requests, in the form of recorded answers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pytest_crd.engine.registry.request import Making
 from pytest_crd.engine.registry.requestbody import Body
 
 JSONValue = Any
-# What a request of a sequence is to the engine.
+# The engine's verbs for verbs of a sequence; others are patches.
 _VERBS: Final = {"create": "create", "update": "update", "updateOnto": "update"}
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
 _USER_AGENT: Final = "fuzz/1"
-# Requests that are about something else than what a server makes of what is sent.
+# Verbs that are not compared, because they do not test how the engine handles a body.
 UNANSWERED: Final = ("crd", "get", "delete")
 
 
 class Conversation:
-    """A sequence under way: what is stored, and what was answered last and first."""
+    """A sequence in progress: the stored object, and the first and the last answer."""
 
     def __init__(self, crd: JSONValue, version: str) -> None:
         """Take the CRD and the Kubernetes version."""
@@ -40,40 +40,42 @@ class Conversation:
         self._first: JSONValue = None
         self._uids: list[str] = []
 
-    def ask(self, number: int, asked: Request) -> Answer:
-        """Return the answer to the request of a *number*, which is its second of time."""
-        verb, on = sequences.verb_of(asked), asked.get("subresource", "")
-        body = sequences.body_of(self._crd, asked, self._last, self._first)
-        making = Making(lambda: f"2026-01-01T00:00:{number:02d}Z", lambda: f"made-uid-{number}", lambda: "xxxxx")
-        sent = request.Request(
+    def send(self, number: int, step: Request) -> Answer:
+        """Return the answer to request *number*, which is also its time in seconds."""
+        verb, subresource = sequences.verb_of(step), step.get("subresource", "")
+        body = sequences.body_of(self._crd, step, self._last, self._first)
+        clock_and_ids = Making(lambda: f"2026-01-01T00:00:{number:02d}Z", lambda: f"made-uid-{number}", lambda: "xxxxx")
+        request_ = request.Request(
             _VERBS.get(verb, "patch"),  # type: ignore[arg-type] # one of three
             _body(body, verb),
             "" if verb == "create" else sequences.NAME,
-            subresource=on,
-            field_validation=asked.get("fieldValidation", "Warn"),
-            media_type=asked.get("mediaType", sequences.MEDIA_TYPES.get(verb, "")),
+            subresource=subresource,
+            field_validation=step.get("fieldValidation", "Warn"),
+            media_type=step.get("mediaType", sequences.MEDIA_TYPES.get(verb, "")),
             resource_version=str(self._resource_version or ""),
-            field_manager=asked.get("manager", ""),
-            force=asked.get("force"),
-            dry_run=asked.get("dryRun", False),
-            user_agent=asked.get("userAgent", _USER_AGENT),
+            field_manager=step.get("manager", ""),
+            force=step.get("force"),
+            dry_run=step.get("dryRun", False),
+            user_agent=step.get("userAgent", _USER_AGENT),
         )
-        strategy = self._strategy(sequences.version_of(self._crd, asked))
-        outcome = handlers.handle(self._stored, sent, strategy, making)
-        found: Answer = {"code": outcome.response.code}
+        strategy = self._strategy(sequences.version_of(self._crd, step))
+        outcome = handlers.handle(self._stored, request_, strategy, clock_and_ids)
+        answer: Answer = {"code": outcome.response.code}
         if outcome.resource is None:
             status = {key: value for key, value in outcome.response.status.items() if key not in _OMITTED}
-            found["status"] = self._normal(status)
+            answer["status"] = self._normal(status)
         else:
-            found["object"] = self._normal(outcome.resource)
-            found["changed"] = outcome.changed and not sent.dry_run
-            if on == "scale":
-                found["stored"] = self._normal(outcome.stored)
-            if not sent.dry_run:
-                self._keep(outcome.stored, outcome.resource if on != "scale" else outcome.stored, outcome.changed)
+            answer["object"] = self._normal(outcome.resource)
+            answer["changed"] = outcome.changed and not request_.dry_run
+            if subresource == "scale":
+                answer["stored"] = self._normal(outcome.stored)
+            if not request_.dry_run:
+                self._keep(
+                    outcome.stored, outcome.resource if subresource != "scale" else outcome.stored, outcome.changed
+                )
         if outcome.response.warnings:
-            found["warnings"] = list(outcome.response.warnings)
-        return found
+            answer["warnings"] = list(outcome.response.warnings)
+        return answer
 
     def _strategy(self, version: str) -> CustomResourceStrategy:
         schema = next(schema for schema in self._answers.schemas if schema.spec.name == version)
@@ -90,7 +92,7 @@ class Conversation:
         uid = (whole.get("metadata") or {}).get("uid")
         if uid:
             self._uids = [*dict.fromkeys([*self._uids, uid])]
-        text = sequences.normal(
+        text = sequences.normalize(
             json.dumps(whole, ensure_ascii=False), namespace=sequences.NAMESPACE, uids=self._uids, step=_step
         )
         return json.loads(text)
@@ -102,11 +104,11 @@ def answers(crd: JSONValue, requests: Sequence[Request], version: str) -> list[A
 
     Args:
         crd: The CRD.
-        requests: The requests, none of them UNANSWERED.
+        requests: The requests, without UNANSWERED verbs.
         version: The Kubernetes version.
     """
     conversation = Conversation(crd, version)
-    return [conversation.ask(number, asked) for number, asked in enumerate(requests)]
+    return [conversation.send(number, step) for number, step in enumerate(requests)]
 
 
 def _body(body: JSONValue, verb: str) -> Body:
@@ -120,5 +122,5 @@ def _body(body: JSONValue, verb: str) -> Body:
 
 
 def _step(time: str) -> int | None:
-    """Return of which request a time is, as all of them are sent in one minute."""
+    """Return the number of the request with this time, or None; all requests are in one minute."""
     return int(time[17:19]) if time.startswith("2026-01-01T00:00:") else None

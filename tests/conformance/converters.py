@@ -1,7 +1,7 @@
 """
-What converts between versions in the tests of structured-merge-diff, by the name that a fact of `merging` has for it.
+The version converters in the tests of structured-merge-diff, by their names in facts of `merging`.
 
-`converted` answers for the objects of these tests; the recorder makes sure of it, with each conversion that a run makes.
+`convert` converts the objects of these tests; the recorder checks it with each conversion of a run.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ Typed = dict[str, JSONValue]
 
 
 class ConversionError(Exception):
-    """An object has no form in a version; `is_missing` where there is no such version."""
+    """A failed conversion; `is_missing` if the version does not exist."""
 
     def __init__(self, message: str, *, is_missing: bool = False) -> None:
         super().__init__(message)
         self.is_missing = is_missing
 
 
-def converted(converter: str, typed: Typed, version: str) -> Typed:
+def convert(converter: str, typed: Typed, version: str) -> Typed:
     """
-    Return a typed value in a version.
+    Convert a typed value to a version.
 
     Raises:
-        ConversionError: It has no form there.
+        ConversionError: It cannot be converted.
     """
     name, _, versions = converter.rpartition(".")[2].removesuffix("]").partition("[")
     return _CONVERTERS[name](typed, version, versions.split())
 
 
-def _known(typed: Typed, version: str, versions: list[str]) -> Typed:
+def _checked(typed: Typed, version: str, versions: list[str]) -> Typed:
     if version not in versions:
         raise ConversionError(f"Unknown version: {version}", is_missing=True)
     return typed
 
 
 def _repeating(typed: Typed, version: str, _versions: list[str]) -> Typed:
-    """Return an object whose nested keys have their first letter as often as the version has it: in v3, `aaa`."""
+    """Return an object with the first letter of nested keys repeated as often as the version says: in v3, `aaa`."""
     if not re.fullmatch(r"v\d+", version):
         raise _no_version()
     number, value = int(version[1:]), typed["value"]
@@ -55,7 +55,7 @@ def _repeated(value: JSONValue, number: int) -> JSONValue:
 
 
 def _renaming(typed: Typed, version: str, _versions: list[str]) -> Typed:
-    """Return an object in which fields that end with their version end with the new one."""
+    """Return an object with the version suffix of fields replaced by the new version."""
     return typed | {"type": version, "value": _renamed(typed["value"], typed["type"], version)}
 
 
@@ -66,7 +66,7 @@ def _renamed(value: JSONValue, old: str, new: str) -> JSONValue:
 
 
 def _reliant(typed: Typed, version: str, types: dict[str, str]) -> Typed:
-    """Return an object whose field has another name in v1, without which it has no form there."""
+    """Return an object with a field renamed for the version; converting to v1 requires the field."""
     if types.get(version) == typed["type"]:
         return typed
     old, new = "required_field_bar", "field_foo_rely_on_bar"
@@ -87,7 +87,7 @@ def _no_version() -> ConversionError:
 
 _CONVERTERS: Final[dict[str, Callable[[Typed, str, list[str]], Typed]]] = {
     "dummyConverter": lambda typed, _version, _versions: typed,
-    "specificVersionConverter": _known,
+    "specificVersionConverter": _checked,
     "repeatingConverter": _repeating,
     "renamingConverter": _renaming,
     "reliantFieldsConverter": lambda typed, version, _: _reliant(typed, version, {"v1": "v1", "v2": "v2"}),

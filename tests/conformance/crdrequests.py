@@ -1,15 +1,17 @@
 """
-Requests for CRDs themselves, and what real API servers answered to each: whole, with the managed fields.
+Requests for CRDs themselves, and the answers of real API servers: whole, with managed fields.
 
-`crdrequests/TOPIC.yaml` is written by hand. Its `cases` have a `name`, and `requests` in their order, for one CRD `as.GROUP`: GROUP stands
-for a group that no other case has. A request has one of the verbs, with its body: `create`, `update`, `apply`, an object, in which apiVersion, kind
-and metadata.name are put where they are missing, unless `raw` is true, or text; `merge`, `json`, `strategic`, a patch. Beside the verb stand
-`manager`, `force`, `fieldValidation`. An update has the resourceVersion that is stored.
+`crdrequests/TOPIC.yaml` is written by hand. Each of its `cases` has a `name`, and a list of `requests` for one CRD
+`as.GROUP`, where GROUP stands for an API group of its own. A request has one verb with its body. `create`, `update` and
+`apply` have an object, completed with apiVersion, kind and metadata.name unless `raw` is true, or a text. `merge`,
+`json` and `strategic` have a patch. A request may also have `manager`, `force` and `fieldValidation`. An update gets
+the stored resourceVersion.
 
-`TOPIC.jsonl`, which `python -m oracle record crdrequests` writes, has a line for each different answer: `case`, `request` (its number from 0),
-`versions` that answer so, `before`, the CRD as the server had it before (with the conditions, which servers write when they like), and `answer`,
-with `code`, and `object`, or `status` of a refusal without what its code says, and `warnings`. The time of the answer is NOW, the uid UID; no
-resourceVersion is there, and what tells of conditions calls itself `server`.
+`TOPIC.jsonl`, written by `python -m oracle record crdrequests`, has a line for each different answer: `case`, `request`
+(the number from 0), `versions` with this answer, `before` and `answer`. `before` is the stored CRD before the request,
+with conditions, which servers write at any time. `answer` has `code`, `object` or the `status` of an error without
+fields that follow from the code, and `warnings`. The time of the answer is NOW and the uid UID; resourceVersions are
+removed, and the manager of conditions is `server`.
 """
 
 from __future__ import annotations
@@ -41,13 +43,13 @@ VERBS: Final = {
 
 class Recorded(NamedTuple):
     """
-    An answer.
+    A recorded answer.
 
     Attributes:
         case: The name of the case.
         number: The number of the request.
-        versions: The Kubernetes versions that answer so.
-        before: The CRD before; None where there was none.
+        versions: The Kubernetes versions with this answer.
+        before: The CRD before the request, or None.
         answer: The answer.
     """
 
@@ -59,29 +61,29 @@ class Recorded(NamedTuple):
 
 
 def paths() -> list[Path]:
-    """Return the files, of which the answers stand beside each."""
+    """Return the paths of the files with requests; the answers are beside them."""
     return sorted(FOLDER.glob("*.yaml"))
 
 
 def cases(path: Path) -> Mapping[str, Sequence[Request]]:
-    """Return the requests of a file, by the name of the case."""
+    """Return the requests of a file by the name of the case."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {case["name"]: case["requests"] for case in content["cases"]}
 
 
 def recorded(path: Path) -> list[Recorded]:
-    """Return what servers answered to the requests of a file."""
+    """Return the recorded answers to the requests of a file."""
     lines = map(json.loads, path.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines())
-    return [Recorded(one["case"], one["request"], one["versions"], one["before"], one["answer"]) for one in lines]
+    return [Recorded(line["case"], line["request"], line["versions"], line["before"], line["answer"]) for line in lines]
 
 
 def verb_of(request: Request) -> str:
-    """Return what a request does."""
+    """Return the verb of a request."""
     return next(verb for verb in VERBS if verb in request)
 
 
 def body_of(request: Request, group: str) -> JSONValue:
-    """Return what is sent, completed."""
+    """Return the completed body of a request."""
     verb = verb_of(request)
     body = request[verb]
     if isinstance(body, dict) and verb in WHOLE and not request.get("raw"):

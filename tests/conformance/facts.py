@@ -1,4 +1,4 @@
-"""Facts that upstream's own tests tell, a line of JSON each: how they are read, written, and counted by the file of the test."""
+"""Facts recorded from upstream's own tests, one JSON line each."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Fact = dict[str, JSONValue]
 
 
 def lines(path: Path) -> list[JSONValue]:
-    """Return the values of a file."""
+    """Return the values in a file of JSON lines."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def text(value: JSONValue) -> str:
-    """Return a value as it stands in a line: one text for each."""
+    """Return *value* as a JSON line; equal values give equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def counts(told: Iterable[Fact]) -> dict[str, int]:
-    """Return how many facts there are by the upstream file of the test."""
-    return dict(sorted(collections.Counter(fact["file"] for fact in told).items()))
+def counts(facts: Iterable[Fact]) -> dict[str, int]:
+    """Return the number of facts by upstream's test file."""
+    return dict(sorted(collections.Counter(fact["file"] for fact in facts).items()))

@@ -1,15 +1,17 @@
 """
-What apimachinery's managedfields answers to its own tests: `fieldmanagers/facts.jsonl`, and `types.jsonl`, the types of the objects.
+Results of apimachinery's managedfields in its own tests.
 
-A line is a call that a test makes, a fact: `file`, the test's; `call`; the arguments; and `answer`, or `error`, a text, or `status`, the Status of a
-server. `python -m oracle record fieldmanagers` makes them. The calls, with their arguments:
+`fieldmanagers/facts.jsonl` has the results, and `types.jsonl` the types of the objects.
 
-- `FieldManager.Update`, `FieldManager.Apply`: `live` and `sent`, objects with their managed fields, `apiVersion` and `kind` of the URL, `subresource`,
-  `type`, the name of the type of the objects, `manager`, `force` (`Apply`); `cap`, how many managers that update there may be, where
-  that is tried; `tracks`, which share of objects is tracked, each number a wrapper; and the object that comes of it;
-- `DecodeManagedFields`: `entries`, and as they are written of what was read; `BuildManagerIdentifier`: `entry`, and a text;
-- `ScaleHandler.ToSubresource`, `ScaleHandler.ToParent`: `entries` of an object, `version` of the URL, `paths` of its replicas by apiVersion; `scale`, entries
-  of the Scale (`ToParent`).
+A line is a fact, that is, a call in a test: `file` of the test, `call`, the arguments, and `answer`, `error` (a text)
+or `status` (a Status). `python -m oracle record fieldmanagers` writes them. The calls with their arguments:
+
+- `FieldManager.Update`, `FieldManager.Apply`: objects `live` and `sent` with managed fields; `apiVersion` and `kind` of the URL; `subresource`;
+  `type`, the name of the objects' type; `manager`; `force` (`Apply`); `cap`, the maximum number of updating managers, if tested; `tracks`, the
+  share of tracked objects, a number for each wrapper. The answer is the new object.
+- `DecodeManagedFields`: `entries`; the answer is their encoding after decoding. `BuildManagerIdentifier`: `entry`; the answer is a text.
+- `ScaleHandler.ToSubresource`, `ScaleHandler.ToParent`: `entries` of an object, `version` of the URL, `paths` of its replicas by apiVersion;
+  `scale`, the entries of the Scale (`ToParent`).
 
 A type is written as in `merging`.
 """
@@ -33,14 +35,14 @@ FOLDER: Final = Path(__file__).parent / "fieldmanagers"
 _FACTS: Final = "facts.jsonl"
 _TYPES: Final = "types.jsonl"
 _SCHEMA: Final = "schema"
-# Tests of what is too large for an annotation have objects of a megabyte.
+# Tests of annotations that are too large have objects of a megabyte.
 _LONGEST: Final = 30_000
 _CREATED: Final = re.compile(r'("creationTimestamp":)"[^"]*"')
 _TIME: Final = re.compile(r"2000-01-01T\d\d:\d\d:\d\dZ")
 
 
 def files() -> list[Path]:
-    """Return the files that there are."""
+    """Return the paths of both files."""
     return [FOLDER / name for name in (_FACTS, _TYPES)]
 
 
@@ -55,45 +57,45 @@ def types() -> list[JSONValue]:
 
 
 def counts() -> dict[str, int]:
-    """Return how many facts there are by the upstream file of the test."""
+    """Return the number of facts by upstream's test file."""
     return recorded.counts(facts())
 
 
-def written(called: Iterable[Fact]) -> dict[str, str]:
+def file_texts(called: Iterable[Fact]) -> dict[str, str]:
     """
-    Return the files, by name, for the facts of a run.
+    Return the texts of the files, by name, for the facts of a run.
 
     Args:
-        called: Facts as the reference tells them, and schemas: each with its `types` as YAML, and the `type` that is used of it.
+        called: Facts as the reference reports them, and schemas: each with its `types` as YAML, and the `type` in use.
     """
-    known: dict[str, JSONValue] = {}
-    found: set[str] = set()
+    types_by_name: dict[str, JSONValue] = {}
+    texts: set[str] = set()
     for fact in called:
         if fact["call"] == _SCHEMA:
-            known |= _reached(fact["type"], fact["types"])
+            types_by_name |= _reached(fact["type"], fact["types"])
         elif len(text := recorded.text(fact)) < _LONGEST:
-            found.add(_timed(text))
-    types = (recorded.text(known[name]) for name in sorted(known))
-    return {_FACTS: "".join(f"{text}\n" for text in sorted(found)), _TYPES: "".join(f"{text}\n" for text in types)}
+            texts.add(_timed(text))
+    types = (recorded.text(types_by_name[name]) for name in sorted(types_by_name))
+    return {_FACTS: "".join(f"{text}\n" for text in sorted(texts)), _TYPES: "".join(f"{text}\n" for text in types)}
 
 
 def _reached(name: str, text: str) -> dict[str, JSONValue]:
-    """Return a type, and those that it refers to."""
-    named = {one["name"]: one for one in yaml.load(text, Loader=yaml.CSafeLoader)}
-    for one in named.values():  # in the order of a map of Go
-        one.get("map", {}).get("fields", []).sort(key=operator.itemgetter("name"))
-    found: dict[str, JSONValue] = {}
-    left = [name]
-    while left:
-        one = left.pop()
-        if one not in found:
-            found[one] = named[one]
-            left += _referred(named[one])
-    return found
+    """Return a type by its name, and the types that it refers to."""
+    named = {type_["name"]: type_ for type_ in yaml.load(text, Loader=yaml.CSafeLoader)}
+    for type_ in named.values():  # Go's random map order
+        type_.get("map", {}).get("fields", []).sort(key=operator.itemgetter("name"))
+    reached: dict[str, JSONValue] = {}
+    remaining = [name]
+    while remaining:
+        type_name = remaining.pop()
+        if type_name not in reached:
+            reached[type_name] = named[type_name]
+            remaining += _referred(named[type_name])
+    return reached
 
 
 def _timed(text: str) -> str:
-    """Return a fact in which the clock of the tests, which ask it in any order, begins with the first time that is told, and nothing was created now."""
+    """Return a fact with the clock of the tests starting at the first time, and without current creation times."""
     text = _CREATED.sub(r"\1null", text)
     places = {time: place for place, time in enumerate(sorted(set(_TIME.findall(text))))}
     return _TIME.sub(lambda match: f"2000-01-01T00:00:{places[match[0]]:02}Z", text)

@@ -1,4 +1,4 @@
-"""The OpenAPI documents that our server publishes, and documents as the text that Go would be given."""
+"""The OpenAPI documents of our server, and JSON texts in Go's style."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pytest_crd.server.api import Api
 JSONValue = Any
 
 
-def served() -> Mapping[str, tuple[str, JSONValue]]:
-    """Return version and document by the path, below `/openapi`, under which it is published, of the CRDs of the conversations."""
-    api = Api([CustomResourceDefinition.from_manifest(one) for one in servergen.crds()])
+def served_documents() -> Mapping[str, tuple[str, JSONValue]]:
+    """Return version and document by path below `/openapi`, for the CRDs of the conversations."""
+    api = Api([CustomResourceDefinition.from_manifest(crd) for crd in servergen.crds()])
     root = api.catalog.openapi(["v3"]) or {}
     paths = ["v2", *(f"v3/{path}" for path in root["paths"])]
     return {path: (path[:2], api.catalog.openapi(path.split("/"))) for path in paths}
 
 
 def as_go(value: JSONValue) -> str:
-    """Return JSON with texts and numbers as Go writes them, and names in their order."""
+    """Return JSON with texts and numbers in Go's style, with keys in their order."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{printing.marshal(key)}:{as_go(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

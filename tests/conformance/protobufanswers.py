@@ -1,8 +1,8 @@
 """
-Answers in protobuf as texts, so that they are recorded and compared as those in JSON are.
+Protobuf answers as texts, so that they are recorded and compared like JSON answers.
 
-Each object is what is read from its bytes; where these are not what our server writes of it, they stand beside. Of an OpenAPI document, which is
-only written, there is a hash.
+An object is decoded from its bytes; if our server encodes it differently, the bytes are added. An OpenAPI document,
+which is only encoded, is represented by a hash.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LENGTH: Final = 4
 
 
 def text_of(body: bytes, media_type: str) -> str:
-    """Return what an answer says: of one in protobuf JSON, of a watch a line for each event; what is cut off at its end is left out."""
+    """Return an answer as a text: protobuf as JSON, watches as a line per event. An incomplete event at the end is dropped."""
     if media_type.startswith(_OPENAPI) and body:
         return json.dumps({"sha256": hashlib.sha256(body).hexdigest()})
     if not media_type.startswith(MEDIA_TYPE):
@@ -32,19 +32,19 @@ def text_of(body: bytes, media_type: str) -> str:
 
 
 def _events(body: bytes) -> Iterator[Any]:
-    at = 0
-    while at + _LENGTH <= len(body):
-        end = at + _LENGTH + int.from_bytes(body[at : at + _LENGTH])
+    start = 0
+    while start + _LENGTH <= len(body):
+        end = start + _LENGTH + int.from_bytes(body[start : start + _LENGTH])
         if end > len(body):
             return
-        told = _parts(body[at + _LENGTH : end])
-        type_ = told[1].decode()
-        shown = _object(_parts(told[2])[1])
-        is_exact = protowriting.event(type_, protowriting.write(shown)) == body[at:end]
-        yield {"type": type_, "object": shown} | (
-            {} if is_exact else {"frame": base64.b64encode(body[at:end]).decode()}
+        parts = _parts(body[start + _LENGTH : end])
+        type_ = parts[1].decode()
+        value = _object(_parts(parts[2])[1])
+        is_exact = protowriting.event(type_, protowriting.write(value)) == body[start:end]
+        yield {"type": type_, "object": value} | (
+            {} if is_exact else {"frame": base64.b64encode(body[start:end]).decode()}
         )
-        at = end
+        start = end
 
 
 def _parts(message: bytes) -> dict[int, bytes]:
@@ -52,8 +52,8 @@ def _parts(message: bytes) -> dict[int, bytes]:
 
 
 def _object(body: bytes) -> Any:
-    found = protoreading.envelope(body)
-    value = protoreading.read(found.raw, found.api_version or "v1", found.kind)
-    shown = {"kind": found.kind, "apiVersion": found.api_version, **value}
-    is_exact = protowriting.write(shown) == body
-    return shown if is_exact else {**shown, "bytes": base64.b64encode(body).decode()}
+    envelope = protoreading.envelope(body)
+    value = protoreading.read(envelope.raw, envelope.api_version or "v1", envelope.kind)
+    decoded = {"kind": envelope.kind, "apiVersion": envelope.api_version, **value}
+    is_exact = protowriting.write(decoded) == body
+    return decoded if is_exact else {**decoded, "bytes": base64.b64encode(body).decode()}

@@ -1,8 +1,10 @@
 """
-What real API servers publish of CRDs, as it is recorded: `published/schemas.jsonl` for the schemas of fields, `published/crds.jsonl` for CRDs.
+Recorded OpenAPI documents of real API servers.
 
-The recorder writes the files, the tests compare them with the engine. A document is large and mostly the same: of each a digest is recorded, and
-the schema of the objects, which is what differs when the digest does.
+`published/schemas.jsonl` has those of field schemas, `published/crds.jsonl` those of CRDs.
+
+The recorder writes the files, and the tests compare them with the engine. Documents are large and mostly alike:
+recorded are a digest, and the schema of the objects, which shows the cause of a different digest.
 """
 
 from __future__ import annotations
@@ -24,17 +26,17 @@ CRDS: Final = FOLDER / "crds.jsonl"
 # Newest first.
 VERSIONS: Final = tuple(reversed(profile.KNOWN))
 _GROUP: Final = "keywords.example.com"
-# What every object has; it stands in the digest alone.
+# Properties of every object, which only the digest covers.
 _EVERYWHERE: Final = ("apiVersion", "kind", "metadata")
 
 
 def schemas() -> list[JSONValue]:
-    """Return the recorded schemas of fields: `schema`, and `answers`, by versions, `1.32-1.37`."""
+    """Return the recorded field schemas: `schema`, and `answers` by versions, `1.32-1.37`."""
     return _read(SCHEMAS)
 
 
 def crds() -> list[JSONValue]:
-    """Return the recorded CRDs: `name`, `crd`, and `answers`, by versions, `1.32-1.37`."""
+    """Return the recorded CRDs: `name`, `crd`, and `answers` by versions, `1.32-1.37`."""
     return _read(CRDS)
 
 
@@ -50,13 +52,16 @@ def _read(path: Path) -> list[JSONValue]:
 
 
 def field(index: int) -> str:
-    """Return what the field of a schema is called in `crd_of_fields`."""
+    """Return the name of the field of a schema in `crd_of_fields`."""
     return f"f{index:04}"
 
 
 def crd_of_fields(of_fields: Sequence[JSONValue]) -> JSONValue:
     """Return a CRD with a field for each schema."""
-    schema = {"type": "object", "properties": {field(index): one for index, one in enumerate(of_fields)}}
+    schema = {
+        "type": "object",
+        "properties": {field(index): field_schema for index, field_schema in enumerate(of_fields)},
+    }
     names = {"plural": "cases", "singular": "case", "kind": "Case", "listKind": "CaseList"}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     return {
@@ -68,47 +73,49 @@ def crd_of_fields(of_fields: Sequence[JSONValue]) -> JSONValue:
 
 
 def own_schema(document: JSONValue, crd: JSONValue) -> JSONValue:
-    """Return the schema of the objects of *crd* in a document of one version of it."""
+    """Return the schema of the objects of *crd* in an OpenAPI document for one version."""
     own = document["definitions"] if "definitions" in document else document["components"]["schemas"]
     group = ".".join(reversed(crd["spec"]["group"].split(".")))
     kind = crd["spec"]["names"]["kind"]
     return next(schema for name, schema in own.items() if name.startswith(f"{group}.") and name.endswith(f".{kind}"))
 
 
-def abridged(document: JSONValue, crd: JSONValue) -> JSONValue:
-    """Return what is recorded of a document: of the schema of the objects what is theirs, and a digest of all; None where there is none."""
+def abridge(document: JSONValue, crd: JSONValue) -> JSONValue:
+    """Return the recorded parts of a document, the schema of the objects and a digest, or None for None."""
     if document is None:
         return None
     text = json.dumps(document, sort_keys=True, ensure_ascii=False)
     own = dict(own_schema(document, crd))
     own.pop("x-kubernetes-group-version-kind")
     if "properties" in own:
-        own["properties"] = {name: one for name, one in own["properties"].items() if name not in _EVERYWHERE}
+        own["properties"] = {name: schema for name, schema in own["properties"].items() if name not in _EVERYWHERE}
     return {"schema": own, "digest": hashlib.sha256(text.encode()).hexdigest()[:32]}
 
 
-def shortened(schema: JSONValue, found: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return what is recorded of the schema of a field: nothing of a form where it is as declared."""
-    return {form: one for form, one in found.items() if one != schema}
+def shorten(schema: JSONValue, forms: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return the recorded parts of a published field schema, without forms that equal the declared schema."""
+    return {form: form_schema for form, form_schema in forms.items() if form_schema != schema}
 
 
-def whole(schema: JSONValue, short: Mapping[str, JSONValue], form: str) -> JSONValue:
-    """Return what is published of the schema of a field in one form, of what `shortened` returned."""
+def restore(schema: JSONValue, short: Mapping[str, JSONValue], form: str) -> JSONValue:
+    """Return the published field schema in one form, given the result of `shorten`."""
     return short.get(form, schema)
 
 
 def versions(span: str) -> list[str]:
-    """Return the versions of `1.32-1.37`, or of a single one."""
+    """Return the versions in `1.32-1.37`, or a single one."""
     first, _, last = span.partition("-")
     minors = [int(version.partition(".")[2]) for version in (first, last or first)]
     return [f"1.{minor}" for minor in range(minors[0], minors[1] + 1) if f"1.{minor}" in VERSIONS]
 
 
-def spanned(by_version: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return answers by version with neighbours together that are the same, the newest first."""
+def join_versions(by_version: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return answers by ranges of versions: neighbours with equal answers are joined, the newest first."""
     spans: dict[str, JSONValue] = {}
-    known = [version for version in VERSIONS if version in by_version]
-    for _, group in itertools.groupby(known, key=lambda version: json.dumps(by_version[version], sort_keys=True)):
-        last, *others = group
-        spans[f"{others[-1]}-{last}" if others else last] = by_version[last]
+    recorded_versions = [version for version in VERSIONS if version in by_version]
+    for _, group in itertools.groupby(
+        recorded_versions, key=lambda version: json.dumps(by_version[version], sort_keys=True)
+    ):
+        last, *older = group
+        spans[f"{older[-1]}-{last}" if older else last] = by_version[last]
     return spans

@@ -1,4 +1,4 @@
-"""What the engine answers to the CRD and to the requests of a case file, in the form in which answers are recorded."""
+"""The engine's answers to the CRD and the requests of a case file, in the form of recorded answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd.engine.loading import crdfiles
 JSONValue = Any
 Answer = dict[str, JSONValue]
 
-# Of the URL to which every request was sent.
+# The namespace in the URL of every request.
 _NAMESPACE: Final = "default"
 _SUBRESOURCES: Final = {"patchStatus": "status", "patchScale": "scale"}
 
@@ -23,30 +23,30 @@ def definition(manifest: JSONValue, version: str) -> engine.CustomResourceDefini
 
 
 def of_text(text: str, version: str) -> engine.CustomResourceDefinition:
-    """Return the engine's CRD for the text of a file."""
-    found = crdfiles.CrdFiles(version)
-    found.take(text.encode(), source="crd.yaml", origin=crdfiles.FileOrigin.NAMED)
-    found.raise_mistakes()
-    return found.crds[0]
+    """Return the engine's CRD for the text of a manifest file."""
+    files = crdfiles.CrdFiles(version)
+    files.take(text.encode(), source="crd.yaml", origin=crdfiles.FileOrigin.NAMED)
+    files.raise_mistakes()
+    return files.crds[0]
 
 
 def of_crd(crd: Any, sent: JSONValue) -> Answer:
-    """Return the answer to POSTing *crd*, and the conditions that it has soon after."""
+    """Return the answer to the POST of *crd*, and its conditions soon after."""
     return recordings.of_crd(crd.response, sent, crd.conditions)
 
 
 def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, old_crd: Any = None) -> Answer:
     """
-    Return the answer to a request against *crd*, the CRD of the case file.
+    Return the answer to a request.
 
     Args:
         crd: The engine's CRD of *file*.
         file: The case file.
         request: One of its requests.
-        old_crd: The engine's CRD of the request's `old_crd`, where there is one already.
+        old_crd: The engine's CRD for the request's `old_crd`, if it exists already.
 
     Raises:
-        ValueError: The engine does not accept what is to be stored before.
+        ValueError: The engine rejects the old object.
     """
     if request.verb == "updateCRD":
         new: Any = definition(request.sent, file.version)
@@ -54,23 +54,23 @@ def of_request(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, 
     if request.verb == "patchCRD":
         options: Any = {"media_type": request.media_type, "field_validation": request.field_validation}
         answer = crd.patch(request.sent, **{key: value for key, value in options.items() if value})
-        return recordings.without_made(recordings.of_crd(answer, file.crd, crd.conditions))
+        return recordings.without_generated(recordings.of_crd(answer, file.crd, crd.conditions))
     if request.verb == "createCRDText":
         options = {"field_validation": request.field_validation} if request.field_validation else {}
         answer = recordings.of_custom_resource(of_text(request.sent, file.version).create(**options), namespaced=False)
         return {key: value for key, value in answer.items() if key != "stored"}
     if request.verb in casefile.OF_SCALE:
-        return recordings.without_made(recordings.of_scale(response(crd, file, request, old_crd=old_crd)))
+        return recordings.without_generated(recordings.of_scale(response(crd, file, request, old_crd=old_crd)))
     if request.verb in casefile.PATCHES:
         answer = recordings.of_custom_resource(response(crd, file, request, old_crd=old_crd), namespaced=False)
-        return recordings.without_made(answer)
+        return recordings.without_generated(answer)
     metadata = request.sent.get("metadata") if isinstance(request.sent, dict) else None
     namespaced = isinstance(metadata, dict) and "namespace" in metadata
     return recordings.of_custom_resource(response(crd, file, request, old_crd=old_crd), namespaced=namespaced)
 
 
 def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, old_crd: Any = None) -> Any:
-    """Return the engine's own answer to a request for a custom resource; the arguments are those of `of_request`."""
+    """Return the engine's Response to a request for a custom resource, given the same arguments as `of_request`."""
     options = {"namespace": _NAMESPACE} | (
         {"field_validation": request.field_validation} if request.field_validation else {}
     )
@@ -97,8 +97,8 @@ def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, ol
 
 
 def with_names(sent: JSONValue, stored: Mapping[str, JSONValue]) -> JSONValue:
-    """Return *sent* with those names of the stored metadata that it leaves out."""
+    """Return *sent* with missing names taken from the stored metadata."""
     if not isinstance(sent, dict) or not isinstance(sent.get("metadata"), dict):
         return sent
-    kept = {key: stored[key] for key in ("name", "namespace") if key in stored}
-    return sent | {"metadata": kept | sent["metadata"]}
+    names = {key: stored[key] for key in ("name", "namespace") if key in stored}
+    return sent | {"metadata": names | sent["metadata"]}

@@ -1,23 +1,26 @@
 """
-Sequences of requests for one object, and what real API servers answered to each: whole, with the managed fields.
+Sequences of requests for one object, and the answers of real API servers: whole, with managed fields.
 
-`sequences/TOPIC/NAME.yaml` is written by hand. It has a `crd`, or a `schema` that stands for the namespaced kind `Case` of one version with a
-status, and `cases`: a `name`, and `requests` in their order. A request has one of the verbs, with its body:
+`sequences/TOPIC/NAME.yaml` is written by hand. It has a `crd`, or a `schema` for the namespaced kind `Case` with one
+version and a status subresource. Each of its `cases` has a `name` and a list of `requests`. A request has one verb with
+its body:
 
-- `create`, `update`, `apply`: an object, in which apiVersion, kind and metadata.name are put where they are missing, unless `raw` is true; or text;
-- `updateOnto`: what takes the place of the fields of the object as it was answered last, with all its metadata, as controllers do;
+- `create`, `update`, `apply`: an object, completed with apiVersion, kind and metadata.name unless `raw` is true; or a text;
+- `updateOnto`: fields that replace those of the last answered object, with all its metadata, as controllers do;
 - `merge`, `json`, `strategic`: a patch;
 - `get`, `delete`: null;
-- `crd`: a schema or a whole CRD that takes the place of the file's; such a file has one case.
+- `crd`: a schema or a whole CRD that replaces that of the file; such a file has one case.
 
-`<uid>`, `<resourceVersion>` and, of the first answer, `<oldResourceVersion>` stand for what the server made. Beside the verb stand `version`,
-`subresource`, `manager`, `force`, `dryRun`, `fieldValidation`, `mediaType`, `userAgent`, and `query`, more parameters.
+`<uid>`, `<resourceVersion>` and, from the first answer, `<oldResourceVersion>` stand for values of the server. A
+request may also have `version`, `subresource`, `manager`, `force`, `dryRun`, `fieldValidation`, `mediaType`,
+`userAgent`, and `query` with more parameters.
 
-`NAME.jsonl`, which `python -m oracle record sequences` writes, has a line for each different answer: `case`, `request` (its number from 0),
-`versions` that answer so, and `answer`. An answer has `code`; `object`, or `status` of a refusal without what its code says; `warnings`; and
-`changed`: whether the object has a resourceVersion that it had not before. After a request `subresource: scale`, `stored` is the object. `t3` is the time of the
-fourth request, `uid0` the first uid, `default` the namespace; no resourceVersion is there. Of a request for the CRD there is the code. What has
-Go's map order is put `in_order`.
+`NAME.jsonl`, written by `python -m oracle record sequences`, has a line for each different answer: `case`, `request`
+(the number from 0), `versions` with this answer, and `answer`. An answer has `code`; `object`, or the `status` of an
+error without fields that follow from the code; `warnings`; and `changed`, whether the resourceVersion is new. After a
+request with `subresource: scale`, `stored` is the object. `t3` is the time of the fourth request, `uid0` the first uid,
+`default` the namespace; resourceVersions are removed. For a change of the CRD only the code is recorded. Parts in Go's
+random map order are sorted by `in_order`.
 """
 
 from __future__ import annotations
@@ -61,7 +64,7 @@ MEDIA_TYPES: Final = {
 }
 _COMPLETED: Final = ("create", "update", "apply")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-# An object in a message has its resourceVersion, and older servers quote some of its text, cut off anywhere.
+# Messages quote objects with their resourceVersion, and older servers quote parts of texts, cut off anywhere.
 _STATED: Final = re.compile(r'(resourceVersion[\\":]+)\d+')
 _QUOTED: Final = re.compile(r', error found in #(?:[^"\\]|\\.)*')
 
@@ -69,10 +72,10 @@ _QUOTED: Final = re.compile(r', error found in #(?:[^"\\]|\\.)*')
 @dataclass(frozen=True, slots=True)
 class SequenceFile:
     """
-    A CRD, and sequences of requests.
+    A CRD and sequences of requests.
 
     Attributes:
-        path: Where it stands.
+        path: The path of the file.
         crd: The whole manifest.
         cases: The requests, by the name of the sequence.
     """
@@ -83,25 +86,25 @@ class SequenceFile:
 
     @property
     def recorded(self) -> Path:
-        """Where the answers stand."""
+        """The path of the answers."""
         return self.path.with_suffix(".jsonl")
 
     def answers(self, version: str) -> dict[str, list[Answer]]:
-        """Return what servers of a Kubernetes *version* answered, by the name of the sequence."""
-        found: dict[str, list[Answer]] = {name: [] for name in self.cases}
+        """Return the recorded answers of a Kubernetes *version*, by the name of the sequence."""
+        recorded_answers: dict[str, list[Answer]] = {name: [] for name in self.cases}
         for line in map(json.loads, self.recorded.read_text(encoding="utf-8").splitlines()):
             if version in line["versions"]:
-                found[line["case"]].append(line["answer"])
-        return found
+                recorded_answers[line["case"]].append(line["answer"])
+        return recorded_answers
 
     def lines(self, answers: Mapping[str, Mapping[str, Sequence[Answer]]]) -> str:
-        """Return what is recorded of *answers*, which are by Kubernetes version and by the name of the sequence."""
+        """Return the text of the file of answers; *answers* are by Kubernetes version and by the name of the sequence."""
         lines = []
         for name, requests in self.cases.items():
             for number in range(len(requests)):
                 versions: dict[str, list[str]] = {}
-                for version, found in answers.items():
-                    versions.setdefault(json.dumps(in_order(found[name][number]), ensure_ascii=False), []).append(
+                for version, by_case in answers.items():
+                    versions.setdefault(json.dumps(in_order(by_case[name][number]), ensure_ascii=False), []).append(
                         version
                     )
                 for answer, agreeing in versions.items():
@@ -111,11 +114,11 @@ class SequenceFile:
 
 
 class SequenceFileError(ValueError):
-    """A file that is none of sequences; the message says what is wrong."""
+    """An invalid file of sequences; the message has the mistake."""
 
 
 def crd_of(content: Mapping[str, JSONValue], group: str) -> JSONValue:
-    """Return the CRD that stands in *content*, or that its schema stands for."""
+    """Return the CRD in *content*, or the one for its schema."""
     if "crd" in content:
         return content["crd"]
     version = {
@@ -135,24 +138,24 @@ def crd_of(content: Mapping[str, JSONValue], group: str) -> JSONValue:
 
 
 def verb_of(request: Request) -> str:
-    """Return what a request does."""
+    """Return the verb of a request."""
     return next(verb for verb in VERBS if verb in request)
 
 
 def version_of(crd: JSONValue, request: Request) -> str:
-    """Return the version of the URL of a request."""
+    """Return the version in the URL of a request."""
     return str(request.get("version") or crd["spec"]["versions"][0]["name"])
 
 
 def body_of(crd: JSONValue, request: Request, last: JSONValue, first: JSONValue = None) -> JSONValue:
     """
-    Return what is sent, completed.
+    Return the completed body of a request.
 
     Args:
         crd: The CRD.
         request: The request.
-        last: The object as it was answered last, with its resourceVersion; None where there is none.
-        first: The object as it was answered first.
+        last: The last answered object with its resourceVersion, or None.
+        first: The first answered object.
     """
     verb = verb_of(request)
     body = request[verb]
@@ -182,7 +185,7 @@ def _filled(body: JSONValue, last: JSONValue, first: JSONValue) -> JSONValue:
 
 
 def query_of(request: Request) -> dict[str, str]:
-    """Return the parameters of the URL of a request."""
+    """Return the query parameters of a request."""
     query = {"fieldManager": request["manager"]} if "manager" in request else {}
     if "force" in request:
         query["force"] = json.dumps(request["force"])
@@ -193,29 +196,29 @@ def query_of(request: Request) -> dict[str, str]:
     return {**query, **request.get("query", {})}
 
 
-def normal(text: str, *, namespace: str, uids: Sequence[str], step: Callable[[str], int | None]) -> str:
+def normalize(text: str, *, namespace: str, uids: Sequence[str], step: Callable[[str], int | None]) -> str:
     """
-    Return the JSON text of an answer without what differs from run to run.
+    Return the JSON text of an answer without values that differ between runs.
 
     Args:
         text: The text.
-        namespace: Where the object is.
-        uids: Those that were seen, in their order.
-        step: Returns at which request a time was; None for one that the server did not make.
+        namespace: The namespace of the object.
+        uids: The known uids, in order of appearance.
+        step: Returns the number of the request of a time; None for a time that the server did not set.
     """
     text = text.replace(namespace, NAMESPACE)
     for number, uid in enumerate(uids):
         text = text.replace(uid, f"uid{number}")
 
-    def made(match: re.Match[str]) -> str:
-        found = step(match[0])
-        return match[0] if found is None else f"t{found}"
+    def replace(match: re.Match[str]) -> str:
+        number = step(match[0])
+        return match[0] if number is None else f"t{number}"
 
-    return _QUOTED.sub(", error found in …", _STATED.sub(r"\1rv", _TIME.sub(made, text)))
+    return _QUOTED.sub(", error found in …", _STATED.sub(r"\1rv", _TIME.sub(replace, text)))
 
 
 def in_order(answer: Answer) -> Answer:
-    """Return an answer with the parts in one order that have Go's map order: causes, and lines of a message, and warnings."""
+    """Return an answer with parts in Go's random map order sorted: causes, and lines of a message."""
     if "status" not in answer:
         return answer
     status = dict(answer["status"])
@@ -224,7 +227,8 @@ def in_order(answer: Answer) -> Answer:
     if ordered != causes:
         status["details"] = status["details"] | {"causes": ordered}
         before, after = (
-            ", ".join(dict.fromkeys(f"{one['field']}: {one['message']}" for one in some)) for some in (causes, ordered)
+            ", ".join(dict.fromkeys(f"{cause['field']}: {cause['message']}" for cause in group))
+            for group in (causes, ordered)
         )
         status["message"] = status["message"].replace(before, after)
     head, separator, lines = str(status.get("message", "")).partition("errors:\n")
@@ -234,16 +238,16 @@ def in_order(answer: Answer) -> Answer:
 
 
 def paths() -> list[Path]:
-    """Return the files, of which the answers stand beside each."""
+    """Return the paths of the files with requests; the answers are beside them."""
     return sorted(FOLDER.glob("*/*.yaml"))
 
 
 def read(path: Path) -> SequenceFile:
     """
-    Return the file at *path*.
+    Return the sequences in a file.
 
     Raises:
-        SequenceFileError: It is none.
+        SequenceFileError: The file is invalid.
     """
     content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
     cases = {case["name"]: case["requests"] for case in content["cases"]}
@@ -257,10 +261,10 @@ def read(path: Path) -> SequenceFile:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """What leaves times alone, as the reader of Kubernetes does."""
+    """A safe loader that leaves times as texts, as the YAML reader of Kubernetes does."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-    for first, found in _Loader.yaml_implicit_resolvers.items()
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
 }

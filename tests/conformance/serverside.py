@@ -1,4 +1,4 @@
-"""Our server as one who answers conversations: without a socket."""
+"""Our server in conversations, without a socket."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pytest_crd.server.watching import Stream
 
 
 def sender(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[str]) -> Callable[[Request], Any]:
-    """Return what sends requests to a new server of CRDs."""
-    made = [CustomResourceDefinition.from_manifest(crd, kubernetes_version=kubernetes_version) for crd in crds]
-    api = Api(made, kubernetes_version=kubernetes_version)
+    """Return a function that sends requests to a new server of *crds*."""
+    definitions = [CustomResourceDefinition.from_manifest(crd, kubernetes_version=kubernetes_version) for crd in crds]
+    api = Api(definitions, kubernetes_version=kubernetes_version)
     for namespace in namespaces:
         api.catalog.namespaces.create(namespace)
 
-    def send(asked: Request) -> Any:
-        reply = api.answer(to_http(asked))
+    def send(request: Request) -> Any:
+        reply = api.answer(to_http(request))
         if isinstance(reply, HTTPAnswer):
             return _raw(reply)
         return lambda: _events(reply)
@@ -31,15 +31,15 @@ def sender(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[st
     return send
 
 
-def to_http(asked: Request) -> HTTPRequest:
-    """Return a request as a message."""
-    headers = {"user-agent": asked.get("agent", "probe/1"), **asked.get("headers", {})}
-    body = asked.get("body")
+def to_http(request: Request) -> HTTPRequest:
+    """Return a request of a conversation as an HTTP message."""
+    headers = {"user-agent": request.get("agent", "probe/1"), **request.get("headers", {})}
+    body = request.get("body")
     if body is not None:
-        headers["content-type"] = asked.get("mediaType", "application/json")
-    if "accept" in asked:
-        headers["accept"] = asked["accept"]
-    return HTTPRequest(asked["method"], asked["path"], headers, _sent(body, headers.get("content-type", "")))
+        headers["content-type"] = request.get("mediaType", "application/json")
+    if "accept" in request:
+        headers["accept"] = request["accept"]
+    return HTTPRequest(request["method"], request["path"], headers, _sent(body, headers.get("content-type", "")))
 
 
 def _sent(body: Any, media_type: str) -> bytes:

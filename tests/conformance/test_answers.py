@@ -1,4 +1,4 @@
-"""The short form of recorded answers: what is left out comes back, and what would not come back stays."""
+"""Shortening recorded answers: omitted facts are restored, and facts that cannot be restored stay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIRS = [
     pytest.param(
         _refusal(f"[{LISTED}, b: Required value]", LONG, REQUIRED, LONG),
         {"code": 422, "causes": [LISTED, "b: Required value", LISTED]},
-        id="several causes, each of which the message has once",
+        id="several causes, without duplicates in the message",
     ),
     pytest.param(
         _refusal(f"a: {WRONG_TYPE['message']}", WRONG_TYPE),
@@ -39,7 +39,7 @@ PAIRS = [
     pytest.param(
         _refusal("other words", LONG),
         {"code": 422, "message": f"{NAME} is invalid: other words", "causes": [LISTED]},
-        id="a message that says something else",
+        id="a different message",
     ),
     pytest.param(
         {**_refusal(LISTED, LONG), "reason": "Odd"}, {"code": 422, "reason": "Odd", "causes": [LISTED]}, id="a reason"
@@ -54,12 +54,12 @@ PAIRS = [
             "spec[a: b]: Forbidden", {"reason": "FieldValueForbidden", "field": "spec[a: b]", "message": "Forbidden"}
         ),
         {"code": 422, "causes": [{"reason": "FieldValueForbidden", "field": "spec[a: b]", "message": "Forbidden"}]},
-        id="a field that does not end where it seems to",
+        id="a field with a colon",
     ),
     pytest.param(
         _refusal("a: Forbidden: no", {"reason": "FieldValueInvalid", "field": "a", "message": "Forbidden: no"}),
         {"code": 422, "causes": [{"reason": "FieldValueInvalid", "field": "a", "message": "Forbidden: no"}]},
-        id="a cause whose reason is another than its words say",
+        id="a cause whose reason does not follow from its message",
     ),
     pytest.param({"code": 404, "message": "gone"}, {"code": 404, "reason": None, "message": "gone"}, id="no reason"),
     pytest.param({"code": 201, "stored": SENT}, {"code": 201, "stored": "as sent"}, id="an object as it was sent"),
@@ -75,9 +75,9 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("whole", "short"), PAIRS)
-def test_what_follows_is_left_out_and_comes_back(whole: Any, short: Any) -> None:
-    assert answers.shortened(whole, name=NAME, sent=SENT) == short
-    assert answers.whole(short, name=NAME, sent=SENT) == whole
+def test_implied_facts_are_omitted_and_restored(whole: Any, short: Any) -> None:
+    assert answers.shorten(whole, name=NAME, sent=SENT) == short
+    assert answers.restore(short, name=NAME, sent=SENT) == whole
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,16 @@ def test_what_follows_is_left_out_and_comes_back(whole: Any, short: Any) -> None
             {"code": 201, "spec": {}, "conditions": [], "warnings": ["w"]},
             id="accepted with changes",
         ),
-        pytest.param({"code": 201}, {"code": 201, "spec": None, "conditions": None}, id="nothing is known of it"),
+        pytest.param(
+            {"code": 201}, {"code": 201, "spec": None, "conditions": None}, id="accepted without implied facts"
+        ),
         pytest.param(_refusal(LISTED, LONG), {"code": 422, "causes": [LISTED]}, id="refused"),
     ],
 )
-def test_of_a_crd_what_a_server_says_of_each_is_left_out(whole: Any, short: Any) -> None:
-    assert answers.shortened(whole, name=NAME, is_of_crd=True) == short
-    assert answers.whole(short, name=NAME, is_of_crd=True) == whole
+def test_implied_facts_of_a_crd_are_omitted_and_restored(whole: Any, short: Any) -> None:
+    assert answers.shorten(whole, name=NAME, is_of_crd=True) == short
+    assert answers.restore(short, name=NAME, is_of_crd=True) == whole
 
 
-def test_an_object_that_was_sent_as_a_text_is_written_out() -> None:
-    assert answers.shortened({"code": 201, "stored": SENT}, name=NAME) == {"code": 201, "stored": SENT}
+def test_the_stored_object_of_a_text_is_written_in_full() -> None:
+    assert answers.shorten({"code": 201, "stored": SENT}, name=NAME) == {"code": 201, "stored": SENT}

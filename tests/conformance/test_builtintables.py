@@ -1,4 +1,4 @@
-"""Rows of built-in kinds in tables are those that kube-apiserver has printed: of what it stored, and of what was sent."""
+"""Table rows of built-in kinds as kube-apiserver prints them, from stored and from sent objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_crd.server.tables import ages, tables
 pytestmark = pytest.mark.replay
 RECORDED: Final = Path(__file__).with_name("builtintables.jsonl")
 _NOW: Final = "2026-01-01T00:00:00Z"
-# What a server puts into an object when it is created, and is not put in here.
+# Columns with values that a server allocates on creation, and that are missing here.
 _ALLOCATED: Final = {"jobs.batch/v1": "Selector"}
 
 
@@ -35,29 +35,29 @@ def _type(row: Any) -> BuiltInType:
     resource = "deployments.apps/v1" if row["resource"] == "scale" else row["resource"]
     plural, _, group_version = resource.partition(".")
     types = builtintypes.built_in(profile.named("1.37"))
-    return next(one for one in types if (one.names.plural, one.api_version) == (plural, group_version or "v1"))
+    return next(type_ for type_ in types if (type_.names.plural, type_.api_version) == (plural, group_version or "v1"))
 
 
-def _printed(row: Any, shown: Any) -> Any:
-    (found,) = tables.table(_type(row), [shown], {}, include="Object")["rows"]
-    return found
+def _print_row(row: Any, stored: Any) -> Any:
+    (row_,) = tables.table(_type(row), [stored], {}, include="Object")["rows"]
+    return row_
 
 
-def test_what_a_server_stores_is_printed_as_it_prints_it(rows: list[Any]) -> None:
+def test_stored_objects_are_printed_as_by_the_server(rows: list[Any]) -> None:
     for row in rows:
         expected = {key: row[key] for key in ("cells", "conditions", "object") if key in row}
-        assert _printed(row, row["object"]) == expected
+        assert _print_row(row, row["object"]) == expected
     assert len({row["resource"] for row in rows}) == 14
 
 
-def test_what_is_sent_is_printed_as_if_it_had_the_defaults_of_a_server(rows: list[Any]) -> None:
+def test_sent_objects_are_printed_with_the_defaults_of_a_server(rows: list[Any]) -> None:
     for row in rows:
         if row["resource"] in ("scale", "namespaces"):
             continue
         sent = row["sent"]
-        shown = {**sent, "metadata": {**sent["metadata"], "creationTimestamp": _NOW}}
-        printed, headings = _printed(row, shown), [one.name for one in _type(row).columns()]
-        of_server = dict(zip(headings, row["cells"], strict=True))
+        stored = {**sent, "metadata": {**sent["metadata"], "creationTimestamp": _NOW}}
+        printed, headings = _print_row(row, stored), [column.name for column in _type(row).columns()]
+        server_cells = dict(zip(headings, row["cells"], strict=True))
         allocated = _ALLOCATED.get(row["resource"])
-        expected = {**of_server, allocated: "<none>"} if allocated else of_server
+        expected = {**server_cells, allocated: "<none>"} if allocated else server_cells
         assert dict(zip(headings, printed["cells"], strict=True)) == expected

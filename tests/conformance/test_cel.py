@@ -1,4 +1,4 @@
-"""Replay what the reference's expression language answered, without it: types, estimates, values, errors and costs must be the same."""
+"""Replay of the reference's answers to CEL expressions: types, estimates, values, errors and costs have to be equal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Answer = dict[str, Any]
 
 
 class NoSizes:
-    """What knows nothing of the sizes of variables."""
+    """A size provider without information about variables."""
 
     def size(self, _path: tuple[str, ...], _type: Type) -> SizeEstimate | None:
         return None
@@ -62,16 +62,16 @@ def environment(version: str) -> Environment:
 
 def answer(expression: str, version: str, variables: Mapping[str, Value]) -> Answer:
     env = environment(version)
-    return _answered(lambda: env.compile(expression), env, NoSizes(), variables)
+    return _evaluate(lambda: env.compile(expression), env, NoSizes(), variables)
 
 
 def answer_of_schema(expression: str, version: str, schema: str, self_value: JSONValue) -> Answer:
-    """Return the answer where `self` is a value of *schema*, which is JSON."""
+    """Return the answer with `self` as a value of *schema*, which is JSON text."""
     scope, view = of_schema(version, schema)
     variables = Bindings()
     variables.bind("self", view, self_value)
     env = environments.stored(profile.KNOWN[version])
-    return _answered(lambda: scope.compile(expression, env, optional=False).checked, env, scope, variables)
+    return _evaluate(lambda: scope.compile(expression, env, optional=False).checked, env, scope, variables)
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def of_schema(version: str, schema: str) -> tuple[RuleScope, View]:
     return scope, views.compile(node, kubernetes)
 
 
-def _answered(
+def _evaluate(
     compiled: Callable[[], CheckedExpression], env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]
 ) -> Answer:
     try:
@@ -96,40 +96,40 @@ def _answered(
 def of_checked(
     checked: CheckedExpression, env: Environment, sizes: SizeProvider, variables: Mapping[str, Value]
 ) -> Answer:
-    """Return what is to be said of an expression that compiles."""
-    answered: Answer = {"type": _printed(checked.type)}
+    """Return the answer to a compiled expression: type, estimate, value or error, and cost."""
+    answer_: Answer = {"type": _type_text(checked.type)}
     try:
         program = Program(checked, env.functions)
     except ProgramError as error:
-        return answered | {"program": str(error)}
+        return answer_ | {"program": str(error)}
     estimate = env.estimate(checked, sizes)
-    answered["estimate"] = [estimate.min, estimate.max]
+    answer_["estimate"] = [estimate.min, estimate.max]
     try:
         outcome = program.evaluate(variables)
     except CostLimitError as error:
-        return answered | {"error": str(error)}
+        return answer_ | {"error": str(error)}
     if outcome.error is not None:
-        answered["error"] = str(outcome.error)
+        answer_["error"] = str(outcome.error)
     else:
-        answered["value"] = shown(outcome.value)
-    return answered | {"cost": outcome.cost}
+        answer_["value"] = value_text(outcome.value)
+    return answer_ | {"cost": outcome.cost}
 
 
-def _printed(type_: Type) -> str:
-    """Return a type as Go prints it, which is not how the checker's messages do."""
+def _type_text(type_: Type) -> str:
+    """Return a type as Go prints it, which differs from the checker's messages."""
     if type_.parameters:
-        return f"{type_.declared_name}({', '.join(map(_printed, type_.parameters))})"
+        return f"{type_.declared_name}({', '.join(map(_type_text, type_.parameters))})"
     return type_.declared_name
 
 
-def shown(value: Value) -> str:
-    """Return a value as the reference program prints it, with its type."""
+def value_text(value: Value) -> str:
+    """Return a value with its type as the reference program prints it."""
     if isinstance(value, EvaluationError):
         return f"error {value}"
     if is_list(value):
-        return f"list [{', '.join(map(shown, value))}]"
+        return f"list [{', '.join(map(value_text, value))}]"
     if is_map(value):
-        return f"map {{{', '.join(sorted(f'{shown(key)}: {shown(find_or_error(value, key))}' for key in value))}}}"
+        return f"map {{{', '.join(sorted(f'{value_text(key)}: {value_text(find_or_error(value, key))}' for key in value))}}}"
     if isinstance(value, Opaque):
         return f"{type_name(value)} {_json(value.name if isinstance(value, Format) else str(value))}"
     return SHOWN[type(value)](value)
@@ -139,9 +139,9 @@ def _optional(optional: Optional) -> str:
     if not optional.has_value:
         return "optional none"
     try:
-        return f"optional ({shown(optional.value)})"
+        return f"optional ({value_text(optional.value)})"
     except EvaluationError as error:
-        return f"optional ({shown(error)})"
+        return f"optional ({value_text(error)})"
 
 
 SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
@@ -170,7 +170,7 @@ def table(path: Path) -> tuple[Mapping[str, Value], list[dict[str, Any]]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Answer each table for each version; what takes seconds, by its size or its patterns, waits for a run of everything."""
+    """Evaluate each table for each version; slow tables run only in a run of everything."""
     if {"path", "version"} <= set(metafunc.fixturenames):
         waiting = () if metafunc.config.getoption("all_versions") else ("limits", "long-patterns")
         params = [
@@ -186,14 +186,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("path", "version"), params)
 
 
-def replayed(path: Path, version: str, *, all_versions: bool) -> Iterator[str]:
+def replay(path: Path, version: str, *, all_versions: bool) -> Iterator[str]:
     """
-    Yield what differs for each expression of a table, in *version*; empty where nothing does.
+    Yield the difference for each expression of a table in *version*, an empty text for equal answers.
 
     Args:
         path: The table.
         version: A Kubernetes version.
-        all_versions: Whether expressions count that a newer version answers alike.
+        all_versions: Whether to include expressions that a newer version answers the same.
     """
     first, rows = table(path)
     schema = json.dumps(first["schema"]) if "schema" in first else None
@@ -204,18 +204,18 @@ def replayed(path: Path, version: str, *, all_versions: bool) -> Iterator[str]:
         if "limit exceeded" in expected.get("error", ""):
             expected = {key: value for key, value in expected.items() if key != "cost"}
         if schema is None:
-            found = answer(row["expression"], version, first)
+            actual = answer(row["expression"], version, first)
         else:
-            found = answer_of_schema(row["expression"], version, schema, first["self"])
-        yield "" if found == expected else f"{row['expression']}\n  expected {expected}\n  found    {found}"
+            actual = answer_of_schema(row["expression"], version, schema, first["self"])
+        yield "" if actual == expected else f"{row['expression']}\n  expected {expected}\n  actual   {actual}"
 
 
 @pytest.mark.replay
-def test_expressions_are_answered_as_the_reference_does(
+def test_expressions_have_the_answers_of_the_reference(
     path: Path, version: str, request: pytest.FixtureRequest, compared: Callable[[str, int], None]
 ) -> None:
-    """Each answer is compared under the newest of the versions that give it, or under all of them."""
-    differences = list(replayed(path, version, all_versions=request.config.getoption("all_versions")))
+    """Each answer is compared under the newest version that gives it, or under every version."""
+    differences = list(replay(path, version, all_versions=request.config.getoption("all_versions")))
 
     wrong = list(filter(None, differences))
     assert table(path)[1]
@@ -223,11 +223,11 @@ def test_expressions_are_answered_as_the_reference_does(
     compared("answers about expressions of CEL", len(differences))
 
 
-def test_there_are_tables_for_all_versions() -> None:
+def test_tables_exist() -> None:
     assert len(PATHS) > 15
 
 
-def test_each_answer_says_which_versions_give_it_in_their_order() -> None:
+def test_each_answer_lists_its_versions_in_order() -> None:
     for path in PATHS:
         for row in table(path)[1]:
             versions = [version for key in row.keys() - {"expression"} for version in key.split()]

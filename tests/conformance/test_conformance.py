@@ -1,8 +1,8 @@
 """
-Replay what real API servers answered, without them: the engine must say the same.
+Replay of recorded answers of real API servers: the engine has to give the same.
 
-One test for each recorded file tells everything in which the engine differs. What of an answer is compared stands in the file's `asks`. A
-file passes if exactly its declared gaps differ, and each cause of gaps is one strict xfail, which lists them.
+One test per recorded file reports all differences of the engine. The file's `asks` names the compared parts of answers.
+A file passes if exactly its declared gaps differ. Each cause of gaps is one strict xfail, which lists them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from conformance import casefile, comparisons, replies
 PATHS: Final = casefile.paths(casefile.FOLDER)
 
 pytestmark = pytest.mark.replay
-# What takes branches that nothing else takes: whole folders, and single files.
+# Recordings that cover branches that nothing else covers: whole folders, and single files.
 COUNTED: Final = frozenset(
     {
         *("patch", "rules", "rule-expressions"),
@@ -31,7 +31,7 @@ COUNTED: Final = frozenset(
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Replay each file under its own version, or under all that answer so."""
+    """Replay each file under its own version, or under all versions with its answers."""
     if {"path", "version"} <= set(metafunc.fixturenames):
         wanted = None if metafunc.config.getoption("all_versions") else 1
         pairs = [(path, version) for path in PATHS for version in casefile.versions(path)[:wanted]]
@@ -40,7 +40,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
-    """What rules may cost takes them seconds to cost, so that it *waits* for a run of everything."""
+    """Return the parameters of a file; with *waits*, the slow one about costs of rules runs only in a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
     marks = [pytest.mark.slow] if waits and name == "rules/budgets" else []
     if COUNTED.isdisjoint({name, path.parent.name}):
@@ -48,13 +48,13 @@ def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
     return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
 
 
-def test_what_is_counted_is_there() -> None:
-    assert {one for path in PATHS for one in (path.parent.name, f"{path.parent.name}/{path.stem}")} >= COUNTED
+def test_counted_recordings_exist() -> None:
+    assert {name for path in PATHS for name in (path.parent.name, f"{path.parent.name}/{path.stem}")} >= COUNTED
 
 
 @functools.lru_cache(maxsize=4)
 def _recorded(path: Path) -> dict[str, casefile.CaseFile]:
-    """Return a recorded file by the versions that answer so, whose tests follow each other."""
+    """Return a recorded file by the versions with its answers; cached, because tests of one file run one after another."""
     return {file.version: file for file in casefile.read(path).everywhere()}
 
 
@@ -69,7 +69,7 @@ def test_the_engine_answers_as_the_server_did(path: Path, version: str, compared
         if differences and not part.gap:
             wrong.append("\n".join([str(part), *differences]))
         elif part.gap and not differences:
-            wrong.append(f"{part} is answered as recorded, and need be no gap: {part.gap}")
+            wrong.append(f"{part} is answered as recorded, so it is no gap: {part.gap}")
         if part.gap:
             gaps.add(part.request.name if part.request else "")
 
@@ -83,14 +83,14 @@ def test_the_engine_answers_as_the_server_did(path: Path, version: str, compared
 
 
 def _gaps() -> dict[str, list[comparisons.Part]]:
-    """Return what the engine is known to answer differently, by the cause."""
-    found: dict[str, list[comparisons.Part]] = {}
+    """Return the known differences of the engine by cause."""
+    gaps: dict[str, list[comparisons.Part]] = {}
     for path in PATHS:
         if "gap: " in path.read_text(encoding="utf-8"):
             for part in comparisons.parts(casefile.read(path)):
                 if part.gap:
-                    found.setdefault(part.gap, []).append(part)
-    return found
+                    gaps.setdefault(part.gap, []).append(part)
+    return gaps
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def _gaps() -> dict[str, list[comparisons.Part]]:
         for cause, parts in _gaps().items()
     ],
 )
-def test_what_is_known_to_differ(parts: list[comparisons.Part]) -> None:
-    """A cause that makes no difference any longer is none; that each of its answers makes one, the test of its file says."""
+def test_known_gaps_differ(parts: list[comparisons.Part]) -> None:
+    """A cause without differences is obsolete. The test of each file checks that each of its gaps differs."""
     differing = [str(part) for part in parts if part.differences(replies.definition(part.file.crd, part.file.version))]
 
     assert not differing, "\n".join(differing)
@@ -116,7 +116,7 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
         casefile.paths(tmp_path)
 
 
-@pytest.mark.slow  # which files are written by the recorder alone, and read by everybody
-def test_every_recorded_file_is_written_in_the_one_form_that_it_has() -> None:
+@pytest.mark.slow  # reads all files
+def test_every_recorded_file_is_in_canonical_form() -> None:
     for file in casefile.read_folder(casefile.FOLDER):
         assert file.path.read_text(encoding="utf-8") == casefile.text(file.path, file.content)

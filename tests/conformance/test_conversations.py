@@ -1,4 +1,4 @@
-"""What real API servers answered to sequences of requests is answered here, managed fields and all."""
+"""The engine answers sequences of requests like real API servers, including managed fields."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from conformance.sequences import SequenceFile
 
 pytestmark = pytest.mark.replay
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
-# Which answer differs, by the name of the sequence and the number of the request; what follows it in its sequence is not compared.
+# Known differences by the name of the sequence and the number of the request; later requests of the sequence are not
+# compared.
 KNOWN: Final[Mapping[tuple[str, int], str]] = {
     ("writes without a manager have the one of the user agent", 3): "a user agent in other bytes than UTF-8",
-    ("parameters that are none", 1): "parameters of the URL that are none are for who reads the URL",
-    ("an apply with what the server makes", 5): "a selfLink that is applied is stored, and never seen again",
-    ("an apply that is no object", 4): "YAML that cannot be read is told with its line before anything is sent",
+    ("parameters that are none", 1): "invalid URL parameters are rejected before they reach the engine",
+    ("an apply with what the server makes", 5): "an applied selfLink is stored, but never returned again",
+    ("an apply that is no object", 4): "invalid YAML is reported with its line before anything is sent",
     (
         "YAML that is applied",
         5,
-    ): "of several documents the server reads the first; here that is told before anything is sent",
+    ): "the server reads the first of several documents; here they are reported before anything is sent",
 }
-# Those that differ under 1.21 alone.
+# Differences under 1.21 only.
 KNOWN_OF_1_21: Final[Mapping[tuple[str, int], str]] = {
-    ("managed fields that are no list", 1): "1.21 decodes JSON with another library, whose words are not reproduced",
-    ("an apply of the scale", 1): "the server panics, which the engine states as an error",
+    ("managed fields that are no list", 1): "1.21 decodes JSON with another library, whose messages are not reproduced",
+    ("an apply of the scale", 1): "the server panics, which the engine reports as an error",
     (
         "an apply of the scale whose replicas nobody owns",
         1,
-    ): "the server panics, which the engine states as an error",
+    ): "the server panics, which the engine reports as an error",
 }
 
 
-def _known(version: str) -> Mapping[tuple[str, int], str]:
+def _known_differences(version: str) -> Mapping[tuple[str, int], str]:
     if version != "1.21":
         return KNOWN
-    shown = (
+    selflink_case = (
         "an apply with what the server makes",
         5,
-    )  # until 1.22 or later a selfLink that is applied is seen by nobody
-    return {key: why for key, why in {**KNOWN, **KNOWN_OF_1_21}.items() if key != shown}
+    )  # 1.21 returns no applied selfLink at all
+    return {key: why for key, why in {**KNOWN, **KNOWN_OF_1_21}.items() if key != selflink_case}
 
 
 def _comparable(file: SequenceFile) -> Iterator[str]:
-    """Yield the names of the sequences that are about objects alone."""
+    """Yield the names of the sequences without requests for the CRD."""
     for name, requests in file.cases.items():
         if not {sequences.verb_of(request) for request in requests} & {*conversations.UNANSWERED}:
             yield name
 
 
 def _differences(file: SequenceFile, version: str) -> Iterator[dict[str, Any]]:
-    """Yield of each sequence the first answer that differs from that of a server."""
+    """Yield the first differing answer of each sequence."""
     recorded = file.answers(version)
     for name in _comparable(file):
         ours = conversations.answers(file.crd, file.cases[name], version)
@@ -65,17 +66,21 @@ def _differences(file: SequenceFile, version: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("file", [*map(sequences.read, sequences.paths())], ids=lambda file: file.path.stem)
-def test_answers_as_the_server(file: SequenceFile, version: str) -> None:
-    known = _known(version)
-    assert [found for found in _differences(file, version) if (found["name"], found["number"]) not in known] == []
+def test_answers_equal_those_of_the_server(file: SequenceFile, version: str) -> None:
+    known_differences = _known_differences(version)
+    assert [
+        difference
+        for difference in _differences(file, version)
+        if (difference["name"], difference["number"]) not in known_differences
+    ] == []
 
 
 @pytest.mark.uncounted
 @pytest.mark.parametrize("version", ["1.37", "1.21"])
-def test_what_is_known_differs_still(version: str) -> None:
-    found = {
-        (one["name"], one["number"])
+def test_known_differences_exist(version: str) -> None:
+    differing = {
+        (difference["name"], difference["number"])
         for path in sequences.paths()
-        for one in _differences(sequences.read(path), version)
+        for difference in _differences(sequences.read(path), version)
     }
-    assert found == _known(version).keys()
+    assert differing == _known_differences(version).keys()

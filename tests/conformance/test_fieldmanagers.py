@@ -1,4 +1,4 @@
-"""What is recorded of apimachinery's managedfields, and how."""
+"""Recorded facts of apimachinery's managedfields, and how they are written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_facts_are_written_once_with_the_types_that_they_reach() -> None:
     created = first | {"call": "FieldManager.Apply", "creationTimestamp": "2026-01-01T00:00:00Z"}
     too_long = first | {"live": "x" * 40_000}
     schema = {"call": "schema", "type": "a", "types": TYPES}
-    files = fieldmanagers.written([schema, first, later, created, too_long])
+    files = fieldmanagers.file_texts([schema, first, later, created, too_long])
 
     facts = [json.loads(line) for line in files["facts.jsonl"].splitlines()]
     assert facts == [
@@ -28,14 +28,14 @@ def test_facts_are_written_once_with_the_types_that_they_reach() -> None:
         first | {"time": "2000-01-01T00:00:00Z"},
     ]
     types = [json.loads(line) for line in files["types.jsonl"].splitlines()]
-    assert [one["name"] for one in types] == ["a", "b"]
+    assert [type_["name"] for type_ in types] == ["a", "b"]
     assert [field["name"] for field in types[0]["map"]["fields"]] == ["y", "z"]
 
 
-def test_what_is_kept_is_what_is_written_of_it() -> None:
+def test_recorded_facts_are_in_canonical_form() -> None:
     facts = fieldmanagers.facts()
 
-    assert fieldmanagers.written(facts)["facts.jsonl"].splitlines() == [
+    assert fieldmanagers.file_texts(facts)["facts.jsonl"].splitlines() == [
         json.dumps(fact, ensure_ascii=False, sort_keys=True, separators=(",", ":")) for fact in facts
     ]
     assert sum(fieldmanagers.counts().values()) == len(facts)

@@ -1,4 +1,4 @@
-"""What is recorded of the tests of structured-merge-diff: read, and written, as `merging` says."""
+"""Recorded facts of the tests of structured-merge-diff: reading and writing them in the form described in `merging`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_each_call_is_recorded_and_each_fact_has_an_answer() -> None:
 
 
 @pytest.mark.uncounted
-def test_what_upstream_tests_by_file() -> None:
+def test_facts_are_counted_by_test_file() -> None:
     counts = merging.counts()
 
     assert sum(counts.values()) == len([*merging.facts()])
@@ -52,23 +52,23 @@ def test_what_upstream_tests_by_file() -> None:
     assert len([*merging.facts("Update", "Apply")]) > 350
 
 
-def test_schemas_stand_once_and_whole_in_the_facts() -> None:
+def test_facts_share_whole_schemas() -> None:
     used = {id(fact["left"]["schema"]) for fact in merging.facts("Merge", "Compare")}
 
     assert used <= {id(schema) for schema in merging.schemas()}
     assert all("types" in schema for schema in merging.schemas())
 
 
-def test_facts_are_written_once_without_what_is_random(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_are_written_once_without_random_parts(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     merged = {"file": "typed/a_test.go", "call": "Merge", "left": typed("a"), "right": typed("b"), "answer": "b"}
     element = {"file": "fieldpath/a_test.go", "call": "DeserializePathElement", "text": 'k:{"a":{}}', "spelled": "[a=]"}
-    left_out = {"call": "value.Less", "file": "value/a_test.go", "left": 1, "right": 2, "answer": True}
+    excluded = {"call": "value.Less", "file": "value/a_test.go", "left": 1, "right": 2, "answer": True}
     many = [
         {"file": "fieldpath/serialize_test.go", "call": "Set.Leaves", "set": "x" * number, "answer": ""}
         for number in range(2000)
     ]
 
-    files = merging.written([merged, merged, element | {"answer": "k"}, left_out, *many])
+    files = merging.file_texts([merged, merged, element | {"answer": "k"}, excluded, *many])
 
     assert set(files) == {"schemas.jsonl", *(f"{package}.jsonl" for package in merging.PACKAGES)}
     assert files["schemas.jsonl"] == json.dumps(SCHEMA, separators=(",", ":")) + "\n"
@@ -87,7 +87,7 @@ def test_facts_are_written_once_without_what_is_random(tmp_path: Any, monkeypatc
 
 
 def converted(converter: str, kind: str, value: Any, version: str) -> Any:
-    typed = converters.converted(f"*merge_test.{converter}", {"schema": {}, "type": kind, "value": value}, version)
+    typed = converters.convert(f"*merge_test.{converter}", {"schema": {}, "type": kind, "value": value}, version)
     return typed["type"], typed["value"]
 
 
@@ -120,7 +120,7 @@ def test_converters() -> None:
         ("reliantFieldsConverter", "v1", "missing requried field bar", False),
     ],
 )
-def test_what_has_no_form(converter: str, version: str, message: str, *, is_missing: bool) -> None:
+def test_failed_conversions_are_errors(converter: str, version: str, message: str, *, is_missing: bool) -> None:
     with pytest.raises(converters.ConversionError, match=message) as raised:
         converted(converter, "v2", {}, version)
 

@@ -1,4 +1,4 @@
-"""What Go writes of OpenAPI documents in protobuf is written here as Go does it."""
+"""OpenAPI documents are encoded in protobuf as Go encodes them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def examples() -> list[Any]:
     return [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
 
 
-def test_it_is_written_as_go_writes_it(examples: list[Any]) -> None:
-    drawn = [one for one in examples if "document" in one]
-    for one in drawn:
-        assert openapiwriting.write(one["document"], one["version"]) == base64.b64decode(one["bytes"])
-    # One for each message, and one of texts for each version.
-    assert len(drawn) == 108
+def test_generated_documents_are_encoded_as_by_go(examples: list[Any]) -> None:
+    generated = [example for example in examples if "document" in example]
+    for example in generated:
+        assert openapiwriting.write(example["document"], example["version"]) == base64.b64decode(example["bytes"])
+    # One for each message, and one with texts for each version.
+    assert len(generated) == 108
 
 
-def test_what_the_server_publishes_is_written_as_go_writes_it(examples: list[Any]) -> None:
-    recorded = {one["path"]: one["sha256"] for one in examples if "path" in one}
-    served = openapidocuments.served()
+def test_served_documents_are_encoded_as_by_go(examples: list[Any]) -> None:
+    recorded = {example["path"]: example["sha256"] for example in examples if "path" in example}
+    served = openapidocuments.served_documents()
     assert {
         path: hashlib.sha256(openapiwriting.write(document, version)).hexdigest()
         for path, (version, document) in served.items()

@@ -1,4 +1,4 @@
-"""What Go reads and writes of built-in kinds and CRDs in protobuf is read and written here as Go does it."""
+"""Built-in kinds and CRDs are decoded from and encoded in protobuf as Go does it."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ def examples() -> list[Any]:
     return [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
 
 
-def test_it_is_read_as_go_reads_it(examples: list[Any]) -> None:
-    for one in examples:
-        expected = {"error": one["error"]} if "error" in one else {"json": one["json"]}
-        assert _read(one) == expected
-    assert len({one["kind"] for one in examples}) == 40
-    assert len({one.get("error") for one in examples}) > 20
+def test_objects_are_decoded_as_by_go(examples: list[Any]) -> None:
+    for example in examples:
+        expected = {"error": example["error"]} if "error" in example else {"json": example["json"]}
+        assert _read(example) == expected
+    assert len({example["kind"] for example in examples}) == 40
+    assert len({example.get("error") for example in examples}) > 20
 
 
-def test_it_is_written_as_go_writes_it(examples: list[Any]) -> None:
-    for one in examples:
-        if "json" not in one:
+def test_objects_are_encoded_as_by_go(examples: list[Any]) -> None:
+    for example in examples:
+        if "json" not in example:
             continue
-        api_version, kind = one["kind"].split(" ")
-        raw = protoreading.envelope(protowriting.write({"apiVersion": api_version, "kind": kind, **one["json"]})).raw
-        assert raw == base64.b64decode(one["written"] if "written" in one else one["bytes"])
+        api_version, kind = example["kind"].split(" ")
+        raw = protoreading.envelope(
+            protowriting.write({"apiVersion": api_version, "kind": kind, **example["json"]})
+        ).raw
+        assert raw == base64.b64decode(example["written"] if "written" in example else example["bytes"])
 
 
-def test_what_is_cut_off_is_never_read_silently_as_another_object(examples: list[Any]) -> None:
-    """Each cut is an error, or one between two fields."""
-    read = [one for one in examples if "json" in one]
-    for one in read[::7]:
-        whole = base64.b64decode(one["bytes"])
-        found = {end: _read({**one, "bytes": base64.b64encode(whole[:end])}) for end in range(len(whole))}
-        assert {end for end, answer in found.items() if "json" in answer} == {0, *_ends(whole)} - {len(whole)}
-        assert all("json" in answer or answer["error"] == "unexpected EOF" for answer in found.values())
+def test_truncated_objects_are_errors_except_between_fields(examples: list[Any]) -> None:
+    """Each truncation is an error, unless it is between two fields."""
+    read = [example for example in examples if "json" in example]
+    for example in read[::7]:
+        whole = base64.b64decode(example["bytes"])
+        answers = {end: _read({**example, "bytes": base64.b64encode(whole[:end])}) for end in range(len(whole))}
+        assert {end for end, answer in answers.items() if "json" in answer} == {0, *_ends(whole)} - {len(whole)}
+        assert all("json" in answer or answer["error"] == "unexpected EOF" for answer in answers.values())
 
 
 def _ends(whole: bytes) -> set[int]:

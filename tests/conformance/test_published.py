@@ -1,4 +1,4 @@
-"""Replay what real API servers published, without them: the schemas of fields, and whole documents by their digests."""
+"""Replay of the OpenAPI documents of real API servers: field schemas, and whole documents by their digests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.replay
 
 
 def _schemas_of(version: str) -> list[tuple[JSONValue, JSONValue]]:
-    """Return the schemas of which servers of a Kubernetes *version* were asked, with what they published of them."""
+    """Return the recorded field schemas of a Kubernetes *version*, each with its published forms."""
     return [
         (item["schema"], answer)
         for item in SCHEMAS
@@ -30,7 +30,7 @@ def _schemas_of(version: str) -> list[tuple[JSONValue, JSONValue]]:
 
 @pytest.mark.parametrize("form", [2, 3])
 @pytest.mark.parametrize("version", published.VERSIONS)
-def test_each_keyword_and_pair_of_keywords_is_published_as_the_server_did(
+def test_each_keyword_and_pair_of_keywords_is_published_as_by_the_server(
     version: str, form: Any, compared: Callable[[str, int], None]
 ) -> None:
     recorded = _schemas_of(version)
@@ -44,14 +44,14 @@ def test_each_keyword_and_pair_of_keywords_is_published_as_the_server_did(
         assert document is None
         return
     fields = published.own_schema(document, crd)["properties"]
-    found = {index: fields[published.field(index)] for index in range(len(recorded))}
-    expected = {index: published.whole(schema, answer, str(form)) for index, (schema, answer) in enumerate(recorded)}
-    assert found == expected
+    fields_by_index = {index: fields[published.field(index)] for index in range(len(recorded))}
+    expected = {index: published.restore(schema, answer, str(form)) for index, (schema, answer) in enumerate(recorded)}
+    assert fields_by_index == expected
     compared("published schemas of fields", len(expected))
 
 
 def _documents(version: str) -> Iterator[tuple[JSONValue, str, JSONValue]]:
-    """Yield of each CRD of which servers of *version* were asked what they published: the CRD, `VERSION/FORM`, the document."""
+    """Yield CRD, `VERSION/FORM` and recorded document for each CRD recorded with *version*."""
     for item in CRDS:
         for span, answers in item["answers"].items():
             if version in published.versions(span):
@@ -59,22 +59,22 @@ def _documents(version: str) -> Iterator[tuple[JSONValue, str, JSONValue]]:
 
 
 @pytest.mark.parametrize("version", published.VERSIONS)
-def test_whole_documents_are_those_of_the_server(version: str, compared: Callable[[str, int], None]) -> None:
+def test_whole_documents_equal_those_of_the_server(version: str, compared: Callable[[str, int], None]) -> None:
     documents, wrong = list(_documents(version)), []
     for crd, key, answer in documents:
         name, _, form = key.partition("/")
-        asked: Any = int(form)
+        form_number: Any = int(form)
         definition = engine.CustomResourceDefinition.from_manifest(crd, kubernetes_version=version)
-        found = published.abridged(definition.version(name).openapi(asked), crd)
-        if found != answer:
-            wrong.append(f"{crd['metadata']['name']} {key}\n  recorded: {answer}\n  engine:   {found}")
+        actual = published.abridge(definition.version(name).openapi(form_number), crd)
+        if actual != answer:
+            wrong.append(f"{crd['metadata']['name']} {key}\n  recorded: {answer}\n  engine:   {actual}")
 
     assert documents
     assert not wrong, "\n".join(wrong)
     compared("published documents", len(documents))
 
 
-def test_each_form_was_recorded_of_old_and_new_versions_and_of_what_is_not_structural() -> None:
+def test_documents_are_recorded_for_all_versions_and_for_v1beta1() -> None:
     kinds = {
         (version, item["crd"]["apiVersion"])
         for item in CRDS

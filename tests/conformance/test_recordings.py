@@ -1,4 +1,4 @@
-"""No recording lies about that nobody replays."""
+"""Every recording is replayed by a test."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ FOLDERS: Final = ("conformance", "cli/explained", "live/recorded")
 _CODE: Final = (".py", ".pyc")
 
 
-def _recorded() -> Iterator[Path]:
+def _recordings() -> Iterator[Path]:
     for folder in FOLDERS:
         yield from (path for path in (TESTS / folder).rglob("*") if path.is_file() and path.suffix not in _CODE)
 
 
-def _replayed() -> Iterator[Path]:
+def _replayed_files() -> Iterator[Path]:
     yield from test_conformance.PATHS
     yield from test_cel.PATHS
     yield from (published.SCHEMAS, published.CRDS, test_storedrules.TABLE)
@@ -53,14 +53,14 @@ def _replayed() -> Iterator[Path]:
 
 
 def test_every_recording_is_replayed() -> None:
-    assert sorted(_recorded()) == sorted(_replayed())
+    assert sorted(_recordings()) == sorted(_replayed_files())
 
 
-def test_every_version_that_a_recording_speaks_of_is_known() -> None:
+def test_every_version_of_a_recording_is_known() -> None:
     spans = {span for item in (*published.schemas(), *published.crds()) for span in item["answers"]}
-    stated = {path.parent.parent.name for path in test_conformance.PATHS}
+    recorded_versions = {path.parent.parent.name for path in test_conformance.PATHS}
 
-    assert stated == profile.KNOWN.keys()
+    assert recorded_versions == profile.KNOWN.keys()
     for span in spans:
         assert {*span.split("-")} <= profile.KNOWN.keys()
         assert published.versions(span)

@@ -1,4 +1,4 @@
-"""Sequences of requests and what is recorded of them: `sequences` says how they are written; `test_conversations` asks the engine."""
+"""Files with sequences of requests, and their recorded answers. `test_conversations` compares the engine with them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_each_request_has_an_answer_of_each_version(file: sequences.SequenceFile
 
 
 @pytest.mark.parametrize("file", FILES, ids=NAMES)
-def test_answers_are_of_one_form(file: sequences.SequenceFile) -> None:
+def test_answers_have_known_keys(file: sequences.SequenceFile) -> None:
     keys = {"code", "object", "status", "text", "warnings", "changed", "stored"}
     for answers in file.answers("1.37").values():
         for answer in answers:
@@ -33,14 +33,14 @@ def test_answers_are_of_one_form(file: sequences.SequenceFile) -> None:
             assert "resourceVersion" not in answer.get("object", {}).get("metadata", {})
 
 
-def test_what_is_recorded_is_what_is_written_of_it() -> None:
+def test_recorded_answers_are_in_canonical_form() -> None:
     for file in FILES:
         answers = {version: file.answers(version) for version in VERSIONS}
 
         assert file.lines(answers) == file.recorded.read_text(encoding="utf-8")
 
 
-def test_there_are_sequences_of_all_topics() -> None:
+def test_sequences_use_every_verb() -> None:
     assert sum(len(file.cases) for file in FILES) > 120
     verbs = {sequences.verb_of(request) for file in FILES for requests in file.cases.values() for request in requests}
     assert verbs == {*sequences.VERBS}
@@ -54,7 +54,7 @@ def test_there_are_sequences_of_all_topics() -> None:
         ("[{name: x, requests: [{get: null, on: scale}]}]", "x: {'get'"),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, cases: str, message: str) -> None:
+def test_invalid_files_are_refused(tmp_path: Path, cases: str, message: str) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(f"{SCHEMA}cases: {cases}\n")
 
@@ -89,19 +89,19 @@ LAST: Any = {"metadata": {"uid": "u", "resourceVersion": "2", "labels": {"x": "y
         ({"delete": None}, None),
     ],
 )
-def test_bodies(request_: Any, body: Any) -> None:
+def test_bodies_are_completed(request_: Any, body: Any) -> None:
     assert sequences.body_of(CRD, request_, LAST, FIRST) == body
 
 
-def test_bodies_without_an_object() -> None:
+def test_bodies_are_completed_without_an_object() -> None:
     assert sequences.body_of(CRD, {"merge": {"a": "<uid>"}}, None) == {"a": "<uid>"}
     assert sequences.body_of(CRD, {"updateOnto": {"spec": 1}}, None)["spec"] == 1
 
 
-def test_parameters() -> None:
-    asked = {"manager": "a", "force": False, "dryRun": True, "fieldValidation": "Strict", "query": {"x": "y"}}
+def test_parameters_become_a_query() -> None:
+    parameters = {"manager": "a", "force": False, "dryRun": True, "fieldValidation": "Strict", "query": {"x": "y"}}
 
-    assert sequences.query_of({"apply": {}, **asked}) == {
+    assert sequences.query_of({"apply": {}, **parameters}) == {
         "fieldManager": "a",
         "force": "false",
         "dryRun": "All",
@@ -111,14 +111,14 @@ def test_parameters() -> None:
     assert sequences.query_of({"apply": {}}) == {}
 
 
-def test_what_differs_from_run_to_run() -> None:
+def test_values_that_differ_between_runs_are_replaced() -> None:
     text = '["of-1", "u-2", "u-1", "2026-01-01T00:00:05Z", "2020-01-01T00:00:00Z", "at 2026-01-01T00:00:05Z", "{\\"resourceVersion\\":\\"7\\"}, error found in #1"]'
 
-    found = sequences.normal(
+    normalized = sequences.normalize(
         text, namespace="of-1", uids=["u-1", "u-2"], step=lambda time: 3 if time.startswith("2026") else None
     )
 
-    assert json.loads(found) == [
+    assert json.loads(normalized) == [
         "default",
         "uid1",
         "uid0",
@@ -134,11 +134,11 @@ def _refused(message: str, *causes: str) -> sequences.Answer:
     return {"code": 422, "status": {"message": message, **({"details": {"causes": listed}} if causes else {})}}
 
 
-def test_what_is_in_no_order_is_put_in_one() -> None:
-    one, other = _refused("invalid: [b: B, a: A]", "b", "a"), _refused("invalid: [a: A, b: B]", "a", "b")
+def test_unordered_parts_are_sorted() -> None:
+    first, second = _refused("invalid: [b: B, a: A]", "b", "a"), _refused("invalid: [a: A, b: B]", "a", "b")
 
-    assert one != other
-    assert sequences.in_order(one) == sequences.in_order(other) == other
+    assert first != second
+    assert sequences.in_order(first) == sequences.in_order(second) == second
     lines = _refused("failed: errors:\n  b\n  a"), _refused("failed: errors:\n  a\n  b")
     assert sequences.in_order(lines[0]) == lines[1]
     assert sequences.in_order({"code": 200}) == {"code": 200}

@@ -1,4 +1,4 @@
-"""Our server answers conversations as kube-apiserver did when they were recorded."""
+"""Our server answers conversations as kube-apiserver did in recordings."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ RECORDED = Path(__file__).parent / "server"
 
 
 def conversations() -> Iterator[tuple[str, str, Any]]:
-    """Yield each conversation: what it is called, the Kubernetes version, and what was recorded."""
+    """Yield name, Kubernetes version and recording of each conversation."""
     for path in sorted(RECORDED.glob("*.jsonl")):
         version = path.stem.partition("-")[0]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             yield f"{path.stem}-{number}", version, json.loads(line)
 
 
-def replayed(version: str, recorded: Any) -> Any:
-    """Return what our server answers in a conversation."""
+def replay(version: str, recorded: Any) -> Any:
+    """Return our server's answers in a conversation."""
     sender = serverside.sender(recorded.get("crds") or servergen.crds(), version, [exchanges.NAMESPACE])
     return exchanges.run(recorded["requests"], sender)
 
@@ -32,5 +32,5 @@ def replayed(version: str, recorded: Any) -> Any:
 @pytest.mark.parametrize(
     ("version", "recorded"), [pytest.param(version, recorded, id=name) for name, version, recorded in conversations()]
 )
-def test_each_answer_is_the_servers(version: str, recorded: Any) -> None:
-    assert replayed(version, recorded) == recorded["answers"]
+def test_answers_equal_those_of_kube_apiserver(version: str, recorded: Any) -> None:
+    assert replay(version, recorded) == recorded["answers"]

@@ -1,4 +1,4 @@
-"""Rules that no server takes, of CRDs that are stored since an older version took them: `python -m oracle record storedrules`."""
+"""Rules that servers reject, in CRDs that an older version stored: `python -m oracle record storedrules`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GROUP = "stored.example.com"
 
 
 def crd(name: str, schema: Any, *, unpruned: bool) -> dict[str, Any]:
-    """Return a CRD whose resources have a `spec` of *schema*; *unpruned*: unknown fields are kept, as v1beta1 can have it."""
+    """Return a CRD with *schema* for `spec`; with *unpruned* it preserves unknown fields, as v1beta1 allows."""
     whole = {"type": "object", "properties": {"spec": schema}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -35,15 +35,15 @@ def crd(name: str, schema: Any, *, unpruned: bool) -> dict[str, Any]:
     }
 
 
-def _answer(response: engine.Response, kept: Any) -> list[Any]:
-    return [response.code, kept if response.accepted else response.message]
+def _answer(response: engine.Response, accepted_value: Any) -> list[Any]:
+    return [response.code, accepted_value if response.accepted else response.message]
 
 
 @pytest.mark.uncounted
 @pytest.mark.replay
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
-def test_rules_that_are_stored_are_answered_as_a_server_does(
+def test_stored_rules_are_answered_as_by_the_server(
     row: dict[str, Any], version: str, compared: Callable[[str, int], None]
 ) -> None:
     expected = next(answers for key, answers in row.items() if version in key.split())
@@ -58,5 +58,5 @@ def test_rules_that_are_stored_are_answered_as_a_server_does(
     compared("answers about rules that no server takes", 2)
 
 
-def test_there_are_stored_rules_of_all_kinds() -> None:
+def test_stored_rules_are_recorded() -> None:
     assert len(ROWS) > 15

@@ -34,6 +34,6 @@ def attach(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def lines(result: pytest.RunResult) -> list[str]:
-    """Return the progress lines, including those that later output overwrote."""
-    shown = "\n".join(result.outlines).replace("\r", "\n").split("\n")
-    return [line.rstrip() for line in shown if line.startswith("crd: ")]
+    """Return the progress lines, including lines that later output overwrote."""
+    output = "\n".join(result.outlines).replace("\r", "\n").split("\n")
+    return [line.rstrip() for line in output if line.startswith("crd: ")]

@@ -34,7 +34,7 @@ def answer(schema: Schema, value: Any, expression: str) -> str:
     variables = Bindings()
     variables.bind("self", views.compile(node, NEWEST), value)
     outcome = Program(environment.compile(expression), environment.functions).evaluate(variables)
-    return test_cel.shown(outcome.value) if outcome.error is None else f"error: {outcome.error}"
+    return test_cel.value_text(outcome.value) if outcome.error is None else f"error: {outcome.error}"
 
 
 CASES: Final[list[tuple[Schema, list[tuple[Any, str, str]]]]] = [

@@ -88,7 +88,7 @@ class Replay:
 
     def find_failure(self, flip: Flip) -> str:
         """
-        Return the name of the first recording whose outcome changes under *flip*, empty if there is none.
+        Return the name of the first recording whose outcome changes under *flip*, or an empty string.
 
         A recording with a known gap is expected to fail.
         """
@@ -116,17 +116,17 @@ def _differing(version: str, table: Path) -> str:
     if version not in test_cel.VERSIONS:
         return ""
     try:
-        return table.name if any(test_cel.replayed(table, version, all_versions=True)) else ""
+        return table.name if any(test_cel.replay(table, version, all_versions=True)) else ""
     except _FAILURES:
         return table.name
 
 
 def _conversation(version: str) -> str:
-    """Return the first server conversation of *version* that is answered differently than recorded, empty if there is none."""
+    """Return the first server conversation of *version* that is answered differently than recorded, or an empty string."""
     for name, recorded_version, recorded in test_server.conversations():
         if recorded_version == version:
             try:
-                is_equal = test_server.replayed(version, recorded) == recorded["answers"]
+                is_equal = test_server.replay(version, recorded) == recorded["answers"]
             except _FAILURES:
                 is_equal = False
             if not is_equal:

@@ -267,9 +267,9 @@ async def _election(notes: Notes, client: Any, api_client: Any) -> None:
     lock: Any = importlib.import_module("kubernetes_asyncio.leaderelection.resourcelock.leaselock").LeaseLock
 
     def candidate(identity: str) -> Any:
-        held = lock("leader", NAME, identity, api_client)
+        lock_ = lock("leader", NAME, identity, api_client)
         return election.LeaderElection(
-            settings.Config(held, 17, 15, 5, onstarted_leading=_return(1), onstopped_leading=None)
+            settings.Config(lock_, 17, 15, 5, onstarted_leading=_return(1), onstopped_leading=None)
         )
 
     leader, follower = candidate("cook"), candidate("baker")

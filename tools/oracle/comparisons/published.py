@@ -139,7 +139,7 @@ def main(options: argparse.Namespace) -> int:
     differing = 0
     with apiserver.at(options.server, version) as url:
         comparison = Comparison(client.Server(url), version)
-        # In 1.21 a CRD that scales changes what is published of the others.
+        # In 1.21 a CRD with a scale subresource changes the documents of other CRDs.
         for batch in batches(crds, 1 if version == "1.21" else _BATCH):
             for difference in comparison.differences(batch):
                 print(difference, flush=True)

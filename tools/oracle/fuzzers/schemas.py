@@ -31,7 +31,7 @@ from pytest_crd.engine import jsonvalue
 JSONValue = Any
 
 BATCH: Final = 20
-# The reference iterates over maps and reports a random one of several problems.
+# The reference iterates over maps and reports a random problem if there are several.
 _TIMES: Final = 64
 
 
@@ -218,7 +218,7 @@ def _holds_more(sent: JSONValue, stored: JSONValue) -> bool:
 
 
 def generate(random: Random, *, objects: int) -> Iterator[Question]:
-    """Yield questions without end: a structural schema with objects, then a flawed copy of it."""
+    """Yield questions without end: a structural schema with objects, then the same schema with flaws."""
     known_schemas = set()
     while True:
         schema = schemagen.schema(random)
@@ -247,7 +247,7 @@ def format_case(disagreement: Disagreement) -> str:
         content["requests"] = [{"name": "what differs", "create": resource} for resource in short]
     answers = (("reference", disagreement.reference), ("engine", disagreement.engine))
     comments = [f"#   {who}: {line}" for who, text in answers for line in text.splitlines()]
-    return "\n".join([casefile.dumped(content), *comments])
+    return "\n".join([casefile.dump(content), *comments])
 
 
 def run(fuzzer: Fuzzer, questions: Iterator[Question], *, schemas: int, limit: int) -> int:

@@ -40,7 +40,7 @@ from pytest_crd.engine import profile
 JSONValue = Any
 _AT_ONCE: Final = 8
 # Topics in which our server answers as the newest version in any case: protobuf of CRDs, columns of built-in kinds, and
-# their fields, some of which older servers drop because of a disabled feature gate.
+# their fields, which older servers partly drop because of a disabled feature gate.
 _NEWEST_ONLY: Final = frozenset(
     {
         "columns of each kind",

@@ -1,1 +1,1 @@
-"""Inputs out of a seed, or out of what real projects ship."""
+"""Generated inputs: from a seed, or from files of real projects."""

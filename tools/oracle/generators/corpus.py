@@ -23,7 +23,7 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def questions(random: Random, folder: Path, *, objects: int) -> Iterator[Question]:
     """
-    Yield the schema of each CRD version with samples and generated objects, then flawed copies of it.
+    Yield the schema of each CRD version with samples and generated objects, then copies with flaws.
 
     Args:
         random: The random generator.

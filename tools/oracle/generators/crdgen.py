@@ -187,7 +187,7 @@ def _flaw_of_crd(random: Random, crd: JSONValue) -> None:
     random.choice(_FLAWS)(random, crd, random.choice(crd["spec"].get("versions") or [{}]))
 
 
-# Flaws of a CRD: each changes it, or one of its versions, in place.
+# Flaws of a CRD: each changes it, or a version in it, in place.
 
 
 def _names(random: Random, crd: JSONValue, _version: JSONValue) -> None:

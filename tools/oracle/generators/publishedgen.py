@@ -330,7 +330,7 @@ def _v1beta1_crds(root: str) -> Iterator[tuple[str, JSONValue]]:
 
 
 def random_schema(random: Random, depth: int = 4) -> dict[str, JSONValue]:
-    """Return the schema of a whole resource with random keywords; servers accept about half of them."""
+    """Return the schema of a whole resource with random keywords; servers accept about half of these schemas."""
     fields = {name: _random_field(random, depth - 1) for name in random.sample(("spec", "status", "a", "b c", "é"), 3)}
     return {"type": "object", "properties": fields, **_chosen(random, [*_TEXTS, {"maxProperties": 9}])}
 

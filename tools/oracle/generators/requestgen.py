@@ -166,7 +166,7 @@ def _of_object(random: Random, node: Schema) -> None:
 
 
 def _junctor(random: Random, node: Schema) -> None:
-    """Add a junctor with two clauses about the node's value or one of its properties."""
+    """Add a junctor with two clauses about the node's value or a property."""
     if node.get("x-kubernetes-int-or-string"):
         return
     clauses = [_clause(random, node) for _ in range(2)]
@@ -327,7 +327,7 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
                 if random.random() < 0.15 and isinstance(content["create"], dict):
                     content = {"createText": _text(random, manifest, content["create"])}
             case chance if chance < 0.85 or not has_status:
-                # Stored objects match only the types, so that many of them are invalid now.
+                # Stored objects match only the types, so that many are invalid now.
                 before = _body(proper(random, loose)) if random.random() < 0.6 else sent
                 content = {"update": _changed(random, before, valid, loose), "old": before, "oldSchema": old}
             case _:

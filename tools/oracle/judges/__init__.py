@@ -1,1 +1,1 @@
-"""Judges of inputs: the reference, a server, and the engine; and the differences between two of them."""
+"""Judges of inputs: the reference, a server, and the engine; and the differences between their answers."""

@@ -1,4 +1,4 @@
-"""The engine's answers to sequences of requests, compared with those of a server."""
+"""The engine's answers to sequences of requests, compared with a server's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance import conversations, sequences
 
 JSONValue = Any
 Answer = sequences.Answer
-# If an object has several undeclared fields, the server names any of them.
+# The server names a random field if an object has several undeclared ones.
 _UNDECLARED: Final = "field not declared in schema"
 
 

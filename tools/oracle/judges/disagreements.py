@@ -80,7 +80,7 @@ GAPS: Final[tuple[Gap, ...]] = (
         "1.21 decodes metadata with json-iterator, whose errors quote the bytes around; the engine says it as later versions do",
         re.compile(r"error found in #\d+ byte of"),
         # If decoding fails, the engine reports nothing else.
-        re.compile(r"not asked for .*json: cannot unmarshal|^warnings\b.* is deprecated in v1\.16", re.DOTALL),
+        re.compile(r"unexpected .*json: cannot unmarshal|^warnings\b.* is deprecated in v1\.16", re.DOTALL),
     ),
 )
 
@@ -111,7 +111,7 @@ def crd_answer_facts(answer: client.ServerAnswer, sent: JSONValue) -> Answer:
 
 def compare(engines: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple[str, ...]:
     """
-    Return the differences between an answer of the engine and one of the server.
+    Return the differences between the engine's answer and the server's.
 
     *ask* repeats the request; it is called only for a difference, to find out whether the server answers at random.
     """
@@ -126,7 +126,7 @@ def compare(engines: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple
     # Rarely, an order does not occur in the first round.
     for _ in range(2):
         differences = recordings.differences(engines, repetition.merge_repeated(lambda: _without_random_parts(ask())))
-        if not any("another order" in difference for difference in differences):
+        if not any("different order" in difference for difference in differences):
             break
     return tuple(differences)
 
@@ -134,7 +134,7 @@ def compare(engines: Answer, answer: Answer, ask: Callable[[], Answer]) -> tuple
 def format_case(disagreement: Disagreement) -> str:
     """Return a disagreement as the text of a case file, which the recorder can complete."""
     comments = [f"#   {line}" for difference in disagreement.differences for line in difference.splitlines()]
-    return "\n".join([casefile.dumped(disagreement.content), *comments])
+    return "\n".join([casefile.dump(disagreement.content), *comments])
 
 
 def _without_random_parts(value: JSONValue) -> JSONValue:

@@ -117,7 +117,7 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
             )
         case "patchCRD":
             return repetition.merge_repeated(
-                lambda: recordings.without_made(
+                lambda: recordings.without_generated(
                     _crd_update_answer(_send_patch(server, path_of(file.crd), request), file.crd)
                 )
             )
@@ -126,7 +126,7 @@ def _request_answer(server: client.Server, file: casefile.CaseFile, request: cas
         case _:
             answer = _update_answer(server, file, request)
     if "stored" in answer and request.verb not in casefile.OF_SCALE:
-        answer["stored"] = file.abbreviated(answer["stored"], request.version)
+        answer["stored"] = file.abbreviate(answer["stored"], request.version)
     return answer
 
 
@@ -153,7 +153,7 @@ def _send_patch(server: client.Server, path: str, request: casefile.Request) -> 
 
 def _update_facts(answer: client.ServerAnswer, sent: JSONValue) -> Recorded:
     """Return the facts of an answer, without generated values that its texts may quote."""
-    return recordings.without_made(answerfacts.of_server(answer, sent))
+    return recordings.without_generated(answerfacts.of_server(answer, sent))
 
 
 _SUBRESOURCES: Final = {

@@ -67,6 +67,6 @@ def main(options: argparse.Namespace) -> int:
     """Record the facts; return 1 if a check finds a difference."""
     changed = [
         files.keep(fieldmanagers.FOLDER / name, text, check=options.check)
-        for name, text in fieldmanagers.written(recorded_facts()).items()
+        for name, text in fieldmanagers.file_texts(recorded_facts()).items()
     ]
     return files.outcome(sum(changed), check=options.check)

@@ -96,7 +96,7 @@ def check_conversion(fact: JSONValue) -> None:
         RuntimeError: The result differs from the reference's.
     """
     try:
-        actual: JSONValue = converters.converted(fact["converter"], fact["object"], fact["version"])
+        actual: JSONValue = converters.convert(fact["converter"], fact["object"], fact["version"])
         expected = fact.get("answer", fact.get("error"))
     except converters.ConversionError as error:
         actual, expected = (str(error), error.is_missing), (fact.get("error"), fact.get("missing"))
@@ -107,7 +107,7 @@ def check_conversion(fact: JSONValue) -> None:
 def _without_conversions(facts: Iterable[JSONValue]) -> Iterator[JSONValue]:
     for fact in facts:
         if fact["call"] == merging.CONVERT:
-            check_conversion(merging.named(fact))
+            check_conversion(merging.with_type_names(fact))
         else:
             yield fact
 
@@ -120,6 +120,6 @@ def main(options: argparse.Namespace) -> int:
     """Record the facts; return 1 if a check finds a difference."""
     changed = [
         files.keep(merging.FOLDER / name, text, check=options.check)
-        for name, text in merging.written(_without_conversions(recorded_facts())).items()
+        for name, text in merging.file_texts(_without_conversions(recorded_facts())).items()
     ]
     return files.outcome(sum(changed), check=options.check)

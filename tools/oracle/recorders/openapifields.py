@@ -47,7 +47,7 @@ def main(_options: argparse.Namespace) -> int:
     lines = (f"{json.dumps(name)}: {_compact(row)}" for name, row in sorted(messages.items()))
     _TABLE.write_text("{\n" + ",\n".join([_ORIGIN_LINE, *lines]) + "\n}\n", encoding="utf-8")
     generated = [_request(version, document) for version, document in openapigen.documents(messages, _SEED)]
-    served = openapidocuments.served()
+    served = openapidocuments.served_documents()
     encoded = _encode(program, (*generated, *(_request(*document) for document in served.values())))["examples"]
     examples = encoded[: len(generated)] + [
         {"path": path, "sha256": hashlib.sha256(base64.b64decode(example["bytes"])).hexdigest()}

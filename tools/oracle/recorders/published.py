@@ -126,7 +126,7 @@ def _crds(server: client.Server) -> Iterator[tuple[str, JSONValue, JSONValue]]:
     for name, manifest in publishedgen.crds():
         documents = Publishing(server).read(manifest)
         if documents is not None:
-            yield name, manifest, {key: published.abridged(document, manifest) for key, document in documents.items()}
+            yield name, manifest, {key: published.abridge(document, manifest) for key, document in documents.items()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +146,7 @@ def main(options: argparse.Namespace) -> int:
             server = client.Server(url)
             for schema, answers_ in _schemas(server):
                 item = schemas.setdefault(_key(schema), {"schema": schema, "answers": {}})
-                item["answers"][version] = published.shortened(schema, answers_)
+                item["answers"][version] = published.shorten(schema, answers_)
             for name, manifest, answers in _crds(server):
                 item = crds.setdefault(name, {"name": name, "crd": manifest, "answers": {}})
                 item["answers"][version] = answers
@@ -167,7 +167,7 @@ def _by_version(items: Sequence[JSONValue]) -> Iterator[JSONValue]:
 def _spanned(content: Mapping[str, JSONValue]) -> Iterator[JSONValue]:
     for item in content.values():
         if item["answers"]:
-            yield {**item, "answers": published.spanned(item["answers"])}
+            yield {**item, "answers": published.join_versions(item["answers"])}
 
 
 def _key(value: JSONValue) -> str:

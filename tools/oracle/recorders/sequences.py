@@ -25,7 +25,7 @@ VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
 def record_sequences(
     server: client.Server, files_: Sequence[sequences.SequenceFile]
 ) -> dict[Path, dict[str, list[sequences.Answer]]]:
-    """Return a server's answers by file and by the name of the sequence, without files whose CRD it rejects."""
+    """Return a server's answers by file and by the name of the sequence, without files whose CRD is rejected."""
     rejected = sequencing.install(server, [file.crd for file in files_])
     for crd, message in rejected:
         print(f"{crd['metadata']['name']}: {message}")

@@ -31,7 +31,7 @@ _CRD_GROUP: Final = "apiextensions.k8s.io"
 
 
 def crd(*, scales: bool) -> JSONValue:
-    """Return a CRD whose paths have all operations, with those of scale if *scales*."""
+    """Return a CRD whose paths have all operations, with the scale subresource if *scales*."""
     manifest = casefile.manifest({"type": "object"}, group=GROUP)
     manifest["spec"]["scope"] = "Namespaced"
     scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}

@@ -11,7 +11,7 @@ from pytest_crd.live import answerfacts
 JSONValue = Any
 Recorded = dict[str, JSONValue]
 
-# Two neighbours in a Go map of at most eight entries swap places in one of eight iterations.
+# Two neighbours in a Go map of at most eight entries swap places in every eighth iteration, on average.
 _TIMES: Final = 64
 
 

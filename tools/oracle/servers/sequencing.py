@@ -100,7 +100,7 @@ class Conversation:
             self._uids = [*dict.fromkeys([*self._uids, uid])]
         metadata = {key: value for key, value in whole.get("metadata", {}).items() if key != "resourceVersion"}
         text = json.dumps(whole | ({"metadata": metadata} if "metadata" in whole else {}), ensure_ascii=False)
-        return json.loads(sequences.normal(text, namespace=self._namespace, uids=self._uids, step=clock.number))
+        return json.loads(sequences.normalize(text, namespace=self._namespace, uids=self._uids, step=clock.number))
 
     def _replace(self, server: client.Server, schema_or_crd: JSONValue, number: int) -> Answer:
         crd = schema_or_crd

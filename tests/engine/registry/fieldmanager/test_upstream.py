@@ -158,7 +158,7 @@ class _Converter:
     def converted(self, typed: Typed, api_version: str) -> Typed:
         schema, type_ = _OF.named(typed.kind)
         value = json.loads(json.dumps(typed.value, sort_keys=True))  # of two fields that become one, the last one stays
-        found = converters.converted(self._name, {"schema": schema, "type": type_, "value": value}, api_version)
+        found = converters.convert(self._name, {"schema": schema, "type": type_, "value": value}, api_version)
         return _OF.typed(found)
 
 
