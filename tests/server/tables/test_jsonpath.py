@@ -124,5 +124,5 @@ def test_a_path_that_a_server_cannot_parse_is_an_error(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["range .spec.list[*]", "end"])
 def test_ranges_are_not_evaluated(path: str) -> None:
-    with pytest.raises(UnsupportedStepError, match="is not evaluate"):
+    with pytest.raises(UnsupportedStepError, match="is not evaluated"):
         jsonpath.find(VALUE, path)

@@ -64,4 +64,4 @@ def test_a_table_with_a_range_says_that_it_is_not_evaluated() -> None:
     servers.ask(server, "POST", path, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}})
 
     answer = servers.ask(server, "GET", path, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
-    assert (answer.code, answer.value["message"]) == (500, "JSONPath: 'range' is not evaluate by pytest-crd")
+    assert (answer.code, answer.value["message"]) == (500, "JSONPath: 'range' is not evaluated by pytest-crd")
