@@ -20,12 +20,12 @@ import pytest
 from hypothesis import settings
 
 MARKERS: Final = {
-    "replay": "compares what was recorded of real servers",
-    "session": "starts pytest inside of pytest, or a process",
-    "corpus": "reads CRDs of real projects in the folder that CRD_CORPUS names, or conversations in the one that CRD_ATTACKS names",
-    "counted": "starts processes that take branches which nothing else takes",
-    "uncounted": "takes long, and no branch alone: where branches are counted, they are not in it",
-    "slow": "is left out unless markers are named: `-m ''` runs everything",
+    "replay": "replays recordings of real servers",
+    "session": "starts pytest inside pytest, or a process",
+    "corpus": "reads CRDs of real projects in the folder CRD_CORPUS, or conversations in the folder CRD_ATTACKS",
+    "counted": "starts processes that take otherwise untested branches",
+    "uncounted": "takes long and adds no branch coverage; the coverage run skips it",
+    "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
