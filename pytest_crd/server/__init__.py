@@ -1,6 +1,6 @@
 """
-A server of custom resources around the engine, for operators' own tests: requests of HTTP come in, a server's answers go out.
+HTTP server for custom resources around the engine, for the tests of operators.
 
-In order: `store` has what is stored and what happened to it, `resourcetypes` what is served, `api` answers a request, which is pure but for the
-store, and `transport` is the socket around it. Only `transport` does I/O.
+`store` holds the objects and their history, `resourcetypes` describes the served resources, `api` answers requests, and
+`httpserver` owns the socket. Only `httpserver` does I/O.
 """

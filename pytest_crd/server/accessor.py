@@ -1,4 +1,4 @@
-"""A server as a test sees it: its resources by name."""
+"""Access to a server from a test: resources by name."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ USER_AGENT: Final = "pytest-crd"
 
 class RequestFailedError(Exception):
     """
-    A request that the server refuses.
+    Error response of the server.
 
     Attributes:
-        status: The Status that it answers with.
+        status: The Status of the response.
     """
 
     def __init__(self, status: JSONValue) -> None:
-        """Take the Status."""
+        """Create from the Status of the response."""
         super().__init__(status["message"])
         self.status = status
 
@@ -43,7 +43,7 @@ class RequestFailedError(Exception):
 
     @property
     def reason(self) -> str:
-        """The reason in one word, `NotFound`, `Conflict`, `Invalid` …."""
+        """The reason of the Status, such as `NotFound`, `Conflict` or `Invalid`."""
         return str(self.status.get("reason", ""))
 
 
@@ -51,19 +51,19 @@ class Resources:
     """
     The objects of one resource on a server.
 
-    The methods are requests as a client makes them, and raise RequestFailedError where the server refuses them. Of what is sent, apiVersion,
-    kind and namespace may be left out.
+    Each method sends a request as a client does, and raises RequestFailedError if the server refuses it. Request bodies
+    may omit apiVersion, kind and namespace.
     """
 
     def __init__(self, reached: ReachedServer, log: RequestLog, type_: ResourceType, namespace: str) -> None:
-        """For `CrdServer`, which finds them by name."""
+        """Create for `CrdServer`, which looks resources up by name."""
         self._reached = reached
         self._log = log
         self._type = type_
         self._namespace = namespace
 
     def create(self, resource: Mapping[str, object], *, namespace: str | None = None, **options: str) -> Resource:
-        """Create an object and return it as it is stored; *options* are parameters of the URL, such as `fieldValidation="Strict"`."""
+        """Create an object and return it as stored; *options* are URL parameters, such as `fieldValidation="Strict"`."""
         value = self._completed(resource)
         where = self._where(value, namespace)
         return self._object("POST", self._path(where, "", "", options), value)
@@ -75,17 +75,17 @@ class Resources:
     def list(
         self, *, namespace: str | None = None, label_selector: str = "", field_selector: str = ""
     ) -> list[Resource]:
-        """Return the objects of a namespace; of all where it is empty."""
+        """Return the objects of a namespace, or of all namespaces if *namespace* is empty."""
         options = {"labelSelector": label_selector, "fieldSelector": field_selector}
         where = self._namespace if namespace is None else namespace
-        answer = self._object("GET", self._path(where, "", "", {key: one for key, one in options.items() if one}))
+        answer = self._object("GET", self._path(where, "", "", {key: value for key, value in options.items() if value}))
         items: list[Resource] = answer["items"]
         return items
 
     def update(
         self, resource: Mapping[str, object], *, namespace: str | None = None, subresource: str = "", **options: str
     ) -> Resource:
-        """Replace an object, or its status or scale, and return it; its resourceVersion must be the one that is stored."""
+        """Replace an object, its status or its scale, and return it; its resourceVersion must equal the stored one."""
         value = self._completed(resource)
         name = str(value["metadata"].get("name", ""))
         return self._object("PUT", self._path(self._where(value, namespace), name, subresource, options), value)
@@ -113,14 +113,14 @@ class Resources:
         namespace: str | None = None,
         subresource: str = "",
     ) -> Resource:
-        """Apply an object, server-side, and return what comes of it."""
+        """Apply an object with server-side apply and return the result."""
         value = self._completed(resource)
         options = {"fieldManager": manager} | ({"force": "true"} if force else {})
         path = self._path(self._where(value, namespace), str(value["metadata"].get("name", "")), subresource, options)
         return self._object("PATCH", path, value, mediatypes.APPLY)
 
     def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> Resource:
-        """Delete an object; return the Status, or the object where finalizers hold it."""
+        """Delete an object; return the Status, or the object if finalizers delay its deletion."""
         options = {"propagationPolicy": propagation_policy} if propagation_policy else {}
         return self._object("DELETE", self._path(namespace or self._namespace, name, "", options))
 
@@ -133,17 +133,17 @@ class Resources:
         timeout: float = 10.0,
     ) -> Resource:
         """
-        Wait until an object is as it should be, and return it as it is then.
+        Wait until an object fulfils a condition, and return the object.
 
         Args:
-            name: Its name; it need not be there yet.
-            until: Returns whether it is.
+            name: Its name; the object need not exist yet.
+            until: The condition; takes the object and returns whether it is fulfilled.
             namespace: Its namespace.
-            timeout: For how many seconds at most.
+            timeout: The longest wait, in seconds.
 
         Raises:
-            RequestFailedError: The server refuses to tell.
-            TimeoutError: It is not; the message has the object as it was last.
+            RequestFailedError: The server refuses the watch.
+            TimeoutError: The condition is not fulfilled in time; the message shows the last state of the object.
         """
         path = self._path(
             namespace or self._namespace, "", "", {"watch": "1", "fieldSelector": f"metadata.name={name}"}
@@ -157,7 +157,7 @@ class Resources:
                         return dict(last)
             except ApiError as error:
                 raise RequestFailedError(error.status) from None
-        raise TimeoutError(self._told(name, timeout, last))
+        raise TimeoutError(self._describe_timeout(name, timeout, last))
 
     async def wait_async(
         self,
@@ -167,15 +167,15 @@ class Resources:
         namespace: str | None = None,
         timeout: float = 10.0,  # noqa: ASYNC109 - as `wait` has it
     ) -> Resource:
-        """Do as `wait`, in a coroutine: what runs in its event loop goes on meanwhile."""
+        """Wait as `wait` does, without blocking the event loop."""
         return await asyncio.to_thread(self.wait, name, until, namespace=namespace, timeout=timeout)
 
-    def _told(self, name: str, timeout: float, last: Resource | None) -> str:
+    def _describe_timeout(self, name: str, timeout: float, last: Resource | None) -> str:
         kind = self._type.names.kind
         if last is None:
             return f"{kind} {name} is not there after {timeout} s"
-        shown = json.dumps(last, ensure_ascii=False, indent=2)
-        return f"{kind} {name} is not as it should be after {timeout} s, but:\n{shown}"
+        last_state = json.dumps(last, ensure_ascii=False, indent=2)
+        return f"{kind} {name} is not as it should be after {timeout} s, but:\n{last_state}"
 
     def _completed(self, resource: Mapping[str, object]) -> Resource:
         value = jsonvalue.from_python(resource)
@@ -207,18 +207,18 @@ class Resources:
 
 class CrdServer:
     """
-    A server of the project's CRDs, for one test.
+    A server with the project's CRDs, for one test.
 
     Attributes:
-        url: Where it is, `https://127.0.0.1:PORT`; with `--crd-live` where that server is.
-        kubeconfig: The path of a kubeconfig that leads there.
-        namespace: The namespace in which the test works.
+        url: Its URL, `https://127.0.0.1:PORT`; with `--crd-live` the URL of the cluster.
+        kubeconfig: The path of a kubeconfig for the server.
+        namespace: The namespace of the test.
     """
 
     def __init__(
         self, reached: ReachedServer, log: RequestLog, *, url: str, kubeconfig: str, namespace: str = "default"
     ) -> None:
-        """For the fixture."""
+        """Create for the fixture."""
         self._reached = reached
         self._log = log
         self.url = url
@@ -230,29 +230,29 @@ class CrdServer:
         Return the objects of a resource.
 
         Args:
-            resource: Its plural, singular or short name or its kind, with the group behind it or without: `backups`, `backups.example.com`;
-                behind a slash the version, `backups/v1beta1`, else the one that the server prefers.
+            resource: Its plural, singular, short name or kind, optionally with the group: `backups`, `backups.example.com`. A version may
+                follow after a slash, `backups/v1beta1`; the default is the version that the server prefers.
 
         Raises:
-            LookupError: Nothing of that name is served, or several things are.
+            LookupError: The server has no such resource, or several.
         """
         return Resources(self._reached, self._log, self._reached.named(resource), self.namespace)
 
     @property
     def requests(self) -> tuple[Any, ...]:
-        """What was asked and answered, oldest first."""
+        """The requests and their responses, oldest first."""
         return self._log.exchanges
 
     @property
     def unvalidated(self) -> Mapping[str, int]:
-        """How often objects were written that the server neither validates nor defaults, by kind."""
+        """The number of written objects that the server neither validates nor defaults, by kind."""
         return self._log.unvalidated
 
     @property
     def unserved(self) -> Mapping[str, int]:
-        """How often requests for a built-in kind were answered with 404, as only a cluster serves it, by kind."""
+        """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         return self._log.unserved
 
     def environ(self) -> dict[str, str]:
-        """Return the environment of a process that is to find the server."""
+        """Return environment variables for a process that uses the server."""
         return {**os.environ, "KUBECONFIG": self.kubeconfig}

@@ -1,7 +1,7 @@
 """
-The API of a server: a request comes in, an answer goes out, or a watch that goes on.
+HTTP API of a server, without I/O: it takes a request and returns a response or a watch.
 
-The order in which a request is looked at is written here. All that is remembered is in the store; nothing does I/O.
+`Api` fixes the order of the checks. All state is in the store.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from pytest_crd.server.writes import WriteOutcome
 _SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 # Whether requests of a verb name an object in the URL.
 _PLACES: Final = {"create": False, "update": True, "patch": True}
-# How long a watch goes on that does not say how long, in seconds.
+# Default timeout of a watch, in seconds.
 _WATCH_TIMEOUT: Final = 1800.0
 _NOT_FOUND: Final = "404 page not found\n"
 
 
 class Api:
     """
-    A server of CRDs and their custom resources.
+    API of a server with CRDs and their custom resources.
 
     Attributes:
-        store: What is stored.
-        catalog: What is served.
-        profile: Whose behaviour and words.
-        address: What the server says of where it is.
-        token: What a request must say that it is answered; empty for any.
+        store: The stored objects.
+        catalog: The served resources.
+        profile: The reproduced Kubernetes version.
+        address: The host and port that the server reports as its own.
+        token: The bearer token that requests must send; empty if none is required.
     """
 
     def __init__(
@@ -59,17 +59,17 @@ class Api:
         address: str = "127.0.0.1",
     ) -> None:
         """
-        Start with CRDs that are stored, and nothing else but the namespaces of a new cluster.
+        Start with stored CRDs and the namespaces of a new cluster.
 
         Args:
             crds: The CRDs.
-            kubernetes_version: Whose behaviour and words.
-            token: What a request must say that it is answered; empty for any.
-            history: How many changes are remembered for those who watch.
-            address: What the server says of where it is.
+            kubernetes_version: The reproduced Kubernetes version.
+            token: The bearer token that requests must send; empty if none is required.
+            history: The number of changes kept for watches.
+            address: The host and port that the server reports as its own.
 
         Raises:
-            UnknownVersionError: No known Kubernetes version.
+            UnknownVersionError: The Kubernetes version is unknown.
             NotAcceptedError: A server refuses one of the CRDs.
         """
         self.profile = profile.named(kubernetes_version)
@@ -132,7 +132,7 @@ class Api:
             raise statuses.too_large()
 
     def _demand_route(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
-        """Pass where a server of built-in kinds has something for such a request: it looks there before all else."""
+        """Raise ApiError if a server of built-in kinds has no route for a request; it checks this first."""
         is_misplaced = info.verb in _PLACES and bool(info.name) != _PLACES[info.verb]
         if is_misplaced or not self._allows(type_, info):
             raise statuses.no_such_method()
@@ -141,7 +141,7 @@ class Api:
 
     def _allows(self, type_: ResourceType, info: RequestInfo) -> bool:
         if info.subresource:
-            return any(one.name == info.subresource and info.verb in one.verbs for one in type_.subresources)
+            return any(sub.name == info.subresource and info.verb in sub.verbs for sub in type_.subresources)
         return info.verb in type_.verbs
 
     def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
@@ -160,8 +160,8 @@ class Api:
         form = _form_of(request, type_)
         version = request.query.first("resourceVersion")
         entry = reads.get(self.store, type_, info.namespace, info.name, version)
-        shown = type_.scale(entry) if info.subresource == "scale" else type_.shown(entry)
-        return self._of_object(request, 200, shown, type_, form)
+        object_ = type_.scale(entry) if info.subresource == "scale" else type_.read(entry)
+        return self._of_object(request, 200, object_, type_, form)
 
     def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "list":
@@ -196,7 +196,7 @@ class Api:
             return tables.partial_list(page.items, metadata, version=form.version)
         names = {"apiVersion": type_.api_version, "kind": type_.names.list_kind}
         if type_.is_typed:
-            items = [{key: value for key, value in one.items() if key not in names} for one in page.items]
+            items = [{key: value for key, value in item.items() if key not in names} for item in page.items]
             return {"kind": names["kind"], "apiVersion": names["apiVersion"], "metadata": metadata, "items": items}
         return {**names, "items": page.items, "metadata": {"continue": page.continuing, **metadata}}
 
@@ -214,21 +214,21 @@ class Api:
         return Stream(watch, timeout, show, shared, type_.warnings, form.media_type, sorts_keys=is_map)
 
     def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
-        """Return how the objects of a watch are shown; only the first table says what its columns are."""
+        """Return the function that converts the objects of a watch to the requested form; only the first Table of a watch has column definitions."""
         if form.shape == "Table":
             heads = iter([True])
             include = request.query.first("includeObject")
 
-            def in_table(shown: Resource) -> Resource:
-                metadata = {"resourceVersion": shown["metadata"]["resourceVersion"]}
+            def in_table(object_: Resource) -> Resource:
+                metadata = {"resourceVersion": object_["metadata"]["resourceVersion"]}
                 return tables.table(
-                    type_, [shown], metadata, version=form.version, include=include, heads=next(heads, False)
+                    type_, [object_], metadata, version=form.version, include=include, heads=next(heads, False)
                 )
 
             return in_table
         if form.shape:
-            return lambda shown: tables.partial(shown, version=form.version)
-        return lambda shown: shown
+            return lambda object_: tables.partial(object_, version=form.version)
+        return lambda object_: object_
 
     def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "patch":
@@ -247,11 +247,11 @@ class Api:
         with self.store.lock:
             entry = reads.get(self.store, type_, info.namespace, info.name)
             self.catalog.demand_deletable(type_, entry)
-            found = deleting.delete(self.store, type_, entry, options)
+            deleted = deleting.delete(self.store, type_, entry, options)
             self.catalog.settle()
-        is_status = found.get("kind") == "Status"
-        shown = form._replace(shape="") if is_status else form
-        return self._of_object(request, 200, found, type_, shown)
+        is_status = deleted.get("kind") == "Status"
+        answer_form = form._replace(shape="") if is_status else form
+        return self._of_object(request, 200, deleted, type_, answer_form)
 
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
@@ -260,19 +260,19 @@ class Api:
         deleting.demand_safe(how)
         with self.store.lock:
             page = reads.page(self.store, type_, info.namespace, options)
-            for shown in page.items:
-                metadata = shown["metadata"]
+            for object_ in page.items:
+                metadata = object_["metadata"]
                 entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))
                 assert entry is not None  # noqa: S101 - it was listed under the same lock
                 deleting.delete(self.store, type_.collected, entry, how)
             self.catalog.settle()
         return self._answer_list(request, page, type_, form)
 
-    def _of_object(  # noqa: PLR0913 - what an answer is made of
+    def _of_object(  # noqa: PLR0913 - the parts of a response
         self,
         request: HTTPRequest,
         code: int,
-        shown: Resource,
+        object_: Resource,
         type_: ResourceType,
         form: Form,
         *,
@@ -280,21 +280,21 @@ class Api:
     ) -> HTTPAnswer:
         warnings = type_.warnings if written is None else written.warnings
         if form.shape == "Table":
-            version = shown["metadata"].get("resourceVersion")
+            version = object_["metadata"].get("resourceVersion")
             metadata = {"resourceVersion": version} if version else {}
-            shown = _table(request, type_, [shown], metadata, form)
+            object_ = _table(request, type_, [object_], metadata, form)
         elif form.shape == "PartialObjectMetadata":
-            shown = tables.partial(shown, version=form.version)
+            object_ = tables.partial(object_, version=form.version)
         elif form.shape:
-            error = _no_list(form.shape, shown, type_)
+            error = _no_list(form.shape, object_, type_)
             error.warnings = warnings
             raise error
-        is_map = not form.shape and not type_.is_typed and shown["kind"] == type_.names.kind
+        is_map = not form.shape and not type_.is_typed and object_["kind"] == type_.names.kind
         is_unvalidated = written is not None and not type_.validates
         return encoding.answer(
             request,
             code,
-            shown,
+            object_,
             form,
             warnings=warnings,
             dropped=() if written is None else written.dropped,
@@ -305,7 +305,7 @@ class Api:
 
 def _info_of(request: HTTPRequest) -> RequestInfo | None:
     """
-    Return the resource that a request is about; None if it is about none.
+    Return the resource that a request names, or None if its path names no resource.
 
     Raises:
         PageError: The path is malformed, or ends where it should name a resource.
@@ -327,10 +327,10 @@ def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
 
 def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     """
-    Check the timeout of a request that is no watch.
+    Check the `timeout` parameter of a request other than a watch.
 
     Raises:
-        ApiError: 400: it is no duration.
+        ApiError: 400: it is not a duration.
 
     Reference:
         apiserver endpoints/filters/request_deadline.go, parseTimeout.
@@ -344,29 +344,29 @@ def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
 
 
-def _no_list(shape: str, shown: Resource, type_: ResourceType) -> ApiError:
-    """Return the failure of a request that wants an object as a list."""
-    kind = shown["kind"]
+def _no_list(shape: str, object_: Resource, type_: ResourceType) -> ApiError:
+    """Return the error for a request that wants a single object in the shape of a list."""
+    kind = object_["kind"]
     if not type_.is_typed and kind == type_.names.kind:
         return statuses.failure(500, "", "content is not a list")
-    name = resourcetypes.go_name(shown["apiVersion"], kind) if type_.is_typed else f"v1.{kind}"
+    name = resourcetypes.go_name(object_["apiVersion"], kind) if type_.is_typed else f"v1.{kind}"
     return statuses.wrong_shape(shape, f"is not a list (*{name})")
 
 
 def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
-    """Return the form in which objects are wanted."""
+    """Return the requested form of the response."""
     return negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
 
 
 def _is_in_scope(type_: ResourceType, info: RequestInfo) -> bool:
-    """Return whether a URL has a namespace where objects are in namespaces, and has none where they are not."""
+    """Return whether a URL has a namespace exactly if the resource is namespaced; lists of a namespaced resource may omit it."""
     is_everywhere = info.verb in ("list", "watch") and not info.name
     return bool(info.namespace) == type_.is_namespaced or (type_.is_namespaced and is_everywhere)
 
 
 def _table(
-    request: HTTPRequest, type_: ResourceType, shown: list[Resource], metadata: Resource, form: Form
+    request: HTTPRequest, type_: ResourceType, objects: list[Resource], metadata: Resource, form: Form
 ) -> Resource:
     include = request.query.first("includeObject")
     tables.demand_included(include)
-    return tables.table(type_, shown, metadata, version=form.version, include=include)
+    return tables.table(type_, objects, metadata, version=form.version, include=include)

@@ -1,4 +1,4 @@
-"""The bodies of requests that write or delete: JSON, YAML, and of built-in kinds and CRDs protobuf."""
+"""Decoding of the bodies of write and delete requests: JSON, YAML, and protobuf for built-in kinds and CRDs."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.protobuf.protofields import ProtobufError, UnstorableError
 from pytest_crd.server.resourcetypes import ResourceType
 
-# So much of what cannot be read is shown.
+# Messages quote this many bytes of an unreadable body.
 _SHOWN: Final = 30
 _NO_NUMBER: Final = "json: cannot unmarshal number"
-# The versions of CRDs that a server knows.
+# The API versions of CRDs in the server's scheme.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
 
 
 class _UnreadableBodyError(ValueError):
-    """A body that cannot be read; the message is the server's."""
+    """An unreadable body, with the server's message."""
 
 
 class _UnreadableNumberError(_UnreadableBodyError):
-    """JSON with a number beyond float64: the server reads apiVersion and kind before it finds that."""
+    """A JSON number beyond float64; the server finds it only after apiVersion and kind."""
 
 
-def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
+def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
     """
-    Return what is written.
+    Return the decoded body of a write request.
 
     Args:
         request: The request.
         verb: `create`, `update` or `patch`.
-        media_type: What its body is, which `demand_form` takes.
+        media_type: The media type of the body, accepted by `demand_form`.
         type_: The resource.
-        subresource: The subresource; may be empty.
+        subresource: The subresource; empty for the object itself.
 
     Raises:
-        ApiError: 400: it cannot be read.
+        ApiError: 400: the body is unreadable.
 
     Reference:
         apiserver endpoints/handlers/create.go, transformDecodeError.
@@ -72,21 +72,21 @@ def of_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceTy
 
 
 def _number_beyond_float64(sent: bytes, api_version: str, kind: str, problem: str) -> ApiError:
-    """Return the failure of a JSON body with a number such as `1e400`, which is found after apiVersion and kind."""
+    """Return the error for a JSON body with a number such as `1e400`, which the server finds after apiVersion and kind."""
     text = sent.decode(errors="replace")
     try:
-        given, named = typemeta.find(json.loads(text, parse_float=lambda _: 0), written=text)
+        written_version, written_kind = typemeta.find(json.loads(text, parse_float=lambda _: 0), written=text)
     except TypeMetaError as error:
         return _unrecognized(kind, str(error), sent)
-    return _unhandled(given or api_version, named or kind, kind, problem)
+    return _unhandled(written_version or api_version, written_kind or kind, kind, problem)
 
 
-def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
+def decode_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     """
-    Return the options of a deletion.
+    Return the options in the body of a deletion.
 
     Raises:
-        ApiError: 400, or of older versions 500: they cannot be read; 415: they are in another form.
+        ApiError: 400, or 500 on older versions: the body is unreadable; 415: its media type is unsupported.
 
     Reference:
         apiserver endpoints/handlers/delete.go, DeleteResource.
@@ -113,35 +113,40 @@ def of_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
 
 def demand_form(media_type: str, type_: ResourceType) -> None:
     """
-    Pass when a body is in a form that is read.
+    Raise ApiError if the server does not read bodies of a media type.
 
     Raises:
-        ApiError: 415: it is not.
+        ApiError: 415.
     """
-    known = (negotiation.JSON, negotiation.YAML, *((negotiation.PROTOBUF,) if type_.has_protobuf else ()))
-    if media_type not in known:
+    supported = (negotiation.JSON, negotiation.YAML, *((negotiation.PROTOBUF,) if type_.has_protobuf else ()))
+    if media_type not in supported:
         raise statuses.unsupported_media_type(negotiation.ACCEPTED)
 
 
 def _typed(body: Body, sent: bytes, api_version: str, kind: str, profile: Profile) -> Body:
-    """Return an object of a type that is the server's own, with what the URL says of it."""
+    """
+    Return the body of a kind with a Go type, with the apiVersion and kind of the URL.
+
+    Raises:
+        ApiError: 400: the body has another kind.
+    """
     value = {} if body.value is None else body.value
     try:
-        given, named = typemeta.find(value, written=body.text)
+        written_version, written_kind = typemeta.find(value, written=body.text)
     except TypeMetaError as error:
         raise _unrecognized(kind, str(error), sent) from None
-    given, named = given or api_version, named or kind
-    _demand_registered(given, named, kind, profile)
-    _demand_kind(given, named, api_version, kind, profile)
+    written_version, written_kind = written_version or api_version, written_kind or kind
+    _demand_registered(written_version, written_kind, kind, profile)
+    _demand_kind(written_version, written_kind, api_version, kind, profile)
     return body._replace(value={**value, "apiVersion": api_version, "kind": kind})
 
 
 def _read(sent: bytes, media_type: str) -> Body:
     """
-    Return what is sent; what has no document, or is null, has no value.
+    Return the parsed body, with value None for null and for an empty document.
 
     Raises:
-        _UnreadableBodyError: It cannot be read.
+        _UnreadableBodyError: The body is unreadable.
     """
     is_json = media_type == negotiation.JSON
     text = sent.decode(errors="surrogateescape")
@@ -158,7 +163,7 @@ def _read(sent: bytes, media_type: str) -> Body:
 
 
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
-    """Return a patch; those that are no applies are read where the object is known that they are for."""
+    """Return the body of a patch; parse only apply patches, since others depend on the stored object."""
     text = sent.decode(errors="replace")
     if not mediatypes.is_apply("patch", media_type):
         if profile.json_patch.checks_json_first and jsonsyntax.find_problem(text):
@@ -167,7 +172,7 @@ def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     try:
         body = _read(sent, media_type)
     except _UnreadableBodyError as error:
-        # What looks like JSON is not made JSON before it is read.
+        # Bodies that begin like JSON skip the conversion to JSON.
         is_read_first = text.lstrip().startswith("{") or not profile.json_patch.checks_json_first
         called = applying.called(profile)
         at = f"decoding {called}: error converting YAML to JSON" if is_read_first else "encoding patch"
@@ -179,65 +184,79 @@ def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
 
 def _of_protobuf(sent: bytes, api_version: str, kind: str, profile: Profile) -> Body:
     try:
-        found = protoreading.envelope(sent)
+        envelope = protoreading.envelope(sent)
     except ProtobufError as error:
         raise _unrecognized(kind, str(error), sent) from None
-    given, named = found.api_version or api_version, found.kind or kind
-    _demand_registered(given, named, kind, profile)
+    written_version, written_kind = envelope.api_version or api_version, envelope.kind or kind
+    _demand_registered(written_version, written_kind, kind, profile)
     try:
-        # Of what is of another version there is no more to say than that it is.
-        value = protoreading.read(found.raw, given, named) if protoreading.knows(given, named) else {}
+        # Of other versions only the version matters for the error.
+        value = (
+            protoreading.read(envelope.raw, written_version, written_kind)
+            if protoreading.can_read(written_version, written_kind)
+            else {}
+        )
     except UnstorableError as error:
         raise statuses.failure(500, "", str(error)) from None
     except ProtobufError as error:
-        raise _unhandled(given, named, kind, str(error)) from None
-    _demand_kind(given, named, api_version, kind, profile)
+        raise _unhandled(written_version, written_kind, kind, str(error)) from None
+    _demand_kind(written_version, written_kind, api_version, kind, profile)
     return Body({"kind": kind, "apiVersion": api_version, **value})
 
 
-def _demand_registered(given: str, named: str, kind: str, profile: Profile) -> None:
-    """Fail where a server knows no such kind; who serves CRDs knows no other kinds, but what is said about all."""
+def _demand_registered(written_version: str, written_kind: str, kind: str, profile: Profile) -> None:
+    """Raise ApiError if the server's scheme lacks a kind; for CRDs it has CRDs and common kinds alone."""
     if kind == declared.KIND:
-        is_known = given in _DEFINITIONS and named in (kind, f"{kind}List")
-        is_known = is_known or (given, named) == ("v1", "Status")
+        is_registered = written_version in _DEFINITIONS and written_kind in (kind, f"{kind}List")
+        is_registered = is_registered or (written_version, written_kind) == ("v1", "Status")
     else:
-        is_known = protoreading.knows(given, named)
-    if not is_known:
-        raise _unhandled(given, named, kind, typemeta.unregistered(named, given, profile))
+        is_registered = protoreading.can_read(written_version, written_kind)
+    if not is_registered:
+        raise _unhandled(
+            written_version, written_kind, kind, typemeta.unregistered(written_kind, written_version, profile)
+        )
 
 
-def problem_of_kind(given: str, named: str, api_version: str, kind: str, profile: Profile) -> str:
-    """Return why an object is none of a kind that has a Go type; empty where it is one."""
-    if not protoreading.knows(given, named):
-        return typemeta.unregistered(named, given, profile)
-    if (given, named) == (api_version, kind):
+def problem_of_kind(written_version: str, written_kind: str, api_version: str, kind: str, profile: Profile) -> str:
+    """Return why an object cannot be converted to a kind with a Go type; empty if it has this kind."""
+    if not protoreading.can_read(written_version, written_kind):
+        return typemeta.unregistered(written_kind, written_version, profile)
+    if (written_version, written_kind) == (api_version, kind):
         return ""
-    return f"converting (v1.{named}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
+    return f"converting (v1.{written_kind}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
 
 
-def _demand_kind(given: str, named: str, api_version: str, kind: str, profile: Profile) -> None:
-    """Fail where what is sent is of a kind that is known, and not that of the URL."""
-    if (given, named) == (api_version, kind):
+def _demand_kind(written_version: str, written_kind: str, api_version: str, kind: str, profile: Profile) -> None:
+    """Raise ApiError if the sent object has another kind than the URL."""
+    if (written_version, written_kind) == (api_version, kind):
         return
-    if named == kind:  # events of both groups are one kind in a server
-        problem = f"the API version in the data ({given}) does not match the expected API version ({api_version})"
+    if written_kind == kind:  # events of both groups share one internal type
+        problem = (
+            f"the API version in the data ({written_version}) does not match the expected API version ({api_version})"
+        )
         raise statuses.bad_request(problem)
-    raise _unhandled(given, named, kind, problem_of_kind(given, named, api_version, kind, profile))
+    raise _unhandled(
+        written_version, written_kind, kind, problem_of_kind(written_version, written_kind, api_version, kind, profile)
+    )
 
 
-def _unhandled(given: str, named: str, kind: str, problem: str) -> ApiError:
-    message = f'{named} in version "{given.rpartition("/")[2]}" cannot be handled as a {kind}: {problem}'
+def _unhandled(written_version: str, written_kind: str, kind: str, problem: str) -> ApiError:
+    message = (
+        f'{written_kind} in version "{written_version.rpartition("/")[2]}" cannot be handled as a {kind}: {problem}'
+    )
     return statuses.bad_request(message)
 
 
 def _options(sent: bytes, profile: Profile) -> Resource:
     try:
-        found = protoreading.envelope(sent)
-        options = protoreading.read(found.raw, "v1", "DeleteOptions") if found.kind in ("", "DeleteOptions") else None
+        envelope = protoreading.envelope(sent)
+        options = (
+            protoreading.read(envelope.raw, "v1", "DeleteOptions") if envelope.kind in ("", "DeleteOptions") else None
+        )
     except ProtobufError as error:
         raise _unread_options(str(error), profile) from None
     if options is None:
-        raise _unread_options(typemeta.unregistered(found.kind, found.api_version, profile), profile)
+        raise _unread_options(typemeta.unregistered(envelope.kind, envelope.api_version, profile), profile)
     return options
 
 
@@ -255,6 +274,6 @@ def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:
 def _summarized(sent: bytes) -> str:
     if not sent:
         return "<empty>"
-    shown = sent[:_SHOWN]
-    text = shown.decode(errors="replace") if sent.startswith(b"{") else shown.hex()
+    start = sent[:_SHOWN]
+    text = start.decode(errors="replace") if sent.startswith(b"{") else start.hex()
     return f"{text} ..." if len(sent) > _SHOWN else text

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions as they are served."""
+"""CustomResourceDefinitions as a served resource."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PENDING: Final = (
 
 
 class DefinitionType(ResourceType):
-    """CustomResourceDefinitions."""
+    """CustomResourceDefinition resource."""
 
     group, version = declared.GROUP, "v1"
     names = Names(
@@ -52,111 +52,113 @@ class DefinitionType(ResourceType):
     )
 
     def __init__(self, kubernetes_version: str) -> None:
-        """Take whose behaviour and words."""
+        """Create for a Kubernetes version."""
         self.kubernetes_version = kubernetes_version
         self.profile = profile.named(kubernetes_version)
         self._strategy = CrdStrategy(self.profile, drops_untracked_owners=True)
 
-    def shown(self, entry: StoredObject) -> Resource:
-        """Return a CRD as it is stored."""
+    def read(self, entry: StoredObject) -> Resource:
+        """Return a CRD as stored."""
         return entry.value
 
     def scale(self, entry: StoredObject) -> Resource:
-        """Fail: a CRD has no scale."""
+        """Raise ApiError (404): CRDs have no scale."""
         raise statuses.not_found(self.resource, entry.key.name)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of CRDs."""
         return _COLUMNS if self.profile.has_columns_of_crds else (NAME, _CREATED)
 
-    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:  # noqa: ARG002 - those of the dependents
-        """Return a CRD as one that is to be deleted: its objects go first, whatever is said of dependents."""
+    def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:  # noqa: ARG002 - for dependents
+        """Mark a CRD as being deleted; a finalizer keeps it until its objects are gone, regardless of the propagation policy."""
         if value["metadata"].get("deletionTimestamp"):
             return value
-        own = value["metadata"].get("finalizers") or []
-        held = [*own, *([] if CLEANUP in own else [CLEANUP])]
-        metadata = {**value["metadata"], "deletionTimestamp": generatedvalues.now(), "finalizers": held}
+        finalizers_before = value["metadata"].get("finalizers") or []
+        all_finalizers = [*finalizers_before, *([] if CLEANUP in finalizers_before else [CLEANUP])]
+        metadata = {**value["metadata"], "deletionTimestamp": generatedvalues.now(), "finalizers": all_finalizers}
         return terminating({**value, "metadata": metadata}, *PENDING)
 
     @property
     def collected(self) -> ResourceType:
-        """CRDs as those of which many are deleted by one request."""
+        """The CRD resource for deletions of a collection."""
         return _CollectedType(self.kubernetes_version)
 
-    def other(self, name: str, what: Literal["UID", "ResourceVersion"], wanted: str, found: str) -> ApiError:
+    def precondition_failure(
+        self, name: str, field: Literal["UID", "ResourceVersion"], expected: str, actual: str
+    ) -> ApiError:
         """
-        Return the failure of a deletion of a CRD that is not the one that is meant.
+        Return the error for a failed precondition of a deletion of a CRD.
 
         Reference:
             apiextensions-apiserver registry/customresourcedefinition/etcd.go, Delete.
         """
         failed = "precondition failed" if self.profile.lowers_preconditions else "Precondition failed"
-        problem = f"{failed}: {what} in precondition: {wanted}, {what} in object meta: {found}"
+        problem = f"{failed}: {field} in precondition: {expected}, {field} in object meta: {actual}"
         return statuses.conflict(declared.PLURAL, self.group, name, problem)
 
-    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
-        """Return the outcome of a request that writes a CRD."""
-        return handlers.handle(stored, asked, self._strategy, made)
+    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+        """Return the outcome of a write request for a CRD."""
+        return handlers.handle(stored, request, self._strategy, making)
 
 
 class _CollectedType(DefinitionType):
     """
-    CustomResourceDefinitions that are deleted as objects of any other kind are: what they define stays behind.
+    CRDs under a deletion of a collection, which deletes them like any other object and leaves their custom resources.
 
     Reference:
         apiserver registry/generic/registry/store.go, DeleteCollection: it does not call the Delete of CRDs.
     """
 
-    ending = ResourceType.ending
-    other = ResourceType.other
+    mark_deleted = ResourceType.mark_deleted
+    precondition_failure = ResourceType.precondition_failure
 
 
 def created(answer: Response, making: Making) -> Resource:
-    """Return the CRD of an accepted create as it is stored, without managed fields."""
+    """Return the CRD of an accepted create as stored, without managed fields."""
     stored = answer.stored
     status = {
         "conditions": None,
         "acceptedNames": {"plural": "", "kind": ""},
         "storedVersions": stored["status"]["storedVersions"],
     }
-    made = systemmetadata.of_created(uid=making.uid(), now=making.now())
-    return {**stored, "status": status, "metadata": {**stored["metadata"], **made}}
+    system_metadata = systemmetadata.of_created(uid=making.uid(), now=making.now())
+    return {**stored, "status": status, "metadata": {**stored["metadata"], **system_metadata}}
 
 
 def terminating(value: Resource, reason: str, message: str, *, is_done: bool = False) -> Resource:
-    """Return a CRD whose status says that it is being deleted, or that its objects are gone."""
+    """Return a CRD with the Terminating condition: True during the deletion, False once its objects are gone."""
     status = value["status"]
-    kept = [one for one in status.get("conditions") or () if one["type"] != "Terminating"]
-    goes_on = "False" if is_done else "True"
+    conditions = [condition_ for condition_ in status.get("conditions") or () if condition_["type"] != "Terminating"]
+    state = "False" if is_done else "True"
     condition = {
         "type": "Terminating",
-        "status": goes_on,
+        "status": state,
         "lastTransitionTime": generatedvalues.now(),
         "reason": reason,
     }
-    return {**value, "status": {**status, "conditions": [*kept, {**condition, "message": message}]}}
+    return {**value, "status": {**status, "conditions": [*conditions, {**condition, "message": message}]}}
 
 
-def _versions(shown: Resource) -> str:
-    found = (
-        f"{one['name']}{'(storage)' if one['storage'] else ''}"
-        for one in shown["spec"]["versions"] or ()
-        if one["served"]
+def _versions(crd: Resource) -> str:
+    names = (
+        f"{version['name']}{'(storage)' if version['storage'] else ''}"
+        for version in crd["spec"]["versions"] or ()
+        if version["served"]
     )
-    return ",".join(sorted(found))
+    return ",".join(sorted(names))
 
 
-def _is_established(shown: Resource) -> bool:
-    conditions = shown["status"].get("conditions") or ()
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+def _is_established(crd: Resource) -> bool:
+    conditions = crd["status"].get("conditions") or ()
+    return any(condition["type"] == "Established" and condition["status"] == "True" for condition in conditions)
 
 
-# How a time is printed that nobody has set.
+# How the server prints an unset time.
 _ZERO: Final = "0001-01-01T00:00:00Z"
 _CREATED: Final = TableColumn(
-    "Created At", "date", "", AGE.description, cell=lambda shown: shown["metadata"].get("creationTimestamp", _ZERO)
+    "Created At", "date", "", AGE.description, cell=lambda crd: crd["metadata"].get("creationTimestamp", _ZERO)
 )
-# As 1.37 has them: registry/customresourcedefinition/tableconvertor.
+# The columns of 1.37: registry/customresourcedefinition/tableconvertor.
 _COLUMNS: Final = (
     NAME,
     TableColumn("Scope", "string", ".spec.scope", "Cluster/Namespaced"),
@@ -170,7 +172,7 @@ _COLUMNS: Final = (
         "",
         "Short names",
         1,
-        cell=lambda it: ",".join(it["spec"]["names"].get("shortNames") or ()),
+        cell=lambda crd: ",".join(crd["spec"]["names"].get("shortNames") or ()),
     ),
     TableColumn("Established", "boolean", "", "Established status", 1, cell=_is_established),
 )

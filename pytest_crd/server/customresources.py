@@ -1,4 +1,4 @@
-"""Custom resources as they are served: a version of a CRD."""
+"""Custom resources as served resources: one version of a CRD each."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _DEFINITIONS: Final = f"{declared.PLURAL}.{declared.GROUP}"
 
 
 class CustomResourceType(ResourceType):
-    """The custom resources of a version of a CRD."""
+    """Resource of one served version of a CRD."""
 
     def __init__(
         self, crd: CustomResourceDefinition, version: CrdVersion, spec: Resource, *, is_terminating: bool = False
     ) -> None:
         """
-        Take what answers.
+        Create from a version of a CRD.
 
         Args:
             crd: The CRD.
-            version: One of its versions, which is served.
-            spec: What the CRD says, as it is stored.
+            version: A served version of *crd*.
+            spec: The stored spec of the CRD.
             is_terminating: Whether the CRD is being deleted.
         """
         self.group, self.version = crd.group, version.name
         self.names = names_of(spec["names"])
         self.is_namespaced = crd.scope == "Namespaced"
         self.subresources = tuple(self._subresources(version))
-        self.crd, self.of = crd, version
+        self.crd, self.crd_version = crd, version
         self.profile = crd.answers.profile
         self._spec = spec
         self.is_terminating = is_terminating
@@ -52,39 +52,39 @@ class CustomResourceType(ResourceType):
         self.warnings = version.deprecation_warnings
 
     def _subresources(self, version: CrdVersion) -> list[SubresourceKind]:
-        found = []
+        kinds = []
         if version.subresources.has("status"):
-            found.append(SubresourceKind("status", self.group, self.version, self.names.kind))
+            kinds.append(SubresourceKind("status", self.group, self.version, self.names.kind))
         if version.subresources.has("scale"):
-            found.append(SubresourceKind("scale", "autoscaling", "v1", "Scale"))
-        return found
+            kinds.append(SubresourceKind("scale", "autoscaling", "v1", "Scale"))
+        return kinds
 
     @property
     def storage_version(self) -> str:
-        """The version in which its objects are stored."""
-        return next(one.name for one in self.crd.versions if one.storage)
+        """The storage version of the CRD."""
+        return next(version.name for version in self.crd.versions if version.storage)
 
-    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
-        """Return what comes of a request that writes."""
-        return self.of.answer(stored, asked, made)
+    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+        """Return the outcome of a write request."""
+        return self.crd_version.answer(stored, request, making)
 
-    def shown(self, entry: StoredObject) -> Resource:
-        """Return a stored object as it is read in this version, with its resourceVersion."""
+    def read(self, entry: StoredObject) -> Resource:
+        """Return a stored object in this version, with its resourceVersion."""
         self.demand_conversion(entry.value["apiVersion"], self.api_version)
         form = entry.forms.get(self)
         if form is None:
-            form = entry.forms[self] = self.of.read(entry.value)
-        shown: Resource = form
-        return shown
+            form = entry.forms[self] = self.crd_version.read(entry.value)
+        object_: Resource = form
+        return object_
 
-    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
-        """Return an object as one that is to be deleted; as it is stored anew, it gets the defaults of the storage version."""
-        stored = self.crd.version(self.storage_version)
-        return super().ending(stored.read(value), finalizers) if finalizers else None
+    def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
+        """Mark an object as being deleted, with the defaults of the storage version; None if it has no finalizers."""
+        storage_version = self.crd.version(self.storage_version)
+        return super().mark_deleted(storage_version.read(value), finalizers) if finalizers else None
 
     def ends_watches(self, event: Event, /) -> bool:
         """
-        Return whether a change is one of what the CRD says, or of the names that it was given.
+        Return whether a change alters the CRD's spec or accepted names, or creates or deletes the CRD.
 
         Reference:
             apiextensions-apiserver apiserver/customresource_handler.go, updateCustomResourceDefinition.
@@ -100,75 +100,77 @@ class CustomResourceType(ResourceType):
         Raises:
             ApiError: 500: a field of the scale has a wrong type, or the object has no replicas.
         """
-        shown = self.shown(entry)
-        refused = self.of.subresources.read_scale(shown)
-        if isinstance(refused, Refusal):
+        object_ = self.read(entry)
+        refusal = self.crd_version.subresources.read_scale(object_)
+        if isinstance(refusal, Refusal):
             subject = {"name": entry.key.name, "group": self.group, "kind": self.names.plural}
-            raise statuses.of_refusal(refused, subject)
-        found: Resource = patchdocuments.plain(scale.of_resource(shown, self.of.subresources))
-        return found
+            raise statuses.of_refusal(refusal, subject)
+        scale_object: Resource = patchdocuments.plain(scale.of_resource(object_, self.crd_version.subresources))
+        return scale_object
 
-    def selectable(self, shown: Resource) -> Mapping[str, str]:
-        """Return the fields that a selector can ask for: metadata, and what the CRD declares as such."""
-        found = dict(super().selectable(shown))
+    def selectable(self, object_: Resource) -> Mapping[str, str]:
+        """Return the selectable fields of an object with their values: name, namespace, and the selectableFields of the CRD."""
+        values_by_field = dict(super().selectable(object_))
         for path in self._selectable_paths:
-            values = jsonpath.find(shown, path)
-            found[path.removeprefix(".")] = _text(values[0]) if values else ""
-        return found
+            values = jsonpath.find(object_, path)
+            values_by_field[path.removeprefix(".")] = _text(values[0]) if values else ""
+        return values_by_field
 
     def columns(self) -> Sequence[TableColumn]:
-        """Return the columns that the CRD declares; the age where it declares none."""
+        """Return the printer columns of the CRD, or the age if it declares none."""
         return self._columns
 
     @cached_property
     def _declared(self) -> Mapping[str, JSONValue]:
-        return next(one for one in self._spec["versions"] if one["name"] == self.version)
+        return next(version for version in self._spec["versions"] if version["name"] == self.version)
 
     @cached_property
     def _selectable_paths(self) -> tuple[str, ...]:
-        return tuple(one["jsonPath"] for one in self._declared.get("selectableFields") or ())
+        return tuple(field["jsonPath"] for field in self._declared.get("selectableFields") or ())
 
     @cached_property
     def _columns(self) -> tuple[TableColumn, ...]:
         columns = self._declared.get("additionalPrinterColumns")
         if not columns:
             return (NAME, AGE)
-        # Columns end before the first that the server cannot parse.
+        # The server drops columns from the first invalid JSONPath on.
         valid = itertools.takewhile(lambda column: jsonpath.is_valid(column["jsonPath"]), columns)
         return (NAME, *map(_column, valid))
 
 
 def _served(entry: StoredObject) -> JSONValue:
-    """Return what of a CRD decides how its objects are served."""
+    """Return the parts of a CRD that decide how its objects are served."""
     return [entry.value["spec"], entry.value["status"]["acceptedNames"]]
 
 
-def names_of(given: Mapping[str, JSONValue]) -> Names:
-    """Return the names that a CRD asks for, with those that a server makes of its kind."""
-    kind = given["kind"]
+def names_of(declared_names: Mapping[str, JSONValue]) -> Names:
+    """Return the names of a spec, with defaults derived from the kind."""
+    kind = declared_names["kind"]
     return Names(
-        given["plural"],
-        given.get("singular") or kind.lower(),
+        declared_names["plural"],
+        declared_names.get("singular") or kind.lower(),
         kind,
-        given.get("listKind") or f"{kind}List",
-        tuple(given.get("shortNames") or ()),
-        tuple(given.get("categories") or ()),
+        declared_names.get("listKind") or f"{kind}List",
+        tuple(declared_names.get("shortNames") or ()),
+        tuple(declared_names.get("categories") or ()),
     )
 
 
 def _text(value: JSONValue) -> str:
-    """Return a value as selectors compare it."""
+    """Return a value in the form that selectors compare."""
     return value if isinstance(value, str) else printing.marshal(value)
 
 
-def _column(given: Mapping[str, JSONValue]) -> TableColumn:
-    path = given["jsonPath"]
-    description = given.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+def _column(declared_column: Mapping[str, JSONValue]) -> TableColumn:
+    path = declared_column["jsonPath"]
+    description = (
+        declared_column.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+    )
     return TableColumn(
-        given["name"],
-        given["type"],
+        declared_column["name"],
+        declared_column["type"],
         path,
         description,
-        given.get("priority") or 0,
-        given.get("format") or "",
+        declared_column.get("priority") or 0,
+        declared_column.get("format") or "",
     )

@@ -1,7 +1,7 @@
 """
-What a server does about CRDs beside answering: names are accepted, custom resources are served, and where a CRD is deleted its objects go first.
+Controllers of CRDs: they accept names, establish CRDs and delete the objects of deleted CRDs.
 
-It takes the places of the controllers of apiextensions-apiserver.
+They replace the controllers of apiextensions-apiserver.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Store, StoredObject
 
-# The conditions that follow from what a CRD declares alone.
+# The conditions that depend on the spec of a CRD alone.
 _OF_SPECS: Final = ("NonStructuralSchema", "KubernetesAPIApprovalPolicyConformant")
 _INSTALLING: Final = {
     "type": "Established",
@@ -39,70 +39,71 @@ _NEVER_ESTABLISHED: Final = ("NeverEstablished", "resource was never established
 
 class DefinitionController:
     """
-    What a server does about CRDs after they were written.
+    Controllers of CRDs.
 
-    It takes the places of the controllers of apiextensions-apiserver, and is done before the request that it follows is answered.
+    They replace the controllers of apiextensions-apiserver, and finish before the server answers the write that
+    triggers them.
     """
 
     def __init__(self, store: Store, type_: DefinitionType) -> None:
         """
-        Take what is stored.
+        Create for a store.
 
         Args:
             store: The store.
-            type_: CRDs as they are served.
+            type_: The resource of CRDs.
         """
         self._store = store
         self._type = type_
-        # CRDs that stand in files: what is stored with such a spec is one of these, so that its lines are known.
-        self._given: list[tuple[JSONValue, CustomResourceDefinition]] = []
-        self._known: dict[int, CustomResourceDefinition] = {}
+        # CRDs from files with their specs: a stored CRD with an equal spec keeps the line numbers of its file.
+        self._from_files: list[tuple[JSONValue, CustomResourceDefinition]] = []
+        self._crds: dict[int, CustomResourceDefinition] = {}
         self._types: dict[int, list[CustomResourceType]] = {}
 
     def install(self, crd: CustomResourceDefinition) -> None:
         """
-        Store a CRD, as one that a client has created.
+        Store a CRD as if a client had created it.
 
         Raises:
-            NotAcceptedError: A server refuses it.
+            NotAcceptedError: A server refuses the CRD.
         """
-        answer = crd.first_response
-        answer.assert_accepted_as(crd.name, source=crd.source)
-        value = crdtype.created(answer, generatedvalues.of_request(lambda _end: True))
+        response = crd.first_response
+        response.assert_accepted_as(crd.name, source=crd.source)
+        value = crdtype.created(response, generatedvalues.of_request(lambda _end: True))
         value = {**value, "apiVersion": declared.V1, "spec": as_v1(value["spec"])}
-        self._given.append((value["spec"], crd))
+        self._from_files.append((value["spec"], crd))
         self._store.put(self._type.key("", crd.name), value)
         self.settle()
 
     def established(self) -> list[CustomResourceDefinition]:
-        """Return the CRDs whose objects are served."""
-        return [self._crd_of(one) for one in self._entries() if _condition(one.value, "Established") == "True"]
+        """Return the established CRDs."""
+        return [self._crd_of(entry) for entry in self._entries() if _condition(entry.value, "Established") == "True"]
 
     def settle(self) -> None:
-        """Have all that follows from what was written, until nothing follows any longer."""
+        """Run the controllers until nothing changes any longer."""
         while self._step():
             pass
 
     def types(self) -> Iterator[CustomResourceType]:
-        """Yield what is served of the CRDs that are stored, by their names."""
+        """Yield the served resources of the established CRDs, in order of the CRDs' names."""
         for entry in self._entries():
             if _condition(entry.value, "Established") == "True":
                 yield from self._served(entry)
 
     def _served(self, entry: StoredObject) -> list[CustomResourceType]:
-        found = self._types.get(entry.revision)
-        if found is None:
+        types = self._types.get(entry.revision)
+        if types is None:
             crd = self._crd_of(entry)
             is_ending = self._is_closed(entry)
             spec = entry.value["spec"]
-            served = [one for one in crd.versions if one.served]
-            found = [CustomResourceType(crd, one, spec, is_terminating=is_ending) for one in served]
-            self._types[entry.revision] = found
-        return found
+            served = [version for version in crd.versions if version.served]
+            types = [CustomResourceType(crd, version, spec, is_terminating=is_ending) for version in served]
+            self._types[entry.revision] = types
+        return types
 
     def _is_closed(self, entry: StoredObject) -> bool:
         """
-        Return whether nothing is created any longer of what a CRD defines.
+        Return whether the server refuses to create objects of a CRD.
 
         Reference:
             apiextensions-apiserver apiserver/customresource_handler.go, ServeHTTP.
@@ -112,19 +113,19 @@ class DefinitionController:
         return _condition(entry.value, "Terminating") == "True"
 
     def _crd_of(self, entry: StoredObject) -> CustomResourceDefinition:
-        crd = self._known.get(entry.revision)
+        crd = self._crds.get(entry.revision)
         if crd is None:
             version, spec = self._type.kubernetes_version, entry.value["spec"]
-            made = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=CrdContext())
-            crd = next((one for given, one in self._given if jsonvalue.equal(given, spec)), made)
-            self._known[entry.revision] = crd
+            parsed = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=CrdContext())
+            crd = next((crd_ for file_spec, crd_ in self._from_files if jsonvalue.equal(file_spec, spec)), parsed)
+            self._crds[entry.revision] = crd
         return crd
 
     def _entries(self) -> Sequence[StoredObject]:
         return self._store.entries(self._type.resource)
 
     def _step(self) -> bool:
-        """Do the first thing that is to be done; return whether there was one."""
+        """Change the first CRD that needs a change; return False if none does."""
         entries = self._entries()
         in_order = sorted(entries, key=lambda entry: (entry.value["metadata"]["creationTimestamp"], entry.revision))
         crds = customresourcedefinition.side_by_side([self._crd_of(entry) for entry in in_order])
@@ -135,27 +136,27 @@ class DefinitionController:
         if metadata.get("deletionTimestamp"):
             return self._end(entry)
         status, names = entry.value["status"], entry.value["spec"]["names"]
-        wanted = {one.type: _worded(one) for one in crd.conditions}
-        told = _Conditions(status.get("conditions") or ())
+        wanted = {condition.type: _as_status(condition) for condition in crd.conditions}
+        conditions = _Conditions(status.get("conditions") or ())
         if names != status["acceptedNames"]:
-            told = told.with_(wanted["NamesAccepted"])
+            conditions = conditions.with_(wanted["NamesAccepted"])
             if not _is_true(wanted["NamesAccepted"]):
                 names = {**status["acceptedNames"], **crd.naming.accepted}
-                told = told if told.find("Established") else told.with_(wanted["Established"])
-            elif not _is_true(told.find("Established")):  # first the names, then what is served under them
-                told = told.with_(_INSTALLING)
-        elif _is_true(told.find("NamesAccepted")) and not _is_true(told.find("Established")):
-            told = told.with_(wanted["Established"])
+                conditions = conditions if conditions.get("Established") else conditions.with_(wanted["Established"])
+            elif not _is_true(conditions.get("Established")):  # names are accepted first
+                conditions = conditions.with_(_INSTALLING)
+        elif _is_true(conditions.get("NamesAccepted")) and not _is_true(conditions.get("Established")):
+            conditions = conditions.with_(wanted["Established"])
         for type_ in _OF_SPECS:
-            told = told.with_(wanted[type_]) if type_ in wanted else told.without(type_)
-        changed = {**status, "conditions": told.listed or None, "acceptedNames": names}
+            conditions = conditions.with_(wanted[type_]) if type_ in wanted else conditions.without(type_)
+        changed = {**status, "conditions": conditions.listed or None, "acceptedNames": names}
         if changed == status:
             return False
         self._put(entry, {**entry.value, "status": changed})
         return True
 
     def _put(self, entry: StoredObject, value: Resource) -> None:
-        """Store a CRD whose status the server has changed; if the CRD has managed fields, the server owns those changes."""
+        """Store a CRD with a changed status, owned by the server if the CRD has managed fields."""
         if entry.value["metadata"].get("managedFields"):
             from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
             from pytest_crd.engine.registry.fieldmanager.writers import Writer  # noqa: PLC0415 - as above
@@ -166,7 +167,7 @@ class DefinitionController:
 
     def _end(self, entry: StoredObject) -> bool:
         """
-        Delete the objects of a CRD, then the CRD itself.
+        Delete the objects of a CRD, then the CRD itself; return whether anything changed.
 
         Reference:
             apiextensions-apiserver controller/finalizer/crd_finalizer.go, sync.
@@ -180,13 +181,13 @@ class DefinitionController:
         if _reason(entry.value) == crdtype.PENDING[0]:
             self._put(entry, crdtype.terminating(entry.value, *_IN_PROGRESS))
             return True
-        if left := self._store.entries(resource):
-            changes = [deleting.delete_entry(self._store, one) for one in left]
+        if remaining := self._store.entries(resource):
+            changes = [deleting.delete_entry(self._store, custom_resource) for custom_resource in remaining]
             return any(changes)
-        rest = [one for one in finalizers if one != crdtype.CLEANUP]
+        rest = [finalizer for finalizer in finalizers if finalizer != crdtype.CLEANUP]
         if rest:
-            why = _COMPLETED if _condition(entry.value, "Established") == "True" else _NEVER_ESTABLISHED
-            done = crdtype.terminating(entry.value, *why, is_done=True)
+            outcome = _COMPLETED if _condition(entry.value, "Established") == "True" else _NEVER_ESTABLISHED
+            done = crdtype.terminating(entry.value, *outcome, is_done=True)
             self._put(entry, {**done, "metadata": {**done["metadata"], "finalizers": rest}})
         else:
             self._store.delete(entry.key)
@@ -195,55 +196,55 @@ class DefinitionController:
 
 def as_v1(spec: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
     """
-    Return the spec of a CRD as `apiextensions.k8s.io/v1` has it, in which alone it is served.
+    Return the spec of a CRD in the form of `apiextensions.k8s.io/v1`, the only served one.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/v1/conversion.go.
     """
     shared = ("validation", "subresources", "additionalPrinterColumns", "version")
-    above = {key: spec[key] for key in shared if spec.get(key) is not None}
-    if not above:
+    defaults = {key: spec[key] for key in shared if spec.get(key) is not None}
+    if not defaults:
         return dict(spec)
-    found = {key: value for key, value in spec.items() if key not in shared}
+    converted = {key: value for key, value in spec.items() if key not in shared}
     versions = spec.get("versions") or [{"name": spec["version"], "served": True, "storage": True}]
-    found["versions"] = [_version_as_v1(one, above) for one in versions]
-    return found
+    converted["versions"] = [_version_as_v1(version, defaults) for version in versions]
+    return converted
 
 
-def _version_as_v1(version: Mapping[str, JSONValue], above: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return a version with what stands above all versions, and with columns as they are spelled in v1."""
+def _version_as_v1(version: Mapping[str, JSONValue], defaults: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return a version with the top-level *defaults* of a v1beta1 spec, and with its columns in the spelling of v1."""
     names = {
         "validation": "schema",
         "subresources": "subresources",
         "additionalPrinterColumns": "additionalPrinterColumns",
     }
-    found = {**{names[key]: value for key, value in above.items() if key in names}, **version}
-    if columns := found.get("additionalPrinterColumns"):
-        found["additionalPrinterColumns"] = [
+    converted = {**{names[key]: value for key, value in defaults.items() if key in names}, **version}
+    if columns := converted.get("additionalPrinterColumns"):
+        converted["additionalPrinterColumns"] = [
             {("jsonPath" if key == "JSONPath" else key): value for key, value in column.items()} for column in columns
         ]
-    return found
+    return converted
 
 
-def _worded(condition: object) -> dict[str, JSONValue]:
-    """Return a condition as it stands in a status, less its time."""
+def _as_status(condition: object) -> dict[str, JSONValue]:
+    """Return a condition as in a status, without its lastTransitionTime."""
     return {name: getattr(condition, name) for name in ("type", "status", "reason", "message")}
 
 
 def _reason(value: Resource) -> str:
-    """Return how far the deletion of a CRD is."""
+    """Return the reason of the Terminating condition; empty if the CRD has none."""
     conditions = value["status"].get("conditions") or ()
-    return next((one["reason"] for one in conditions if one["type"] == "Terminating"), "")
+    return next((condition["reason"] for condition in conditions if condition["type"] == "Terminating"), "")
 
 
 def _condition(value: Resource, kind: str) -> str:
     conditions = value["status"].get("conditions") or ()
-    return next((one["status"] for one in conditions if one["type"] == kind), "")
+    return next((condition["status"] for condition in conditions if condition["type"] == kind), "")
 
 
 class _Conditions:
     """
-    The conditions of a CRD; those of types that no controller knows stay.
+    The conditions of a CRD; conditions with unknown types are kept.
 
     Reference:
         apiextensions-apiserver apihelpers/helpers.go, SetCRDCondition.
@@ -252,21 +253,21 @@ class _Conditions:
     def __init__(self, listed: Sequence[Mapping[str, JSONValue]]) -> None:
         self.listed = [*listed]
 
-    def find(self, kind: str) -> Mapping[str, JSONValue] | None:
-        return next((one for one in self.listed if one["type"] == kind), None)
+    def get(self, kind: str) -> Mapping[str, JSONValue] | None:
+        return next((condition for condition in self.listed if condition["type"] == kind), None)
 
     def with_(self, wanted: Mapping[str, JSONValue]) -> _Conditions:
-        """Return them with one; its time is when its status changed."""
-        known = self.find(wanted["type"])
-        if known is None:
+        """Return the conditions with *wanted* added or replaced; lastTransitionTime changes only with its status."""
+        current = self.get(wanted["type"])
+        if current is None:
             return _Conditions([*self.listed, _dated(wanted, generatedvalues.now())])
-        is_kept = known["status"] == wanted["status"] and known.get("lastTransitionTime")
-        dated = _dated(wanted, known["lastTransitionTime"] if is_kept else generatedvalues.now())
-        return _Conditions([dated if one is known else one for one in self.listed])
+        is_unchanged = current["status"] == wanted["status"] and current.get("lastTransitionTime")
+        dated = _dated(wanted, current["lastTransitionTime"] if is_unchanged else generatedvalues.now())
+        return _Conditions([dated if condition is current else condition for condition in self.listed])
 
     def without(self, kind: str) -> _Conditions:
-        """Return them without those of a type."""
-        return _Conditions([one for one in self.listed if one["type"] != kind])
+        """Return the conditions except for one type."""
+        return _Conditions([condition for condition in self.listed if condition["type"] != kind])
 
 
 def _is_true(condition: Mapping[str, JSONValue] | None) -> bool:

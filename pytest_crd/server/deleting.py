@@ -1,4 +1,4 @@
-"""Requests that delete: preconditions, finalizers, and what is said of the dependents that only a garbage collector would look for."""
+"""Delete requests: options, preconditions and finalizers, including those for the garbage collector."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _POLICY_PATH: Final = FieldPath(("propagationPolicy",))
 
 class DeleteOptions(NamedTuple):
     """
-    How to delete.
+    Options of a deletion.
 
     Attributes:
-        uid: Which uid it must have; None for any.
-        resource_version: Which resourceVersion it must have; None for any.
-        policy: `Foreground`, `Background` or `Orphan`; empty where nothing is said.
-        dry_run: Whether nothing is to be kept.
+        uid: The expected uid; None for any.
+        resource_version: The expected resourceVersion; None for any.
+        policy: `Foreground`, `Background` or `Orphan`; empty if unset.
+        dry_run: Whether to leave the store unchanged.
         is_unsafe: True to delete only an object that cannot be read from the store.
     """
 
@@ -45,15 +45,15 @@ class DeleteOptions(NamedTuple):
 
 def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
     """
-    Return the options of a request: those of its body, or where it has none those of its URL.
+    Return the options of a delete request from its body, or from its URL if the body is empty.
 
     Raises:
-        ApiError: 400 for options that cannot be read, 415 for a body in another form, 422 for options that make no sense.
+        ApiError: 400 for unreadable options, 415 for an unsupported media type of the body, 422 for invalid options.
 
     Reference:
         apiserver endpoints/handlers/delete.go, DeleteResource; apimachinery apis/meta/v1/validation, ValidateDeleteOptions.
     """
-    options = bodies.of_delete(request, type_) if request.body else _of_url(request)
+    options = bodies.decode_delete(request, type_) if request.body else _of_url(request)
     policy, orphans = options.get("propagationPolicy"), options.get("orphanDependents")
     errors: list[FieldError] = []
     if policy is not None and orphans is not None:
@@ -77,25 +77,25 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
 
 def _unsafe_problems(options: Resource) -> list[FieldError]:
     """
-    Return the errors of options that do not go with an unsafe deletion.
+    Return the errors of options that exclude an unsafe deletion.
 
     Reference:
         apimachinery apis/meta/v1/validation, ValidateIgnoreStoreReadError.
     """
-    others = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
+    excluded = ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions")
     return [
         fielderror.invalid(FieldPath((_UNSAFE,)), True, f"cannot be set together with .{name}")  # noqa: FBT003 - the value
-        for name in others
+        for name in excluded
         if options.get(name) is not None
     ]
 
 
 def demand_safe(options: DeleteOptions) -> None:
     """
-    Check the options of a deletion of a collection.
+    Raise ApiError for an unsafe deletion of a collection.
 
     Raises:
-        ApiError: 422: it is an unsafe deletion.
+        ApiError: 422.
     """
     if options.is_unsafe:
         problem = "is not allowed with DELETECOLLECTION, try again after removing the option"
@@ -105,10 +105,10 @@ def demand_safe(options: DeleteOptions) -> None:
 
 def delete(store: Store, type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> JSONValue:
     """
-    Delete an object, or mark it as one that is to be deleted; return the Status or the object that is answered with.
+    Delete an object, or mark it as being deleted; return the Status or the object of the response.
 
     Raises:
-        ApiError: 409: it is not the one that is meant.
+        ApiError: 409: a precondition fails.
 
     Reference:
         apiserver registry/generic/registry/store.go, Delete; registry/rest/delete.go, BeforeDelete.
@@ -118,22 +118,22 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
     _demand_conditions(type_, entry, options)
     type_.demand_conversion(type_.api_version, type_.storage_api_version)
-    marked = type_.ending(entry.value, _finalizers(entry, options.policy))
+    marked = type_.mark_deleted(entry.value, _finalizers(entry, options.policy))
     if marked is None:
         last = entry if options.dry_run else store.delete(entry.key)
         if type_.shows_deleted:
-            return type_.shown(last)
+            return type_.read(last)
         return statuses.success(type_.resource, entry.key.name, entry.value["metadata"].get("uid", ""))
     if marked == entry.value:
-        return type_.shown(entry)
+        return type_.read(entry)
     if options.dry_run:
-        return type_.shown(StoredObject(entry.key, marked, entry.revision))
-    return type_.shown(store.put(entry.key, marked))
+        return type_.read(StoredObject(entry.key, marked, entry.revision))
+    return type_.read(store.put(entry.key, marked))
 
 
 def _refuse_unsafe(type_: ResourceType, entry: StoredObject) -> ApiError:
     """
-    Return the refusal of an unsafe deletion: all objects here can be read.
+    Return the error for an unsafe deletion: all objects in this store are readable.
 
     Reference:
         apiserver registry/generic/registry/corrupt_obj_deleter.go.
@@ -144,45 +144,45 @@ def _refuse_unsafe(type_: ResourceType, entry: StoredObject) -> ApiError:
 
 
 def delete_entry(store: Store, entry: StoredObject) -> bool:
-    """Delete an object for a controller, or mark it where somebody holds it; return whether that changed anything."""
+    """Delete an object for a controller, or mark it as being deleted if it has finalizers; return whether that changed anything."""
     metadata = entry.value["metadata"]
     if not metadata.get("finalizers"):
         store.delete(entry.key)
         return True
     if metadata.get("deletionTimestamp"):
         return False
-    store.put(entry.key, resourcetypes.marked(entry.value, metadata["finalizers"]))
+    store.put(entry.key, resourcetypes.mark_terminating(entry.value, metadata["finalizers"]))
     return True
 
 
 def _of_url(request: HTTPRequest) -> Resource:
     query = request.query
-    found: dict[str, JSONValue] = {"dryRun": query.all("dryRun")}
-    found["gracePeriodSeconds"] = integer(query, "gracePeriodSeconds")
+    options: dict[str, JSONValue] = {"dryRun": query.all("dryRun")}
+    options["gracePeriodSeconds"] = integer(query, "gracePeriodSeconds")
     conditions = {name: query.first(name) for name in ("uid", "resourceVersion") if query.first(name)}
     if conditions:
-        found["preconditions"] = conditions
+        options["preconditions"] = conditions
     if query.has(_UNSAFE):
-        found[_UNSAFE] = boolean(query, _UNSAFE)
+        options[_UNSAFE] = boolean(query, _UNSAFE)
     if query.has("propagationPolicy"):
-        found["propagationPolicy"] = query.first("propagationPolicy")
+        options["propagationPolicy"] = query.first("propagationPolicy")
     if query.has("orphanDependents"):
-        found["orphanDependents"] = boolean(query, "orphanDependents")
-    return found
+        options["orphanDependents"] = boolean(query, "orphanDependents")
+    return options
 
 
 def _demand_conditions(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> None:
     uid, name = entry.value["metadata"].get("uid", ""), entry.key.name
     if options.uid is not None and options.uid != uid:
-        raise type_.other(name, "UID", options.uid, uid)
+        raise type_.precondition_failure(name, "UID", options.uid, uid)
     version = str(entry.revision)
     if options.resource_version is not None and options.resource_version != version:
-        raise type_.other(name, "ResourceVersion", options.resource_version, version)
+        raise type_.precondition_failure(name, "ResourceVersion", options.resource_version, version)
 
 
 def _finalizers(entry: StoredObject, policy: str) -> list[str]:
     """
-    Return the finalizers that an object has once it is to be deleted.
+    Return the finalizers of an object after its deletion is requested.
 
     Reference:
         apiserver registry/generic/registry/store.go, deletionFinalizersForGarbageCollection.
@@ -190,8 +190,8 @@ def _finalizers(entry: StoredObject, policy: str) -> list[str]:
     present: list[str] = entry.value["metadata"].get("finalizers") or []
     if not policy:
         return present
-    kept = [one for one in present if one not in (_ORPHAN, _FOREGROUND)]
+    retained = [name for name in present if name not in (_ORPHAN, _FOREGROUND)]
     added = {"Orphan": _ORPHAN, "Foreground": _FOREGROUND}.get(policy)
-    if added is None or (added in present and len(kept) == len(present) - 1):
-        return kept if added is None else present
-    return [*kept, added]
+    if added is None or (added in present and len(retained) == len(present) - 1):
+        return retained if added is None else present
+    return [*retained, added]

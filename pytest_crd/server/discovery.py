@@ -1,4 +1,4 @@
-"""What a server says that it serves: groups, versions and resources, plain and aggregated."""
+"""Discovery documents: groups, versions and resources, plain and aggregated."""
 
 from __future__ import annotations
 
@@ -17,65 +17,65 @@ AGGREGATED: Final = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
 def versions(address: str) -> Resource:
-    """Return what is said of the core group; *address* is the host and port."""
-    at = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
-    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": at}
+    """Return the APIVersions of the core group; *address* is the host and port."""
+    addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
+    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses}
 
 
 def groups(types: Sequence[ResourceType]) -> Resource:
-    """Return all groups but the core group."""
-    names = dict.fromkeys(one.group for one in types if one.group)
+    """Return the APIGroupList, without the core group."""
+    names = dict.fromkeys(type_.group for type_ in types if type_.group)
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(name, types) for name in names]}
 
 
 def group(name: str, types: Sequence[ResourceType]) -> Resource | None:
-    """Return a group; None where nothing of it is served."""
-    found = _group(name, types)
-    return {"kind": "APIGroup", "apiVersion": "v1", **found} if found["versions"] else None
+    """Return the APIGroup of a group, or None if the group is not served."""
+    group_ = _group(name, types)
+    return {"kind": "APIGroup", "apiVersion": "v1", **group_} if group_["versions"] else None
 
 
 def resources(group_name: str, version: str, types: Sequence[ResourceType]) -> Resource | None:
-    """Return the resources of a group version; None where nothing of it is served."""
-    found = [one for one in types if (one.group, one.version) == (group_name, version)]
-    if not found:
+    """Return the APIResourceList of a group version, or None if it is not served."""
+    served = [type_ for type_ in types if (type_.group, type_.version) == (group_name, version)]
+    if not served:
         return None
-    listed = [entry for one in found for entry in _resources(one)]
+    listed = [entry for type_ in served for entry in _resources(type_)]
     name = f"{group_name}/{version}" if group_name else version
-    stated = {"apiVersion": "v1"} if group_name else {}
-    return {"kind": "APIResourceList", **stated, "groupVersion": name, "resources": listed}
+    type_meta = {"apiVersion": "v1"} if group_name else {}
+    return {"kind": "APIResourceList", **type_meta, "groupVersion": name, "resources": listed}
 
 
 def aggregated(types: Sequence[ResourceType], *, is_core: bool) -> Resource:
-    """Return all that is served of the core group, or of all others, in one answer."""
-    names = [""] if is_core else list(dict.fromkeys(one.group for one in types if one.group))
+    """Return the aggregated discovery document of the core group, or of all other groups."""
+    names = [""] if is_core else list(dict.fromkeys(type_.group for type_ in types if type_.group))
     items = [_aggregated_group(name, types) for name in names]
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
 
 
 def path_of(type_: ResourceType) -> list[str]:
-    """Return the parts of the path under which the resources of a group version are told."""
+    """Return the segments of the discovery path of a resource's group version."""
     return ["apis", type_.group, type_.version] if type_.group else ["api", type_.version]
 
 
 def etag(value: JSONValue) -> str:
-    """Return what tells one answer from another."""
+    """Return the ETag of a document."""
     return f'"{hashlib.sha512(httpmessages.compact(value).encode()).hexdigest().upper()}"'
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return the versions of a group, the preferred one first."""
+    """Return the versions of a group, in order of preference."""
     return sorted(names, key=versionpriority.sort_key, reverse=True)
 
 
 def _group(name: str, types: Sequence[ResourceType]) -> Resource:
-    found = in_order({one.version for one in types if one.group == name})
-    listed = [{"groupVersion": f"{name}/{version}", "version": version} for version in found]
+    version_names = in_order({type_.version for type_ in types if type_.group == name})
+    listed = [{"groupVersion": f"{name}/{version}", "version": version} for version in version_names]
     return {"name": name, "versions": listed, "preferredVersion": listed[0] if listed else {}}
 
 
 def _resources(type_: ResourceType) -> list[Resource]:
     names = type_.names
-    own: dict[str, JSONValue] = {
+    entry: dict[str, JSONValue] = {
         "name": names.plural,
         "singularName": names.singular,
         "namespaced": type_.is_namespaced,
@@ -85,39 +85,43 @@ def _resources(type_: ResourceType) -> list[Resource]:
         "categories": [*names.categories],
         "storageVersionHash": _storage_hash(type_),
     }
-    found: list[Resource] = [{key: value for key, value in own.items() if value or key == "namespaced"}]
-    return [*found, *(_subresource(type_, one) for one in type_.subresources)]
+    entries: list[Resource] = [{key: value for key, value in entry.items() if value or key == "namespaced"}]
+    return [*entries, *(_subresource(type_, subresource) for subresource in type_.subresources)]
 
 
-def _subresource(type_: ResourceType, of: SubresourceKind) -> Resource:
-    own = {"group": of.group, "version": of.version} if of.kind != type_.names.kind else {}
+def _subresource(type_: ResourceType, subresource: SubresourceKind) -> Resource:
+    group_version = (
+        {"group": subresource.group, "version": subresource.version} if subresource.kind != type_.names.kind else {}
+    )
     return {
-        "name": f"{type_.names.plural}/{of.name}",
+        "name": f"{type_.names.plural}/{subresource.name}",
         "singularName": "",
         "namespaced": type_.is_namespaced,
-        **own,
-        "kind": of.kind,
-        "verbs": [*of.verbs],
+        **group_version,
+        "kind": subresource.kind,
+        "verbs": [*subresource.verbs],
     }
 
 
 def _storage_hash(type_: ResourceType) -> str:
-    """Return what says in which version objects are stored: it is opaque, and is the same for the same kind."""
+    """Return the storage version hash: opaque, and equal for the same kind and storage version."""
     digest = hashlib.sha256(f"{type_.group}/{type_.storage_version}/{type_.names.kind}".encode()).digest()
     return base64.b64encode(digest[:8]).decode()
 
 
 def _aggregated_group(name: str, types: Sequence[ResourceType]) -> Resource:
     listed = []
-    for version in in_order({one.version for one in types if one.group == name}):
-        found = [one for one in types if (one.group, one.version) == (name, version)]
-        listed.append({"version": version, "resources": [_aggregated(one) for one in found], "freshness": "Current"})
+    for version in in_order({type_.version for type_ in types if type_.group == name}):
+        served = [type_ for type_ in types if (type_.group, type_.version) == (name, version)]
+        listed.append(
+            {"version": version, "resources": [_aggregated(type_) for type_ in served], "freshness": "Current"}
+        )
     return {"metadata": {"name": name} if name else {}, "versions": listed}
 
 
 def _aggregated(type_: ResourceType) -> Resource:
     names = type_.names
-    found: dict[str, JSONValue] = {
+    entry: dict[str, JSONValue] = {
         "resource": names.plural,
         "responseKind": _kind(type_.group, type_.version, names.kind),
         "scope": "Namespaced" if type_.is_namespaced else "Cluster",
@@ -126,11 +130,15 @@ def _aggregated(type_: ResourceType) -> Resource:
         "shortNames": [*names.short_names],
         "categories": [*names.categories],
         "subresources": [
-            {"subresource": one.name, "responseKind": _kind(one.group, one.version, one.kind), "verbs": [*one.verbs]}
-            for one in type_.subresources
+            {
+                "subresource": subresource.name,
+                "responseKind": _kind(subresource.group, subresource.version, subresource.kind),
+                "verbs": [*subresource.verbs],
+            }
+            for subresource in type_.subresources
         ],
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in entry.items() if value}
 
 
 def _kind(group_name: str, version: str, kind: str) -> Resource:

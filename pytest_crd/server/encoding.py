@@ -1,4 +1,4 @@
-"""Answers as they are sent: JSON, YAML or protobuf, with the headers of a server."""
+"""Encoding of responses: JSON, YAML or protobuf, with the headers of a server."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 
 ALWAYS: Final = (("Cache-Control", "no-cache, private"),)
-# Above this size answers are compressed for who takes that.
+# Larger responses are compressed if the client accepts that.
 _COMPRESSED: Final = 128 * 1024
 
 
 class _YamlDumper(yaml.SafeDumper):
-    """YAML with numbers as Go writes them, such as `1e+20`."""
+    """YAML dumper that spells numbers as Go does, such as `1e+20`."""
 
 
 _YamlDumper.add_representer(
@@ -35,7 +35,7 @@ _YamlDumper.add_implicit_resolver(
 )
 
 
-def answer(  # noqa: PLR0913 - what an answer is made of
+def answer(  # noqa: PLR0913 - the parts of a response
     request: HTTPRequest,
     code: int,
     value: JSONValue,
@@ -49,30 +49,32 @@ def answer(  # noqa: PLR0913 - what an answer is made of
     sorts_keys: bool = False,
 ) -> HTTPAnswer:
     """
-    Return an answer.
+    Return a response with an encoded body.
 
     Args:
-        request: What is answered.
+        request: The request.
         code: The HTTP code.
-        value: What is said.
-        form: In which form.
-        warnings: What is warned of beside.
+        value: The value of the body.
+        form: The form of the body.
+        warnings: The texts of the Warning headers.
         headers: Further headers.
-        dropped: The fields that were dropped of what was sent.
-        unvalidated: The kind of what was written, where that is neither validated nor defaulted.
-        media_type: What the body is called, where that is not the form's.
-        sorts_keys: Whether *value* is a map to the server, and no Go struct: JSON has its keys in order.
+        dropped: The fields of the request that were dropped.
+        unvalidated: The kind of the written object if it is neither validated nor defaulted.
+        media_type: The Content-Type, if it is not that of *form*.
+        sorts_keys: Whether *value* is a map to the server, not a Go struct: JSON then has sorted keys.
 
     Raises:
-        ApiError: 500: it cannot be written in this form.
+        ApiError: 500: the value cannot be written in this form.
     """
     body = _written(value, form, sorts_keys=sorts_keys)
     warned = tuple(("Warning", warning(text)) for text in warnings)
-    found = (*ALWAYS, *warned, *headers)
+    all_headers = (*ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and _takes_gzip(request.headers.get("accept-encoding", "")):
         body = gzip.compress(body, 1)
-        found = (*found, ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
-    return HTTPAnswer(code, body, media_type or form.media_type, found, value, tuple(warnings), dropped, unvalidated)
+        all_headers = (*all_headers, ("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding"))
+    return HTTPAnswer(
+        code, body, media_type or form.media_type, all_headers, value, tuple(warnings), dropped, unvalidated
+    )
 
 
 def _takes_gzip(header: str) -> bool:
@@ -95,7 +97,7 @@ def _written(value: JSONValue, form: Form, *, sorts_keys: bool) -> bytes:
 
 
 def page(code: int, text: str) -> HTTPAnswer:
-    """Return an answer that is a text."""
+    """Return a response with a plain text."""
     headers = (*ALWAYS, ("X-Content-Type-Options", "nosniff"))
     return HTTPAnswer(code, text.encode(), "text/plain; charset=utf-8", headers)
 
@@ -110,6 +112,6 @@ def _write_text(value: JSONValue, form: Form, *, sorts_keys: bool) -> str:
 
 
 def warning(text: str) -> str:
-    """Return how a warning is sent."""
+    """Return the value of a Warning header."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'299 - "{escaped}"'

@@ -1,4 +1,4 @@
-"""What is answered under the paths that are about no object: probes, the version, and discovery; OpenAPI has a module of its own."""
+"""Responses to requests without a resource: health checks, version, discovery and OpenAPI."""
 
 from __future__ import annotations
 
@@ -19,32 +19,34 @@ _CHECKS: Final = ("etcd", "log", "ping")
 
 
 def is_probe(path: str) -> bool:
-    """Return True for the probes of the server, and for their checks."""
+    """Return whether a path is a health check of the server."""
     return any(path in (probe, *(f"{probe}/{check}" for check in _CHECKS)) for probe in _PROBES)
 
 
 def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAnswer:
     """
-    Return the answer to a request that is about no object.
+    Return the response to a request without a resource.
 
     Args:
         request: The request.
-        catalog: What is served.
-        address: What the server says of where it is.
+        catalog: The served resources.
+        address: The host and port that the server reports as its own.
 
     Raises:
-        NotFoundPageError: There is nothing under its path.
-        ApiError: It is wanted in a form that there is not.
+        NotFoundPageError: The path is unknown.
+        ApiError: The client accepts no available form.
     """
-    if openapipaths.is_of(request.path):
+    if openapipaths.is_openapi_path(request.path):
         return openapipaths.answer(request, catalog)
     parts = [part for part in request.path.split("/") if part]
     types = catalog.types()
-    # The server looks at the method only where a group has built-in kinds.
-    is_custom = parts[:1] == ["apis"] and not any(one.is_typed for one in types if one.group == "".join(parts[1:2]))
+    # The server checks the method only for groups with built-in kinds.
+    is_custom = parts[:1] == ["apis"] and not any(
+        type_.is_typed for type_ in types if type_.group == "".join(parts[1:2])
+    )
     if request.method not in ("GET", "HEAD") and not (is_custom and len(parts) in (2, 3)):
         raise NotFoundPageError
-    if parts == ["api"] or any(parts == discovery.path_of(one) for one in types if one.is_typed):
+    if parts == ["api"] or any(parts == discovery.path_of(type_) for type_ in types if type_.is_typed):
         negotiation.demand_representation(request)
     if parts in (["api"], ["apis"]):
         return _groups(request, types, address, is_core=parts == ["api"])
@@ -53,14 +55,14 @@ def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAn
         return encoding.answer(request, 200, _version(catalog.profile.version), Form(is_pretty=True))
     if not parts:
         return encoding.answer(request, 200, {"paths": _paths(types)}, Form(is_pretty=True))
-    found = _discovered(parts, types)
-    if found is None:
+    document = _discovered(parts, types)
+    if document is None:
         raise NotFoundPageError
-    return encoding.answer(request, 200, found, negotiation.form_of(request, has_protobuf=True))
+    return encoding.answer(request, 200, document, negotiation.form_of(request, has_protobuf=True))
 
 
 def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource | None:
-    """Return what is said of a group, or of a version of one; None where nothing of it is served."""
+    """Return the discovery document of a group or group version, or None if it is not served."""
     match parts:
         case ["apis", group]:
             return discovery.group(group, types)
@@ -74,8 +76,8 @@ def _discovered(parts: Sequence[str], types: Sequence[ResourceType]) -> Resource
 def _groups(request: HTTPRequest, types: Sequence[ResourceType], address: str, *, is_core: bool) -> HTTPAnswer:
     form = negotiation.form_of_aggregate(request)
     if form is None:
-        found = discovery.versions(address) if is_core else discovery.groups(types)
-        return encoding.answer(request, 200, found, negotiation.form_of(request, has_protobuf=True))
+        document = discovery.versions(address) if is_core else discovery.groups(types)
+        return encoding.answer(request, 200, document, negotiation.form_of(request, has_protobuf=True))
     value = discovery.aggregated(types, is_core=is_core)
     tag = discovery.etag(value)
     headers = (("Etag", tag), ("Vary", "Accept"))
@@ -86,16 +88,16 @@ def _groups(request: HTTPRequest, types: Sequence[ResourceType], address: str, *
 
 
 def _paths(types: Sequence[ResourceType]) -> list[str]:
-    groups = {one.group for one in types if one.group}
-    versions = {f"{one.group}/{one.version}" for one in types if one.group}
+    groups = {type_.group for type_ in types if type_.group}
+    versions = {f"{type_.group}/{type_.version}" for type_ in types if type_.group}
     own = ("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version")
     return sorted([*own, *(f"/apis/{name}" for name in groups | versions)])
 
 
 def _version(version: str) -> Resource:
-    """Return what a server says of its version: that of Kubernetes whose answers it gives."""
+    """Return the `/version` document of a Kubernetes version."""
     major, _, minor = version.partition(".")
-    known = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
-    # Which clients demand to be there.
-    others = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
-    return {**known, **others}
+    version_info = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
+    # Clients require these fields.
+    empty_fields = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
+    return {**version_info, **empty_fields}

@@ -1,4 +1,4 @@
-"""An API behind a port."""
+"""HTTPS server on a port of localhost."""
 
 from __future__ import annotations
 
@@ -20,54 +20,60 @@ from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 
 _HOST: Final = "127.0.0.1"
-# Somewhat more than what a server takes, so that it is the API that refuses the rest.
+# More than the API's limit, so that the API refuses larger bodies.
 _MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
-# Requests that are answered at once; connections are served meanwhile.
+# Requests answered at the same time.
 _WORKERS: Final = 4
-# Connections in their TLS handshake, and those between requests: each takes half a megabyte.
+# Limits on connections during their TLS handshake and between requests: each takes half a megabyte.
 _MOST_HANDSHAKES: Final = 64
 _MOST_IDLE: Final = 256
-# Connections that wait to be accepted.
+# Connections waiting to be accepted.
 _BACKLOG: Final = 128
 # Seconds for a TLS handshake.
 _HANDSHAKE: Final = 10.0
-# The longest URL and the longest header, as Go's servers take them.
-_MOST_OF_HEADERS: Final = 1 << 20
-# So often is a client that wants to know it told how far its watch is, in seconds; as watch caches of 1.37 do it.
+# The longest URL and the longest header, as in Go's servers.
+_MOST_HEADER_BYTES: Final = 1 << 20
+# Seconds between bookmarks, as in the watch cache of 1.37.
 _BOOKMARKS_EVERY: Final = 60.0
 
-# Called with each request and its answer; of a watch with None once it begins.
-Tell = Callable[[HTTPRequest, "HTTPAnswer | None"], None]
+# Called with each request and its response; with None when a watch begins.
+RequestListener = Callable[[HTTPRequest, "HTTPAnswer | None"], None]
 
 
 class HTTPServer:
     """
-    An API behind a port of loopback, from `start` to `stop`.
+    HTTPS server for an API, between `start` and `stop`.
 
     Attributes:
-        url: Where it is, `https://127.0.0.1:PORT`.
-        token: What requests must say.
+        url: Its URL, `https://127.0.0.1:PORT`.
+        token: The bearer token that requests must send.
     """
 
     def __init__(
-        self, api: Api, certificates: Certificates, *, token: str = "", port: int = 0, tell: Tell | None = None
+        self,
+        api: Api,
+        certificates: Certificates,
+        *,
+        token: str = "",
+        port: int = 0,
+        tell: RequestListener | None = None,
     ) -> None:
         """
-        Take what answers.
+        Bind a port.
 
         Args:
-            api: What answers.
-            certificates: What it speaks TLS by.
-            token: What the API demands.
-            port: The port; 0 for one that is free.
-            tell: Called with each request and its answer.
+            api: The API.
+            certificates: The certificates for TLS.
+            token: The bearer token that the API requires.
+            port: The port; 0 for a free one.
+            tell: Called with each request and its response.
 
         Raises:
-            OSError: The port is taken.
+            OSError: The port is in use.
         """
         self._api = api
-        self._tell = tell
+        self._on_request = tell
         self._context = certificates.context
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -85,17 +91,17 @@ class HTTPServer:
         self._is_up = threading.Event()
         self._stopping = asyncio.Event()
         self._streams: set[asyncio.Event] = set()
-        # Connections without a request, in the order in which they came: before and after their handshake.
+        # Connections without a request, oldest first: during and after their handshake.
         self._handshakes: dict[asyncio.Task[None], None] = {}
         self._busy: set[object] = set()
 
     def start(self) -> None:
-        """Listen; when this returns, requests are answered."""
+        """Listen; the server answers requests when this returns."""
         self._thread.start()
         self._is_up.wait()
 
     def stop(self) -> None:
-        """End all watches and connections, and give the port back."""
+        """End all watches and connections, and release the port."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
@@ -115,22 +121,22 @@ class HTTPServer:
             access_log=None,
             shutdown_timeout=_GRACE,
             handle_signals=False,
-            auto_decompress=False,  # a server takes bodies as they are
-            max_line_size=_MOST_OF_HEADERS,
-            max_field_size=_MOST_OF_HEADERS,
+            auto_decompress=False,  # the API takes bodies as sent
+            max_line_size=_MOST_HEADER_BYTES,
+            max_field_size=_MOST_HEADER_BYTES,
         )
         await runner.setup()
         server = runner.server
-        assert server is not None  # noqa: S101 - `setup` makes it
+        assert server is not None  # noqa: S101 - set by `setup`
         self._socket.listen(_BACKLOG)
         self._socket.settimeout(0)
         accepting = self._loop.create_task(self._accept(server))
-        end = self._api.store.listen(self._wake)
+        unsubscribe = self._api.store.listen(self._wake)
         self._is_up.set()
         try:
             await self._stopping.wait()
         finally:
-            end()
+            unsubscribe()
             accepting.cancel()
             await asyncio.sleep(0)
             await self._end_streams()
@@ -142,7 +148,7 @@ class HTTPServer:
             await runner.cleanup()
 
     async def _accept(self, server: web.Server) -> None:
-        """Accept connections for *server*; the oldest idle ones give way to new ones."""
+        """Accept connections for *server*; close the oldest idle ones above the limits."""
         while True:
             try:
                 connection, _ = await self._loop.sock_accept(self._socket)
@@ -152,30 +158,30 @@ class HTTPServer:
             task = self._loop.create_task(self._connect(server, connection))
             self._handshakes[task] = None
             task.add_done_callback(self._handshakes.pop)
-            await asyncio.sleep(0)  # a task that has begun closes its connection when it is cancelled
+            await asyncio.sleep(0)  # let the task start: once started, it closes its connection when cancelled
             for oldest in [*self._handshakes][:-_MOST_HANDSHAKES]:
                 oldest.cancel()
-            idle = [one for one in server.connections if one not in self._busy]
-            for one in idle[:-_MOST_IDLE]:
-                _abort(one)
+            idle = [idle_connection for idle_connection in server.connections if idle_connection not in self._busy]
+            for idle_connection in idle[:-_MOST_IDLE]:
+                _abort(idle_connection)
 
     async def _connect(self, server: web.Server, connection: socket.socket) -> None:
         """Do the TLS handshake of a connection."""
-        with contextlib.suppress(OSError):  # the client is gone, speaks no TLS, or says nothing
+        with contextlib.suppress(OSError):  # the client closed the connection, speaks no TLS, or stays silent
             await self._loop.connect_accepted_socket(
                 server, connection, ssl=self._context, ssl_handshake_timeout=_HANDSHAKE
             )
 
     async def _end_streams(self) -> None:
-        """Have all watches end; for who does not read nobody waits long."""
+        """End all watches; do not wait for clients that do not read."""
         self._wake_all()
         until = self._loop.time() + _GRACE
         while self._streams and self._loop.time() < until:  # noqa: ASYNC110 - several end, each of them soon
             await asyncio.sleep(0.001)
 
     def _wake(self) -> None:
-        """Have all watches look for what is new; called by whoever writes, in any thread."""
-        with contextlib.suppress(RuntimeError):  # the loop has just ended
+        """Notify all watches of a change; safe to call in any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop just ended
             self._loop.call_soon_threadsafe(self._wake_all)
 
     def _wake_all(self) -> None:
@@ -193,17 +199,17 @@ class HTTPServer:
         try:
             body = await request.read()
         except web.HTTPRequestEntityTooLarge:
-            body = b" " * _MOST_BYTES  # the API says what is said of so much
-        # Of a header that is sent twice, Go takes the first.
+            body = b" " * _MOST_BYTES  # the API refuses this size
+        # For a repeated header, Go takes the first.
         headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
-        asked = HTTPRequest(request.method, request.raw_path, headers, body)
-        reply: Reply = await self._loop.run_in_executor(self._workers, self._api.answer, asked)
-        if self._tell is not None:
-            self._tell(asked, reply if isinstance(reply, HTTPAnswer) else None)
+        http_request = HTTPRequest(request.method, request.raw_path, headers, body)
+        reply: Reply = await self._loop.run_in_executor(self._workers, self._api.answer, http_request)
+        if self._on_request is not None:
+            self._on_request(http_request, reply if isinstance(reply, HTTPAnswer) else None)
         return await self._stream(request, reply) if isinstance(reply, Stream) else _response(reply)
 
     async def _stream(self, request: web.Request, stream: Stream) -> web.StreamResponse:
-        """Send the events of a watch as they come, until it is over, out of time, or nobody reads any longer."""
+        """Send the events of a watch until it ends, times out, or the client disconnects."""
         response = web.StreamResponse(headers={"Content-Type": stream.media_type, "Cache-Control": "no-cache, private"})
         for text in stream.warnings:
             response.headers.add("Warning", encoding.warning(text))
@@ -233,7 +239,7 @@ class HTTPServer:
                 await _send(response, stream, stream.watch.bookmark())
             await response.write_eof()
         except ConnectionError:
-            pass  # who has asked has gone
+            pass  # the client disconnected
         finally:
             alarm.cancel()
             self._streams.discard(news)
@@ -246,7 +252,7 @@ def _abort(connection: web.RequestHandler) -> None:
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
-    """Ask for the body that a client holds back; refuse what else it expects, as Go does."""
+    """Send `100 Continue` if the client expects it; return 417 for other expectations, as Go does."""
     if request.headers.get("Expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # the response begins after it
@@ -269,5 +275,5 @@ def _response(answer: HTTPAnswer) -> web.Response:
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return a random token."""
     return secrets.token_urlsafe(24)

@@ -1,4 +1,4 @@
-"""The options of requests that read: which objects, of when, how many."""
+"""Options of list and watch requests: selectors, resourceVersion, paging and timeout."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _MATCH: Final = FieldPath(("resourceVersionMatch",))
 
 class ListOptions(NamedTuple):
     """
-    What a list or a watch is to show.
+    Options of a list or a watch.
 
     Attributes:
-        labels: What is demanded of labels.
-        fields: What is demanded of fields.
-        is_watch: Whether changes are to be shown as they come.
-        wants_bookmarks: Whether a watch may say how far it is.
-        resource_version: Of when, or since when.
-        resource_version_match: How that is meant.
-        timeout: After how many seconds a watch ends; None where that is the server's choice.
-        limit: How many objects a page has; 0 for all.
-        continuing: The token of the page that is wanted.
-        sends_initial_events: Whether a watch begins with what is there; None where nothing is said of that.
+        labels: The label selector.
+        fields: The field selector.
+        is_watch: Whether the request is a watch.
+        wants_bookmarks: Whether the client accepts bookmarks.
+        resource_version: The resourceVersion of a list, or the start of a watch.
+        resource_version_match: The resourceVersionMatch.
+        timeout: The seconds until a watch ends; None for the server's default.
+        limit: The page size; 0 for all objects.
+        continuing: The continue token of the requested page.
+        sends_initial_events: Whether a watch begins with the existing objects; None if unset.
     """
 
     labels: tuple[Requirement, ...] = ()
@@ -55,11 +55,11 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
 
     Args:
         query: The parameters of the URL.
-        profile: Whose words.
-        is_watch: Whether the path says that it is a watch.
+        profile: The reproduced Kubernetes version.
+        is_watch: Whether the path makes the request a watch.
 
     Raises:
-        ApiError: 400 for an option that cannot be read, 422 for options that do not go together.
+        ApiError: 400 for an unreadable option, 422 for contradictory options.
 
     Reference:
         apiserver endpoints/handlers/get.go, ListResource; apimachinery apis/meta/internalversion/validation.
@@ -85,16 +85,16 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
 
 
 def named(name: str) -> FieldTerm:
-    """Return what only the object of a *name* is."""
+    """Return the field selector term for the object with a *name*."""
     return FieldTerm("metadata.name", name, is_equal=True)
 
 
 def integer(query: Query, name: str) -> int | None:
     """
-    Return a parameter that is a number; None where there is none.
+    Return an integer parameter, or None if it is absent.
 
     Raises:
-        ApiError: It is no number.
+        ApiError: The value is not an int64.
     """
     text = query.first(name)
     if not query.has(name):
@@ -107,7 +107,7 @@ def integer(query: Query, name: str) -> int | None:
 
 
 def boolean(query: Query, name: str) -> bool:
-    """Return whether a parameter says yes: whatever it says beside `false` and `0`."""
+    """Return whether a parameter is present with a value other than `false` and `0`."""
     return query.has(name) and query.first(name).lower() not in ("false", "0")
 
 

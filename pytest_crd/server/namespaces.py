@@ -1,4 +1,4 @@
-"""Namespaces: they must be there before anything is created in them, and take with them what is in them."""
+"""Namespaces: they must exist before their objects, and their deletion deletes those."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
 RESOURCE: Final = "namespaces"
-_OF_CLUSTERS: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
-# Those that may not be deleted.
-_KEPT: Final = frozenset({"default", "kube-public", "kube-system"})
+_INITIAL: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
+# The namespaces that cannot be deleted.
+_PERMANENT: Final = frozenset({"default", "kube-public", "kube-system"})
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
 class NamespaceController:
-    """What a server does about namespaces; it takes the place of the admission plugin and of the controller of a cluster."""
+    """Namespace controller and admission plugin of a cluster."""
 
     def __init__(self, store: Store, _types: Sequence[ResourceType]) -> None:
-        """Take what is stored."""
+        """Create for a store."""
         self._store = store
 
     def start(self) -> None:
-        """Store the namespaces that every cluster has."""
-        for name in _OF_CLUSTERS:
+        """Store the namespaces of a new cluster."""
+        for name in _INITIAL:
             self.create(name)
 
     def create(self, name: str) -> None:
-        """Store a namespace, as one that a client has created."""
+        """Store a namespace as if a client had created it."""
         metadata = {
             "name": name,
             "uid": generatedvalues.uid(),
@@ -46,10 +46,10 @@ class NamespaceController:
 
     def demand(self, namespace: str, type_: ResourceType, name: str) -> None:
         """
-        Pass when an object may be created in a namespace.
+        Raise ApiError if no object may be created in a namespace.
 
         Raises:
-            ApiError: 404: there is no such namespace; 403: it is being deleted.
+            ApiError: 404: the namespace does not exist; 403: it is being deleted.
 
         Reference:
             apiserver admission/plugin/namespace/lifecycle.
@@ -68,25 +68,25 @@ class NamespaceController:
 
     def demand_deletable(self, type_: ResourceType, entry: StoredObject) -> None:
         """
-        Pass when an object may be deleted.
+        Raise ApiError for the deletion of a namespace that every cluster has.
 
         Raises:
-            ApiError: 403: it is a namespace that every cluster has.
+            ApiError: 403.
         """
-        if type_.resource == RESOURCE and entry.key.name in _KEPT:
+        if type_.resource == RESOURCE and entry.key.name in _PERMANENT:
             raise statuses.forbidden(RESOURCE, entry.key.name, "this namespace may not be deleted")
 
     def settle(self) -> None:
-        """Delete what is in namespaces that are being deleted, then these."""
+        """Delete the objects of namespaces that are being deleted, then the namespaces."""
         for entry in self._store.entries(RESOURCE):
             if entry.value["metadata"].get("deletionTimestamp"):
                 self._end(entry)
 
     def _end(self, entry: StoredObject) -> None:
-        held = False
+        has_objects = False
         for resource in self._store.resources():
-            for one in self._store.entries(resource, entry.key.name):
-                delete_entry(self._store, one)
-                held = held or self._store.get(one.key) is not None
-        if not held and not entry.value["metadata"].get("finalizers"):
+            for object_ in self._store.entries(resource, entry.key.name):
+                delete_entry(self._store, object_)
+                has_objects = has_objects or self._store.get(object_.key) is not None
+        if not has_objects and not entry.value["metadata"].get("finalizers"):
             self._store.delete(entry.key)

@@ -1,7 +1,8 @@
 """
-What a server publishes of the types that it serves, under `/openapi/v2` and `/openapi/v3`.
+OpenAPI documents under `/openapi/v2` and `/openapi/v3`.
 
-Of custom resources it is what kube-apiserver publishes; of built-in kinds that they are objects, and which parameters requests for them take.
+Custom resources have the schemas that kube-apiserver publishes. Built-in kinds are plain objects, with the parameters
+of their requests.
 """
 
 from __future__ import annotations
@@ -18,54 +19,57 @@ from pytest_crd.server.http import httpmessages
 from pytest_crd.server.resourcetypes import ResourceType
 
 _GVK: Final = "x-kubernetes-group-version-kind"
-# In the order in which operations have them in version 3; in all else names are sorted.
+# The order of these keys in version 3; all other keys are sorted.
 _KIND_KEYS: Final = ("group", "version", "kind")
 _OPERATIONS: Final = {"create": "post", "update": "put", "patch": "patch"}
-# By these a client finds out that a server knows them.
+# Clients detect support for these parameters in the documents.
 _PARAMETERS: Final = ("dryRun", "fieldManager", "fieldValidation")
 
 
 def document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Sequence[ResourceType]) -> Resource | None:
     """
-    Return what is published under a path.
+    Return the document under a path, or None if the path is unknown.
 
     Args:
-        parts: What stands behind `/openapi`, in parts: `v2`, `v3`, `v3/apis/stable.example.com/v1`.
-        crds: The CRDs that are served.
-        types: All that is served.
+        parts: The path segments after `/openapi`: `v2`, `v3`, `v3/apis/stable.example.com/v1`.
+        crds: The served CRDs.
+        types: All served resources.
     """
-    found = _document(parts, crds, types)
-    return None if found is None else _ordered(found, parts[0])
+    document_ = _document(parts, crds, types)
+    return None if document_ is None else _ordered(document_, parts[0])
 
 
 def _document(parts: Sequence[str], crds: CustomResourceDefinitions, types: Sequence[ResourceType]) -> Resource | None:
     if [*parts] == ["v2"]:
-        found = (version.openapi(2) for crd in crds for version in crd.versions)
-        merged = openapidocuments.merged(one for one in found if one is not None) or {"paths": {}, "definitions": {}}
+        schemas = (version.openapi(2) for crd in crds for version in crd.versions)
+        merged = openapidocuments.merged(schema for schema in schemas if schema is not None) or {
+            "paths": {},
+            "definitions": {},
+        }
         info = {"title": "Kubernetes", "version": "unversioned"}
         return {"swagger": "2.0", "info": info, **merged}
-    published = {_path(one) for one in types}
+    published = {_path(type_) for type_ in types}
     if [*parts] == ["v3"]:
         return {"paths": {path: _reference(path, crds, types) for path in sorted(published)}}
     path = "/".join(parts[1:])
     return _of_version(path, crds, types) if parts[0] == "v3" and path in published else None
 
 
-def tag(found: JSONValue) -> str:
-    """Return what tells a document from others."""
-    return hashlib.sha512(httpmessages.compact(found).encode()).hexdigest().upper()
+def tag(document_: JSONValue) -> str:
+    """Return the hash of a document."""
+    return hashlib.sha512(httpmessages.compact(document_).encode()).hexdigest().upper()
 
 
 def _ordered(value: JSONValue, version: str) -> JSONValue:
-    """Return a document in the order in which a server has it; in protobuf that is seen, in JSON it makes no difference."""
+    """Return a document in the server's key order, which shows in protobuf."""
     if isinstance(value, list):
-        return [_ordered(one, version) for one in value]
+        return [_ordered(item, version) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {key: _ordered(value[key], version) for key in sorted(value)}
-    if version == "v3" and isinstance(kind := found.get(_GVK), dict):
-        found[_GVK] = {key: kind[key] for key in _KIND_KEYS}
-    return found
+    ordered = {key: _ordered(value[key], version) for key in sorted(value)}
+    if version == "v3" and isinstance(kind := ordered.get(_GVK), dict):
+        ordered[_GVK] = {key: kind[key] for key in _KIND_KEYS}
+    return ordered
 
 
 def _path(type_: ResourceType) -> str:
@@ -73,7 +77,7 @@ def _path(type_: ResourceType) -> str:
 
 
 def _reference(path: str, crds: CustomResourceDefinitions, types: Iterable[ResourceType]) -> Resource:
-    """Return where a document is, with what tells it from others."""
+    """Return the entry of a group version in the index, with the hash of its document."""
     return {"serverRelativeURL": f"/openapi/v3/{path}?hash={tag(_ordered(_of_version(path, crds, types), 'v3'))}"}
 
 
@@ -84,10 +88,10 @@ def _of_version(path: str, crds: CustomResourceDefinitions, types: Iterable[Reso
         return crds.openapi(3, group_version) or {}
     paths: dict[str, JSONValue] = {}
     schemas: dict[str, JSONValue] = {}
-    for one in types:
-        if _path(one) == path:
-            schemas[one.names.kind] = {"type": "object", _GVK: [_kind(one)]}
-            paths |= _paths(f"/{path}", one)
+    for type_ in types:
+        if _path(type_) == path:
+            schemas[type_.names.kind] = {"type": "object", _GVK: [_kind(type_)]}
+            paths |= _paths(f"/{path}", type_)
     info = {"title": "Kubernetes", "version": "unversioned"}
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
 

@@ -1,4 +1,4 @@
-"""What is answered under `/openapi`: documents in JSON and in protobuf, with what tells a client that it has them already."""
+"""Requests under `/openapi`: documents in JSON and protobuf, with caching headers."""
 
 from __future__ import annotations
 
@@ -18,85 +18,85 @@ from pytest_crd.server.resourcecatalog import ServerCatalog
 
 _V2: Final = "/openapi/v2"
 _V3: Final = "/openapi/v3"
-# What a document is wanted as, with what it is called then.
+# Accepted media types by version, with the Content-Type of the response.
 _FORMS: Final[Mapping[str, Mapping[str, str]]] = {
     version: {
         negotiation.JSON: negotiation.JSON,
         **dict.fromkeys((f"{lead}@v1.0+protobuf", f"{lead}.v1.0+protobuf"), f"{lead}.v1.0+protobuf"),
     }
-    for version, lead in ((one, f"application/com.github.proto-openapi.spec.{one}") for one in ("v2", "v3"))
+    for version, lead in ((name, f"application/com.github.proto-openapi.spec.{name}") for name in ("v2", "v3"))
 }
 _TAGS: Final = re.compile(r'"[^"]*"')
-# Above this size version 2 is compressed for who takes that; version 3 is not.
+# Larger documents of version 2 are compressed; version 3 is not.
 _COMPRESSED: Final = 1400
 _YEAR: Final = timedelta(days=365)
 
 
-def is_of(path: str) -> bool:
-    """Return whether a path is that of a document, whether there is one or not."""
+def is_openapi_path(path: str) -> bool:
+    """Return whether a path is below `/openapi`, even if it has no document."""
     return path in (_V2, _V3) or path.startswith(f"{_V3}/")
 
 
 def answer(request: HTTPRequest, catalog: ServerCatalog) -> HTTPAnswer:
     """
-    Return the answer to a request for a document, by whatever method.
+    Return the response to a request for a document, for any method.
 
     Args:
         request: The request.
-        catalog: What is served.
+        catalog: The served resources.
 
     Raises:
-        ApiError: 500: what is published cannot be written in protobuf.
+        ApiError: 500: the document cannot be written in protobuf.
 
     Reference:
         kube-openapi handler/handler.go and handler3/handler.go; kube-aggregator controllers/openapiv3/aggregator, HandleDiscovery.
     """
     parts = request.path.removeprefix("/openapi/").split("/")
-    found = catalog.openapi(parts)
+    document = catalog.openapi(parts)
     if request.path == _V3:
-        # A server does not say what this is, and so it is guessed from how it begins.
-        return HTTPAnswer(200, compact(found).encode(), "text/plain; charset=utf-8", encoding.ALWAYS, found)
-    if found is None:
+        # A server sets no Content-Type here, so Go guesses it from the content.
+        return HTTPAnswer(200, compact(document).encode(), "text/plain; charset=utf-8", encoding.ALWAYS, document)
+    if document is None:
         return HTTPAnswer(404, b"", "", encoding.ALWAYS)
     vary = (("Vary", "Accept-Encoding"), ("Vary", "Accept")) if request.path == _V2 else (("Vary", "Accept"),)
-    wanted = negotiation.first_of(request, [*_FORMS[parts[0]]])
+    wanted = negotiation.first_accepted(request, [*_FORMS[parts[0]]])
     if not wanted:
         return HTTPAnswer(406, b"", "", (*encoding.ALWAYS, *vary))
-    return _of_document(request, found, parts[0], _FORMS[parts[0]][wanted], vary)
+    return _of_document(request, document, parts[0], _FORMS[parts[0]][wanted], vary)
 
 
 def _of_document(
-    request: HTTPRequest, found: Resource, version: str, media_type: str, vary: tuple[tuple[str, str], ...]
+    request: HTTPRequest, document: Resource, version: str, media_type: str, vary: tuple[tuple[str, str], ...]
 ) -> HTTPAnswer:
-    """Return a document, or that a client has it, or where it is now."""
-    tag = openapiendpoints.tag(found)
-    asked = request.query.first("hash") if version == "v3" else ""
-    headers = (*(_of_age() if asked == tag else encoding.ALWAYS), ("Etag", f'"{tag}"'), *vary)
-    if asked and asked != tag:
+    """Return the response with a document: 200, 304 if the client has it, or 301 if the requested hash is outdated."""
+    tag = openapiendpoints.tag(document)
+    requested_hash = request.query.first("hash") if version == "v3" else ""
+    headers = (*(_caching_headers() if requested_hash == tag else encoding.ALWAYS), ("Etag", f'"{tag}"'), *vary)
+    if requested_hash and requested_hash != tag:
         return HTTPAnswer(301, b"", media_type, (*headers, ("Location", f"{request.path}?hash={tag}")))
     if _has(request, tag):
         return HTTPAnswer(304, b"", "", headers)
-    body = _written(found, version, media_type)
+    body = _written(document, version, media_type)
     if version == "v2" and len(body) > _COMPRESSED and _takes_gzip(request):
         body = gzip.compress(body, 1)
         headers = (*headers, ("Content-Encoding", "gzip"))
-    return HTTPAnswer(200, body, media_type, headers, found)
+    return HTTPAnswer(200, body, media_type, headers, document)
 
 
-def _of_age() -> tuple[tuple[str, str], ...]:
-    """Return the headers of what is asked for by its tag, and so never changes."""
+def _caching_headers() -> tuple[tuple[str, str], ...]:
+    """Return the caching headers of a document requested by its hash, which never changes."""
     until = datetime.now(UTC) + _YEAR
     return ("Cache-Control", "public, immutable"), ("Expires", f"{until:%a, %d %b %Y %H:%M:%S} UTC")
 
 
 def _has(request: HTTPRequest, tag: str) -> bool:
-    """Return whether a client has a document with this tag."""
-    given = request.headers.get("if-none-match", "")
-    return given.strip() == "*" or f'"{tag}"' in _TAGS.findall(given)
+    """Return whether the client already has the document with this ETag."""
+    header = request.headers.get("if-none-match", "")
+    return header.strip() == "*" or f'"{tag}"' in _TAGS.findall(header)
 
 
 def _takes_gzip(request: HTTPRequest) -> bool:
-    """Return whether a client takes an answer that is compressed; one that takes whatever there is does not say so."""
+    """Return whether the client names gzip as an accepted encoding; `*` does not count."""
     for text in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = text.replace(" ", "").partition(";q=")
         if name == "gzip":
@@ -104,10 +104,10 @@ def _takes_gzip(request: HTTPRequest) -> bool:
     return False
 
 
-def _written(found: Resource, version: str, media_type: str) -> bytes:
+def _written(document: Resource, version: str, media_type: str) -> bytes:
     if media_type == negotiation.JSON:
-        return compact(found).encode()
+        return compact(document).encode()
     try:
-        return openapiwriting.write(found, version)
+        return openapiwriting.write(document, version)
     except ProtobufError as error:
         raise statuses.unwritable(str(error)) from None

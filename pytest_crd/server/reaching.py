@@ -1,4 +1,4 @@
-"""How a test reaches a server: one in its process without a socket between, or any that answers the same requests."""
+"""Access of a test to a server: in the same process without a socket, or over the network."""
 
 from __future__ import annotations
 
@@ -15,83 +15,83 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.watching import Stream, Watch
 
 _NOT_FOUND: Final = 404
-# An object each time that it changes; None when it goes.
+# The object after each change; None after its deletion.
 States: TypeAlias = "Generator[Resource | None, None, None]"
 
 
 class ReachedServer(Protocol):
-    """A server that requests reach, whoever sends them."""
+    """Interface to a server from a test."""
 
     def named(self, resource: str) -> ResourceType:
         """
-        Return what is served under a name.
+        Return the resource with a name.
 
         Raises:
-            LookupError: Nothing is, or several things are.
+            LookupError: The server has no such resource, or several.
         """
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
-        """Return the answer to a request, which is no watch."""
+        """Return the response to a request other than a watch."""
 
     def states(self, type_: ResourceType, request: HTTPRequest, timeout: float, /) -> States:
         """
-        Yield what one object is, as soon as it changes, and first as it is.
+        Yield the current state of an object, then its state after each change.
 
         Args:
-            type_: Its type.
-            request: The watch of it.
-            timeout: After how many seconds nothing is waited for any longer.
+            type_: The resource.
+            request: The watch request for the object.
+            timeout: The seconds until the iteration ends.
 
         Raises:
-            ApiError: The server refuses to tell.
+            ApiError: The server refuses the watch.
         """
 
 
 class InProcess:
-    """The server of a test's process."""
+    """Access to a server in the process of the test."""
 
     def __init__(self, api: Api) -> None:
-        """Take it."""
+        """Create for an API."""
         self._api = api
 
     def named(self, resource: str) -> ResourceType:
-        """Return what is served under a name, as `ReachedServer` says."""
+        """Return the resource with a name, as in `ReachedServer`."""
         return self._api.catalog.named(resource)
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
-        """Return the answer to a request."""
+        """Return the response to a request."""
         answer = self._api.answer(self._allowed(request))
-        assert isinstance(answer, HTTPAnswer)  # noqa: S101 - no watch was asked for
+        assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
         return answer
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
-        """Yield what an object is, as `ReachedServer` says."""
+        """Yield the states of an object, as in `ReachedServer`."""
         watch = self._watch(request)
         news = threading.Event()
-        end = self._api.store.listen(news.set)
+        unsubscribe = self._api.store.listen(news.set)
         deadline = time.monotonic() + timeout
         try:
             while True:
-                if watch is None or watch.is_over:  # as the CRD has changed, or has gone and may come back
+                if watch is None or watch.is_over:  # the CRD has changed, or has gone and may come back
                     watch = self._watch(request)
                 if watch is not None:
                     for event in watch.take():
                         if event.entry is not None:
-                            yield None if event.type == "DELETED" else watch.type.shown(event.entry)
+                            yield None if event.type == "DELETED" else watch.type.read(event.entry)
                     if watch.is_over:
                         continue
                 if not news.wait(max(0.0, deadline - time.monotonic())):
                     return
                 news.clear()
         finally:
-            end()
+            unsubscribe()
 
     def _watch(self, request: HTTPRequest) -> Watch | None:
         """
-        Return a watch; None where its resource is not there.
+        Return a watch, or None if the resource does not exist.
 
         Raises:
-            ApiError: It cannot be watched.
+            ApiError: The server refuses the watch.
         """
         reply = self._api.answer(self._allowed(request))
         if isinstance(reply, Stream):

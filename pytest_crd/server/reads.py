@@ -1,4 +1,4 @@
-"""Requests that read: an object, or a list of them."""
+"""Read requests: one object, or a list."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _TOO_OLD: Final = (
     "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
     "now may show up in the list."
 )
-# The revision of a token that goes on with what there is now.
-_ANY: Final = -1
+# The revision of a token that continues an expired list from the current state.
+_LATEST: Final = -1
 
 
 class Page(NamedTuple):
     """
-    A list, or a part of it.
+    A list, or a page from it.
 
     Attributes:
-        items: The objects, as they are read.
-        revision: Of when it is.
-        continuing: The token of the next part; empty where this is the last.
-        remaining: How many objects come after; None where nobody has counted.
+        items: The objects in the version of the resource.
+        revision: The resourceVersion of the list.
+        continuing: The continue token of the next page; empty on the last page.
+        remaining: The number of objects on later pages; None if not counted.
     """
 
     items: list[Resource]
@@ -61,7 +61,7 @@ def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_v
     Return a stored object.
 
     Raises:
-        ApiError: 404: it is not there; 504: it is wanted of a time that has not come.
+        ApiError: 404: the object does not exist; 504: *resource_version* is in the future.
     """
     if resource_version:
         demand_version(store, version_of(resource_version))
@@ -73,11 +73,10 @@ def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_v
 
 def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions) -> Page:
     """
-    Return a list of objects, or the part of it that is asked for.
+    Return a list of objects, or its requested page.
 
     Raises:
-        ApiError: 400: an option makes no sense; 410: the list is wanted of a time that is forgotten; 504: of one that
-            has not come.
+        ApiError: 400: an option is invalid; 410: the requested revision is no longer stored; 504: it is in the future.
 
     Reference:
         apiserver storage/etcd3/store.go, GetList; storage/continue.go.
@@ -90,7 +89,7 @@ def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions
         revision = store.revision if token is None else token.revision
         if token is None and options.resource_version:
             revision = _revision_of(store, options)
-        elif revision == _ANY:
+        elif revision == _LATEST:
             revision = store.revision
         name = next((term.value for term in options.fields if term.field == _NAME and term.is_equal), "")
         entries = _entries(store, type_, namespace, revision, token, name)
@@ -100,18 +99,18 @@ def page(store: Store, type_: ResourceType, namespace: str, options: ListOptions
 
 def filter_of(type_: ResourceType, options: ListOptions) -> Callable[[Resource], bool]:
     """
-    Return what says whether an object, as it is read, is meant by the selectors.
+    Return a predicate for the selectors; it takes an object in the version of the resource.
 
     Raises:
-        ApiError: 400: objects of the type cannot be selected by such a field.
+        ApiError: 400: a field is not selectable.
     """
-    known = type_.selectable_fields()
+    selectable = type_.selectable_fields()
     for path, _, _ in options.fields:
-        if path not in known:
+        if path not in selectable:
             raise statuses.bad_request(f"field label not supported: {path}")
     if not options.labels and not options.fields:
         return lambda _shown: True
-    return lambda shown: _has_labels(shown, options.labels) and _has_fields(type_, shown, options.fields)
+    return lambda object_: _has_labels(object_, options.labels) and _has_fields(type_, object_, options.fields)
 
 
 def version_of(text: str) -> int:
@@ -119,7 +118,7 @@ def version_of(text: str) -> int:
     Return a resourceVersion as a number.
 
     Raises:
-        ApiError: 500: it is none.
+        ApiError: 500: it is not a uint64.
     """
     if not _DIGITS.match(text) or int(text) >= _UINT64:
         raise ApiError(_failed_version(text))
@@ -128,10 +127,10 @@ def version_of(text: str) -> int:
 
 def demand_version(store: Store, revision: int) -> None:
     """
-    Pass when the store has come to a revision.
+    Raise ApiError if a revision is in the future.
 
     Raises:
-        ApiError: 504: it has not.
+        ApiError: 504.
     """
     if revision > store.revision:
         message = f"Timeout: Too large resource version: {revision}, current: {store.revision}"
@@ -149,7 +148,10 @@ def _failed_version(text: str) -> JSONValue:
 
 def _revision_of(store: Store, options: ListOptions) -> int:
     """
-    Return of which revision a list is wanted; who wants pages and a revision gets that one, unless another is said to do.
+    Return the revision of a list: the requested one for an exact match or for pages, else the current one.
+
+    Raises:
+        ApiError: 400: the resourceVersion is malformed; 504: it is in the future.
 
     Reference:
         apiserver storage/util.go, ValidateListOptions.
@@ -163,21 +165,21 @@ def _revision_of(store: Store, options: ListOptions) -> int:
     return int(text) if is_exact else store.revision
 
 
-def _entries(  # noqa: PLR0913, PLR0917 - what a list is read of
+def _entries(  # noqa: PLR0913, PLR0917 - the parameters of a list
     store: Store, type_: ResourceType, namespace: str, revision: int, token: _Token | None, name: str
 ) -> Sequence[StoredObject]:
-    within = namespace if type_.is_namespaced else ""
+    scope = namespace if type_.is_namespaced else ""
     try:
-        found = store.entries(type_.resource, within, at=revision)
+        entries = store.entries(type_.resource, scope, at=revision)
     except CompactedError:
         if token is None:
             raise statuses.failure(410, "Expired", "The resourceVersion for the provided list is too old.") from None
         failure = statuses.failure(410, "Expired", _TOO_OLD)
-        failure.status["metadata"]["continue"] = _token(_ANY, token.start)
+        failure.status["metadata"]["continue"] = _token(_LATEST, token.start)
         raise failure from None
-    # One object of a namespace is read by its key.
+    # A selector for one name in one namespace reads a single key.
     is_one = bool(name) and (bool(namespace) or not type_.is_namespaced)
-    return [one for one in found if one.key.name == name] if is_one else found
+    return [entry for entry in entries if entry.key.name == name] if is_one else entries
 
 
 def _place_after(entries: Sequence[StoredObject], namespace: str, start: str) -> int:
@@ -185,12 +187,12 @@ def _place_after(entries: Sequence[StoredObject], namespace: str, start: str) ->
 
 
 def _within(entry: StoredObject, namespace: str) -> str:
-    """Return the path of an object below what is listed, as tokens have it."""
+    """Return the path of an object below the listed path, as in continue tokens."""
     path = entry.key.path
     return f"/{path.removeprefix(f'{namespace}/') if namespace else path}"
 
 
-def _cut(  # noqa: PLR0913, PLR0917 - what a page is made of
+def _cut(  # noqa: PLR0913, PLR0917 - the parameters of a page
     entries: Sequence[StoredObject],
     type_: ResourceType,
     namespace: str,
@@ -198,9 +200,9 @@ def _cut(  # noqa: PLR0913, PLR0917 - what a page is made of
     matches: Callable[[Resource], bool],
     revision: int,
 ) -> Page:
-    """Return the first objects that match, as many as a page has."""
+    """Return one page of the matching objects."""
     items: list[Resource] = []
-    # What is wanted of any time comes from memory, and whole.
+    # Lists at resourceVersion 0 come from the watch cache, without pages.
     is_whole = options.limit <= 0 or options.resource_version == "0"
     limit = len(entries) if is_whole else options.limit
     for place, entry in enumerate(entries):
@@ -208,19 +210,19 @@ def _cut(  # noqa: PLR0913, PLR0917 - what a page is made of
             token = _token(revision, _within(entries[place - 1], namespace) + "\0")
             is_counted = not options.labels and not options.fields
             return Page(items, revision, token, len(entries) - place if is_counted else None)
-        shown = type_.shown(entry)
-        if matches(shown):
-            items.append(shown)
+        object_ = type_.read(entry)
+        if matches(object_):
+            items.append(object_)
     return Page(items, revision)
 
 
-def _has_labels(shown: Resource, requirements: Iterable[Requirement]) -> bool:
-    labels = shown["metadata"].get("labels") or {}
+def _has_labels(object_: Resource, requirements: Iterable[Requirement]) -> bool:
+    labels = object_["metadata"].get("labels") or {}
     return all(requirement.matches(labels) for requirement in requirements)
 
 
-def _has_fields(type_: ResourceType, shown: Resource, terms: Iterable[FieldTerm]) -> bool:
-    fields = type_.selectable(shown)
+def _has_fields(type_: ResourceType, object_: Resource, terms: Iterable[FieldTerm]) -> bool:
+    fields = type_.selectable(object_)
     return all((fields[term.field] == term.value) == term.is_equal for term in terms)
 
 
@@ -231,10 +233,10 @@ def _token(revision: int, start: str) -> str:
 
 def _read_token(text: str) -> _Token:
     """
-    Return what a token says.
+    Return the content of a continue token.
 
     Raises:
-        ApiError: 400: it is none.
+        ApiError: 400: the token is malformed.
     """
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
@@ -261,6 +263,6 @@ def _bad_token(problem: str) -> ApiError:
 
 
 def _illegal_byte(text: str) -> int:
-    """Return where a text stops to be base64: at a character that is none, else where too few are left."""
-    found = re.search(r"[^A-Za-z0-9_-]", text)
-    return found.start() if found else len(text) - len(text) % 4
+    """Return the position of the first invalid base64 character, or of the incomplete last group."""
+    invalid = re.search(r"[^A-Za-z0-9_-]", text)
+    return invalid.start() if invalid else len(text) - len(text) % 4

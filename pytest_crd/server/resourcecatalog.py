@@ -1,4 +1,4 @@
-"""What a server serves: CRDs, their custom resources and what is built in, found by URL; and what follows from what was written."""
+"""Resources of a server by URL and name, with the controllers that run after writes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _ENDING: Final = "create not allowed while custom resource definition is termina
 
 class ServerCatalog:
     """
-    What is served.
+    The served resources.
 
     Attributes:
-        profile: Whose behaviour and words.
-        namespaces: What is done about namespaces.
+        profile: The reproduced Kubernetes version.
+        namespaces: The namespace controller.
     """
 
     def __init__(self, store: Store, profile: Profile, crds: Sequence[CustomResourceDefinition]) -> None:
@@ -40,7 +40,7 @@ class ServerCatalog:
 
         Args:
             store: The store, which is empty.
-            profile: Whose behaviour and words.
+            profile: The reproduced Kubernetes version.
             crds: The CRDs.
 
         Raises:
@@ -58,41 +58,45 @@ class ServerCatalog:
         self.settle()
 
     def types(self) -> list[ResourceType]:
-        """Return all that is served: what is built in, CRDs, then custom resources."""
+        """Return all resources: built-in ones, then CRDs, then custom resources."""
         return [*self._built_in, self._definitions, *self._controller.types()]
 
     def find(self, group: str, version: str, plural: str) -> ResourceType | None:
-        """Return what is served under a URL; None where nothing is."""
-        for one in self.types():
-            if (one.group, one.version, one.names.plural) == (group, version, plural):
-                return one
+        """Return the resource of a URL, or None if it is not served."""
+        for type_ in self.types():
+            if (type_.group, type_.version, type_.names.plural) == (group, version, plural):
+                return type_
         return None
 
     def named(self, name: str) -> ResourceType:
         """
-        Return what is served under a name: plural, singular, short name or kind, with the group behind it or without, perhaps `/VERSION`.
+        Return the resource with a name: plural, singular, short name or kind, optionally with its group and `/VERSION`.
 
         Raises:
-            LookupError: Nothing is, or several things are.
+            LookupError: The server has no such resource, or several.
         """
-        asked, _, version = name.partition("/")
-        found = [one for one in self.types() if asked.lower() in _names(one) and version in ("", one.version)]
-        resources = {one.resource for one in found}
+        resource_name, _, version = name.partition("/")
+        matches = [
+            type_ for type_ in self.types() if resource_name.lower() in _names(type_) and version in ("", type_.version)
+        ]
+        resources = {type_.resource for type_ in matches}
         if len(resources) > 1:
             raise LookupError(f"{name!r} names several resources: {', '.join(sorted(resources))}")
-        if not found:
-            known = ", ".join(sorted({one.resource for one in self.types() if not isinstance(one, BuiltInType)}))
-            raise LookupError(f"no resource is called {name!r}; there are: {known}")
-        return max(found, key=lambda one: versionpriority.sort_key(one.version))
+        if not matches:
+            resource_names = ", ".join(
+                sorted({type_.resource for type_ in self.types() if not isinstance(type_, BuiltInType)})
+            )
+            raise LookupError(f"no resource is called {name!r}; there are: {resource_names}")
+        return max(matches, key=lambda type_: versionpriority.sort_key(type_.version))
 
     def settle(self) -> None:
-        """Have all that follows from what was written."""
+        """Run the controllers after a write."""
         self._controller.settle()
         self.namespaces.settle()
         self._controller.settle()
 
     def admission(self, type_: ResourceType, info: RequestInfo) -> Admit:
-        """Return what passes when an object of a name may be created, and raises the failure where its namespace does not let it."""
+        """Return the admission check for a create; it raises ApiError if the CRD or the namespace refuses new objects."""
 
         def admit(name: str, warnings: tuple[str, ...]) -> None:
             try:
@@ -108,15 +112,15 @@ class ServerCatalog:
 
     def demand_deletable(self, type_: ResourceType, entry: StoredObject) -> None:
         """
-        Pass when an object may be deleted.
+        Raise ApiError for the deletion of a namespace that every cluster has.
 
         Raises:
-            ApiError: 403: it is a namespace that every cluster has.
+            ApiError: 403.
         """
         self.namespaces.demand_deletable(type_, entry)
 
     def openapi(self, parts: Sequence[str]) -> Resource | None:
-        """Return what is published under `/openapi`; None where nothing is."""
+        """Return the document of a path under `/openapi`, or None if the path is unknown."""
         crds = CustomResourceDefinitions(self._controller.established())
         return openapiendpoints.document(parts, crds, self.types())
 
@@ -124,4 +128,4 @@ class ServerCatalog:
 def _names(type_: ResourceType) -> set[str]:
     names = type_.names
     bare = [names.plural, names.singular, names.kind.lower(), *names.short_names]
-    return {*bare, *(f"{one}.{type_.group}" for one in bare)}
+    return {*bare, *(f"{name}.{type_.group}" for name in bare)}

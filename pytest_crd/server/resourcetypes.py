@@ -1,4 +1,4 @@
-"""What is served: a resource of one API version, with what is said of it in discovery and what answers requests for its objects."""
+"""Served resources: their discovery data, tables and request handling, for one API version each."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Event, ObjectKey, StoredObject
 
-# In the order in which discovery lists those of custom resources.
+# In the order of discovery for custom resources.
 VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 SUBRESOURCE_VERBS: Final = ("get", "patch", "update")
 
 
-# In which package a server has the types that it works with, where that is not called as the group.
+# The packages of internal Go types, if not named after their group.
 _PACKAGES: Final = {"": "core", "events.k8s.io": "core"}
 
 
 class Names(NamedTuple):
     """
-    What a resource is called.
+    The names of a resource.
 
     Attributes:
-        plural: As in URLs.
-        singular: For people.
+        plural: The name in URLs.
+        singular: The singular name.
         kind: The kind of its objects.
-        list_kind: The kind of lists of them.
-        short_names: For people who type.
-        categories: Of what it is a part, as `all`.
+        list_kind: The kind of its lists.
+        short_names: Abbreviations for the command line.
+        categories: Groups of resources for the command line, such as `all`.
     """
 
     plural: str
@@ -48,14 +48,14 @@ class Names(NamedTuple):
 
 class SubresourceKind(NamedTuple):
     """
-    A subresource as discovery shows it.
+    A subresource in discovery.
 
     Attributes:
-        name: `status`, `scale`.
-        group: The group of its kind; that of the resource where it is the same kind.
-        version: The version of its kind, likewise.
+        name: `status` or `scale`.
+        group: The group of its kind.
+        version: The version of its kind.
         kind: Its kind.
-        verbs: What can be asked of it.
+        verbs: The supported verbs.
     """
 
     name: str
@@ -70,13 +70,13 @@ class TableColumn(NamedTuple):
     A column of a table.
 
     Attributes:
-        name: Its heading.
+        name: The heading.
         type: `string`, `integer`, `number`, `boolean` or `date`.
-        path: The JSONPath of what it shows.
-        description: What is said of it.
-        priority: Above 0 it is shown to who asks for more.
-        format: `name` of the first one.
-        cell: Returns what it shows, where no path leads there.
+        path: The JSONPath of the value.
+        description: The description.
+        priority: 0 for columns of the standard view; higher for the wide view.
+        format: `name` for the first column.
+        cell: Function for the value, if no path leads to it.
     """
 
     name: str
@@ -96,7 +96,7 @@ NAME: Final = TableColumn(
     "generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. "
     "Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
     format="name",
-    cell=lambda shown: shown["metadata"].get("name", ""),
+    cell=lambda object_: object_["metadata"].get("name", ""),
 )
 AGE: Final = TableColumn(
     "Age",
@@ -109,7 +109,7 @@ AGE: Final = TableColumn(
 )
 
 
-_OF_SCALES: Final = (
+_SCALE_COLUMNS: Final = (
     NAME,
     TableColumn("Desired", "integer", ".spec.replicas", "Number of desired replicas"),
     TableColumn("Available", "integer", ".status.replicas", "Number of actual replicas"),
@@ -122,22 +122,22 @@ class ResourceType(abc.ABC):
     A resource of one API version.
 
     Attributes:
-        group: Its API group; empty for the core group.
+        group: The API group; empty for the core group.
         version: The version.
-        names: What it is called.
-        profile: Whose behaviour and words.
+        names: The names of the resource.
+        profile: The reproduced Kubernetes version.
         is_namespaced: Whether its objects are in namespaces.
-        verbs: What can be asked of it.
+        verbs: The supported verbs.
         subresources: Its subresources.
-        has_protobuf: Whether its objects may be sent in protobuf, and are answered so.
-        is_created_by_update: Whether an update creates what is not there.
-        is_typed: Whether the server has a type of its own for it: lists of such objects do not say of each what it is.
-        blank: What an object says that nothing was put into, beside its metadata.
-        warnings: What each answer about it warns of.
-        validates: Whether what is written is defaulted and validated; else it is only decoded.
-        is_terminating: Whether the CRD of its objects is being deleted: then none is created any longer.
-        converts_by_webhook: Whether a webhook makes its objects those of another API version, which nothing calls here.
-        shows_deleted: Whether a deletion is answered with the object, and not with a Status.
+        has_protobuf: Whether requests and responses may use protobuf.
+        is_created_by_update: Whether an update creates a missing object.
+        is_typed: Whether the server has a Go type for it: list items then omit apiVersion and kind.
+        blank: The fields of an empty object, except its metadata.
+        warnings: The warnings of each response.
+        validates: Whether written objects are defaulted and validated, not only decoded.
+        is_terminating: Whether its CRD is being deleted, so that creates fail.
+        converts_by_webhook: Whether a webhook converts its objects between versions; this server never calls it.
+        shows_deleted: Whether the response to a deletion is the object, not a Status.
     """
 
     group: str
@@ -159,7 +159,7 @@ class ResourceType(abc.ABC):
 
     @property
     def resource(self) -> str:
-        """What messages call it, and where its objects are stored: `plural.group`."""
+        """The name in messages and the key prefix in the store: `plural.group`."""
         return f"{self.names.plural}.{self.group}" if self.group else self.names.plural
 
     @property
@@ -178,76 +178,78 @@ class ResourceType(abc.ABC):
         return f"{self.group}/{self.storage_version}" if self.group else self.storage_version
 
     def key(self, namespace: str, name: str) -> ObjectKey:
-        """Return where an object is stored."""
+        """Return the key of an object in the store."""
         return ObjectKey(self.resource, namespace if self.is_namespaced else "", name)
 
     def has(self, subresource: str) -> bool:
-        """Return whether there is such a subresource; what is asked of the object itself is empty."""
-        return not subresource or any(one.name == subresource for one in self.subresources)
+        """Return whether a subresource exists; True for the empty name, the object itself."""
+        return not subresource or any(sub.name == subresource for sub in self.subresources)
 
-    def prepared(self, asked: Request) -> Request:
-        """Return a request whose body is what a server reads of it, where it has a key twice."""
-        return asked
-
-    @abc.abstractmethod
-    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
-        """Return what comes of a request that writes."""
+    def prepared(self, request: Request) -> Request:
+        """Return a request with duplicate keys of its body resolved as the server does."""
+        return request
 
     @abc.abstractmethod
-    def shown(self, entry: StoredObject) -> Resource:
-        """Return a stored object as it is read in this version, with its resourceVersion."""
+    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+        """Return the outcome of a write request."""
+
+    @abc.abstractmethod
+    def read(self, entry: StoredObject) -> Resource:
+        """Return a stored object in this version, with its resourceVersion."""
 
     @abc.abstractmethod
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
 
-    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
+    def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
         """
-        Return an object as one that is to be deleted; None where it can go at once.
+        Mark an object as being deleted; None if it can go at once.
 
         Args:
-            value: The object as it is stored.
-            finalizers: Who holds it.
+            value: The stored object.
+            finalizers: The finalizers that delay its deletion.
 
         Reference:
             apiserver registry/rest/delete.go, BeforeDelete; registry/generic/registry/store.go, markAsDeleting.
         """
-        return marked(value, finalizers) if finalizers else None
+        return mark_terminating(value, finalizers) if finalizers else None
 
     @property
     def collected(self) -> ResourceType:
-        """The resource as one of which many objects are deleted by one request."""
+        """The resource for deletions of a collection."""
         return self
 
-    def other(self, name: str, what: Literal["UID", "ResourceVersion"], wanted: str, found: str) -> ApiError:
+    def precondition_failure(
+        self, name: str, field: Literal["UID", "ResourceVersion"], expected: str, actual: str
+    ) -> ApiError:
         """
-        Return the failure of a deletion of an object that is not the one that is meant.
+        Return the error for a failed precondition of a deletion.
 
         Args:
-            name: Its name.
-            what: What tells them apart.
-            wanted: That of the one that is meant.
-            found: That of the one that is there.
+            name: The name of the object.
+            field: The compared field.
+            expected: The value in the precondition.
+            actual: The value in the store.
         """
-        done = "deleted and then recreated" if what == "UID" else "modified"
+        done = "deleted and then recreated" if field == "UID" else "modified"
         problem = (
-            f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). "
+            f"the {field} in the precondition ({expected}) does not match the {field} in record ({actual}). "
             f"The object might have been {done}"
         )
         return statuses.conflict(self.names.kind, self.group, name, problem)
 
     def demand_conversion(self, old: str, new: str) -> None:
         """
-        Pass when objects of the API version *old* can be made objects of the API version *new*.
+        Raise ApiError if only a webhook can convert objects from the API version *old* to *new*.
 
         Raises:
-            ApiError: 500: a webhook would have to do it.
+            ApiError: 500.
         """
         if old != new and self.converts_by_webhook:
             raise statuses.unconverted(old, self.names.kind)
 
     def ends_watches(self, _: Event, /) -> bool:
-        """Return whether watches end with a change, as its objects are served otherwise from then on."""
+        """Return whether a change ends watches because it alters how objects are served."""
         return False
 
     @abc.abstractmethod
@@ -256,38 +258,38 @@ class ResourceType(abc.ABC):
 
     def scale_columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of Scales of its objects."""
-        return _OF_SCALES
+        return _SCALE_COLUMNS
 
-    def cells(self, _shown: Resource) -> list[JSONValue] | None:
-        """Return what stands in the row of an object, or of a Scale; None where the columns say it."""
+    def cells(self, _object: Resource) -> list[JSONValue] | None:
+        """Return the row of an object or Scale, or None if the columns define it."""
         return None
 
-    def row_conditions(self, _shown: Resource) -> Sequence[JSONValue]:
-        """Return what is said of the row of an object beside."""
+    def row_conditions(self, _object: Resource) -> Sequence[JSONValue]:
+        """Return the conditions of the row of an object."""
         return ()
 
-    def selectable(self, shown: Resource) -> Mapping[str, str]:
-        """Return the fields that a selector can ask for, with their values in an object as it is shown."""
-        metadata = shown["metadata"]
-        found = {"metadata.name": str(metadata.get("name", ""))}
+    def selectable(self, object_: Resource) -> Mapping[str, str]:
+        """Return the selectable fields of an object with their values."""
+        metadata = object_["metadata"]
+        values_by_field = {"metadata.name": str(metadata.get("name", ""))}
         if self.is_namespaced:
-            found["metadata.namespace"] = str(metadata.get("namespace", ""))
-        return found
+            values_by_field["metadata.namespace"] = str(metadata.get("namespace", ""))
+        return values_by_field
 
     def selectable_fields(self) -> frozenset[str]:
-        """Return the fields that a selector can ask for."""
+        """Return the paths of the selectable fields."""
         blank: dict[str, JSONValue] = {"metadata": {}}
         return frozenset(self.selectable(blank))
 
 
 def go_name(api_version: str, kind: str) -> str:
-    """Return what messages call the type with which a server works where a kind is its own."""
+    """Return the name of the Go type of a built-in kind in messages."""
     group = api_version.rpartition("/")[0]
     return f"{_PACKAGES.get(group, group.partition('.')[0])}.{kind}"
 
 
-def marked(value: Resource, finalizers: list[str]) -> Resource:
-    """Return an object that *finalizers* hold as one that is to be deleted."""
+def mark_terminating(value: Resource, finalizers: list[str]) -> Resource:
+    """Return an object with *finalizers* and a deletionTimestamp."""
     metadata = {**value["metadata"], "finalizers": finalizers}
     if not metadata.get("deletionTimestamp"):
         metadata |= {"deletionTimestamp": generatedvalues.now(), "deletionGracePeriodSeconds": 0}

@@ -1,4 +1,4 @@
-"""Watches: a place in the history of the store, and what a client is told of what happens after it."""
+"""Watches: a position in the history of the store, and the events after it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pytest_crd.server.store.store import CompactedError, Event, Store, StoredOb
 
 class WatchEvent(NamedTuple):
     """
-    What a client is told.
+    An event of a watch.
 
     Attributes:
         type: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
-        entry: Of which object; None of the last two.
-        value: What is told where it is no object.
+        entry: The object; None for `BOOKMARK` and `ERROR`.
+        value: The bookmark or the Status.
     """
 
     type: str
@@ -36,11 +36,11 @@ class WatchEvent(NamedTuple):
 
 class Watch:
     """
-    A watch; `take` gives what is new since the last time.
+    A watch; `take` returns the events since its last call.
 
     Attributes:
-        type: What is watched.
-        is_over: Whether nothing comes any longer, as an error was told, or objects are served otherwise since.
+        type: The watched resource.
+        is_over: Whether the watch has ended: after an error, or because its objects are served differently now.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Watch:
             type_: The resource.
             namespace: The namespace; empty for all.
             options: The options of the request.
-            shows_none: Whether the client asks for a form that no object has: the first event ends the watch.
+            shows_none: Whether the client requests a form that no object has: the first event ends the watch.
 
         Raises:
-            ApiError: A selector or resourceVersion makes no sense.
+            ApiError: A selector or the resourceVersion is invalid.
         """
         self.type = type_
         self.is_over = False
@@ -71,13 +71,13 @@ class Watch:
         self._ends_beginning = bool(options.sends_initial_events) and options.wants_bookmarks
         with store.lock:
             self._opened = store.revision
-            # What is there is told as of now, whatever is asked.
+            # Initial events show the current state, regardless of the requested revision.
             self._revision = store.revision if self._begins or not since else since
             self._first = self._present() if self._begins else []
 
     @property
     def revision(self) -> int:
-        """How far the watch is."""
+        """The resourceVersion that the watch has reached."""
         return self._revision
 
     def take(self) -> list[WatchEvent]:
@@ -91,41 +91,43 @@ class Watch:
         return events
 
     def _take(self) -> list[WatchEvent]:
-        found, self._first = self._first, []
+        events, self._first = self._first, []
         try:
-            happened = self._store.since(min(self._revision, self._store.revision))
+            changes = self._store.since(min(self._revision, self._store.revision))
         except CompactedError as error:
-            return [*found, self._expired(error.oldest)]
-        if since := [one.revision for one in happened if one.revision <= self._opened and self.type.ends_watches(one)]:
-            return [self._expired(since[-1])]
-        for event in happened:
+            return [*events, self._expired(error.oldest)]
+        if redefined := [
+            change.revision for change in changes if change.revision <= self._opened and self.type.ends_watches(change)
+        ]:
+            return [self._expired(redefined[-1])]
+        for event in changes:
             self._revision = event.revision
             try:
-                found += self._told(event)
+                events += self._events_of(event)
             except ApiError as error:
                 self.is_over = True
-                return [*found, WatchEvent("ERROR", value=error.status)]
+                return [*events, WatchEvent("ERROR", value=error.status)]
             if event.revision > self._opened and self.type.ends_watches(event):
                 self.is_over = True
                 break
-        return found
+        return events
 
     def bookmark(self) -> list[WatchEvent]:
-        """Return what says how far the watch is, to a client that wants to know that."""
+        """Return a bookmark if the client accepts bookmarks, else nothing."""
         return [self._bookmark({})] if self._wants_bookmarks else []
 
     def _expired(self, oldest: int) -> WatchEvent:
-        """Return what ends a watch from before *oldest*: that is forgotten, or the CRD said something else then, of which servers keep nothing."""
+        """End the watch and return its error: changes before *oldest* are gone, or the CRD has changed since."""
         self.is_over = True
         message = f"too old resource version: {self._revision} ({oldest})"
         return WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)
 
     def _present(self) -> list[WatchEvent]:
         entries = self._store.entries(self.type.resource, self._namespace)
-        found = [WatchEvent("ADDED", entry) for entry in entries if self._matches(self.type.shown(entry))]
+        events = [WatchEvent("ADDED", entry) for entry in entries if self._matches(self.type.read(entry))]
         if self._ends_beginning:
-            found.append(self._bookmark({"k8s.io/initial-events-end": "true"}))
-        return found
+            events.append(self._bookmark({"k8s.io/initial-events-end": "true"}))
+        return events
 
     def _bookmark(self, annotations: Resource) -> WatchEvent:
         metadata: Resource = {"resourceVersion": str(self._revision)} | (
@@ -135,41 +137,40 @@ class Watch:
         value = {**names, "metadata": metadata, **self.type.blank}
         return WatchEvent("BOOKMARK", value=value)
 
-    def _told(self, event: Event) -> list[WatchEvent]:
-        """Return what a client is told of a change: objects enter and leave what its selectors mean."""
+    def _events_of(self, event: Event) -> list[WatchEvent]:
+        """Return the events of a change, for objects that match, or no longer match, the selectors."""
         key = event.key
         if key.resource != self.type.resource or (self._namespace and key.namespace != self._namespace):
             return []
-        is_in, was_in = self._is_meant(event.new), self._is_meant(event.old)
+        is_in, was_in = self._is_selected(event.new), self._is_selected(event.old)
         if is_in:
             return [WatchEvent("MODIFIED" if was_in else "ADDED", event.new)]
         if not was_in:
             return []
-        return [WatchEvent("DELETED", event.last or _departed(event))]
+        return [WatchEvent("DELETED", event.last or _last_match(event))]
 
-    def _is_meant(self, entry: StoredObject | None) -> bool:
-        return entry is not None and self._matches(self.type.shown(entry))
+    def _is_selected(self, entry: StoredObject | None) -> bool:
+        return entry is not None and self._matches(self.type.read(entry))
 
 
-def _departed(event: Event) -> StoredObject:
-    """Return what a client is told that an object was which is no longer meant: the old one, with the number of the change."""
-    assert event.old is not None  # noqa: S101 - it was meant before
+def _last_match(event: Event) -> StoredObject:
+    """Return the old state of an object that no longer matches, with the revision of the change."""
+    assert event.old is not None  # noqa: S101 - it matched before
     return StoredObject(event.key, event.old.value, event.revision)
 
 
 class Stream(NamedTuple):
     """
-    An answer that goes on: a watch, whose events are lines of JSON, or in protobuf what has its length before it.
+    Response of a watch: JSON lines, or length-prefixed protobuf messages.
 
     Attributes:
-        watch: What gives the events.
-        timeout: After how many seconds the server ends it.
-        show: Returns an object, as it is read, in the shape that is wanted.
-        shared: What watches have in common whose objects are shown alike; None of a watch that shows them in its own
-            way.
-        warnings: What is warned of.
-        form: In which form events are sent, JSON or protobuf.
-        sorts_keys: Whether objects are maps to the server: JSON has their keys in order.
+        watch: The source of the events.
+        timeout: The seconds until the server ends the watch.
+        show: Function that converts an object to the requested shape.
+        shared: Cache key for watches that show objects alike; None to encode objects for this watch alone.
+        warnings: The warnings of the response.
+        form: The media type of the events, JSON or protobuf.
+        sorts_keys: Whether objects are maps to the server, with sorted keys in JSON.
     """
 
     watch: Watch
@@ -182,15 +183,15 @@ class Stream(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        """What the answer is."""
+        """The Content-Type."""
         return self.form if self.form == negotiation.JSON else f"{self.form};stream=watch"
 
     def line(self, event: WatchEvent) -> bytes:
-        """Return how an event is sent; what many watches show alike is written once."""
+        """Return an encoded event; watches with the same *shared* key encode each object once."""
         try:
-            return self._told(event.type, self._object(event))
+            return self._framed(event.type, self._object(event))
         except ProtobufError as error:
-            return self._told("ERROR", self._written(statuses.unwritable(str(error)).status, sorts_keys=False))
+            return self._framed("ERROR", self._written(statuses.unwritable(str(error)).status, sorts_keys=False))
 
     def _object(self, event: WatchEvent) -> bytes:
         if event.entry is None:
@@ -200,7 +201,7 @@ class Stream(NamedTuple):
         forms, key = event.entry.forms, (self.shared, self.form)
         written: bytes | None = None if self.shared is None else forms.get(key)
         if written is None:
-            written = self._written(self.show(self.watch.type.shown(event.entry)), sorts_keys=self.sorts_keys)
+            written = self._written(self.show(self.watch.type.read(event.entry)), sorts_keys=self.sorts_keys)
             if self.shared is not None:
                 forms[key] = written
         return written
@@ -210,7 +211,7 @@ class Stream(NamedTuple):
             return protowriting.write(value)
         return printing.respell_json(compact(value, sorts_keys=sorts_keys)).encode("utf-8", "surrogatepass")
 
-    def _told(self, kind: str, written: bytes) -> bytes:
+    def _framed(self, kind: str, written: bytes) -> bytes:
         if self.form == negotiation.PROTOBUF:
             return protowriting.event(kind, written)
         return b'{"type":"%s","object":%s}\n' % (kind.encode(), written)

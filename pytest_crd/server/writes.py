@@ -1,4 +1,4 @@
-"""Requests that write an object: create, update, patch, apply. The engine decides; here it is found out what is asked, and kept what comes of it."""
+"""Write requests: create, update, patch and apply; the engine decides them, this module stores the results."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from pytest_crd.server.store.store import Store, StoredObject
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58
 _CONFLICT: Final = 409
-# Decisions without the lock before one with it, which no other write can overtake.
+# Attempts without the lock, before one with it that no other write can overtake.
 _ATTEMPTS: Final = 2
 _NUMBER: Final = re.compile(r"[0-9]+\Z")
-# Below which clusters keep objects in etcd, as messages tell.
+# The key prefix in etcd, as in messages.
 _STORAGE_PREFIX: Final = "/registry"
-# What a body that cannot be read at all is refused with, before options and namespaces are looked at.
+# Codes of requests refused before options and namespaces are checked.
 _UNREADABLE: Final = frozenset({400, 413, 415})
 
 
 _Lock: TypeAlias = contextlib.AbstractContextManager[object]
-# Called with the name of an object that is about to be created, empty where it is generated, and what is warned of.
+# Called with the name of a new object (empty if generated) and the warnings; raises if the create is not allowed.
 Admit: TypeAlias = "Callable[[str, tuple[str, ...]], None]"
 
 
 class WriteOutcome(NamedTuple):
     """
-    What came of a request that writes.
+    Outcome of a write request.
 
     Attributes:
         code: 200 or 201.
-        value: The object of the answer.
-        warnings: What is warned of.
-        dropped: The fields that were dropped on the way, as warnings spell them.
+        value: The object of the response.
+        warnings: The warnings.
+        dropped: The fields that were dropped, as in warnings.
     """
 
     code: int
@@ -78,11 +78,11 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; storage/etcd3/store.go, GuaranteedUpdate.
     """
-    asked = type_.prepared(_asked(info, request, type_))
+    engine_request = type_.prepared(_as_engine_request(info, request, type_))
     locks: Iterator[_Lock] = itertools.chain(
         itertools.repeat(contextlib.nullcontext(), _ATTEMPTS), itertools.repeat(store.lock)
     )
-    return next(filter(None, (_attempt(store, type_, info, asked, admit, lock) for lock in locks)))
+    return next(filter(None, (_attempt(store, type_, info, engine_request, admit, lock) for lock in locks)))
 
 
 def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
@@ -126,15 +126,15 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     by_update = type_.is_created_by_update and request.verb == "update"
     by_other = by_update or mediatypes.is_apply(request.verb, request.media_type)
     creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
-    if creates and not _is_unread(outcome):
+    if creates and not _is_refused_early(outcome):
         admit(info.name or _name_in(request.body), outcome.response.warnings)
     if request.verb == "create" and not request.dry_run and _is_storable(outcome):
         _demand_no_version(request.body)
-    if not _is_unread(outcome):
+    if not _is_refused_early(outcome):
         _demand_conversions(type_, request, entry, outcome)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
-    value = _kept(store, type_, info, request, entry, outcome)
+    value = _persist(store, type_, info, request, entry, outcome)
     changes = outcome.response.changes
     dropped = (*changes.pruned, *changes.lost)
     return WriteOutcome(outcome.response.code, value, outcome.response.warnings, dropped)
@@ -142,70 +142,70 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
 
 def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
     """
-    Pass when a patch is of a kind that there is.
+    Raise ApiError if the server does not support the type of a patch.
 
     Raises:
-        ApiError: 415: it is not.
+        ApiError: 415.
     """
-    why = mediatypes.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
-    if why is not None and type_.is_typed:
-        raise statuses.failure(why.code, why.reason, why.message, {})
-    if why is not None:
-        raise statuses.of_refusal(why)
+    refusal = mediatypes.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
+    if refusal is not None and type_.is_typed:
+        raise statuses.failure(refusal.code, refusal.reason, refusal.message, {})
+    if refusal is not None:
+        raise statuses.of_refusal(refusal)
 
 
-def _kept(  # noqa: PLR0913, PLR0917 - what a request is about
+def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
     store: Store,
     type_: ResourceType,
     info: RequestInfo,
-    asked: Request,
+    request: Request,
     entry: StoredObject | None,
     outcome: RequestOutcome,
 ) -> Resource:
-    """Keep what a request makes of an object, and return what is answered."""
-    found = outcome.resource
-    assert found is not None  # noqa: S101 - it was accepted
-    if asked.dry_run:
-        # What is not stored keeps what was sent.
-        sent = _metadata(asked.body).get("resourceVersion", "") if entry is None else str(entry.revision)
-        return _with_version(found, sent) if sent else found
+    """Store or delete the object of an accepted request, and return the object of the response."""
+    answer = outcome.resource
+    assert answer is not None  # noqa: S101 - the request was accepted
+    if request.dry_run:
+        # A dry run keeps the resourceVersion that was sent.
+        sent = _metadata(request.body).get("resourceVersion", "") if entry is None else str(entry.revision)
+        return _with_version(answer, sent) if sent else answer
     if outcome.stored is None:
-        assert entry is not None  # noqa: S101 - what is gone was there
+        assert entry is not None  # noqa: S101 - only existing objects are deleted
         store.delete(entry.key)
-        return _with_version(found, str(entry.revision))
+        return _with_version(answer, str(entry.revision))
     if entry is None:
         entry = store.put(type_.key(info.namespace, outcome.stored["metadata"]["name"]), outcome.stored)
     elif outcome.changed:
         entry = store.put(entry.key, outcome.stored)
-    return _with_version(found, str(entry.revision))
+    return _with_version(answer, str(entry.revision))
 
 
 def _demand_conversions(
-    type_: ResourceType, asked: Request, entry: StoredObject | None, outcome: RequestOutcome
+    type_: ResourceType, request: Request, entry: StoredObject | None, outcome: RequestOutcome
 ) -> None:
     """
-    Pass when what is stored can be read as the request has it, and what comes of the request can be stored.
+    Raise ApiError if the request needs a conversion of the stored object, or of its result, by a webhook.
 
     Raises:
-        ApiError: 500: a webhook would have to convert it.
+        ApiError: 500.
     """
-    if entry is not None and asked.verb != "create":
+    if entry is not None and request.verb != "create":
         type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
-    if outcome.response.accepted or (asked.verb == "create" and _is_storable(outcome)):
+    if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 
 
 def _is_storable(outcome: RequestOutcome) -> bool:
-    """Return whether a request comes as far as storing the object of a create: that a name is taken is found out then."""
+    """Return whether a create reaches the store, which refuses names in use."""
     return outcome.response.accepted or outcome.response.code == _CONFLICT
 
 
 def _demand_no_version(body: Body) -> None:
     """
-    Pass when what is to be created has no resourceVersion; what is no number or 0 is none.
+    Raise ApiError if a new object has a resourceVersion; 0 and malformed ones count as absent.
 
     Raises:
-        ApiError: 500: it has one.
+        ApiError: 500.
 
     Reference:
         apiserver storage/etcd3/store.go, Create.
@@ -220,23 +220,28 @@ def _with_version(value: Resource, version: str) -> Resource:
     return {**value, "metadata": metadata}
 
 
-def _is_unread(outcome: RequestOutcome) -> bool:
-    """Return whether a request was refused before anybody has looked for its namespace."""
+def _is_refused_early(outcome: RequestOutcome) -> bool:
+    """Return whether a request was refused before its namespace is checked."""
     if outcome.response.code in _UNREADABLE:
         return True
     status = outcome.response.status or {}
     return bool((status.get("details") or {}).get("kind", "").endswith("Options"))
 
 
-def _asked(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Request:
-    """Return a request as the engine knows it."""
+def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Request:
+    """
+    Return a request in the form of the engine.
+
+    Raises:
+        ApiError: The options or the body are invalid.
+    """
     query = request.query
     media_type = negotiation.media_type_of(request)
     if info.verb != "patch":
         media_type = media_type or negotiation.JSON
         bodies.demand_form(media_type, type_)
     demand_options(_KINDS[info.verb], query)
-    body = bodies.of_write(request, info.verb, media_type, type_, info.subresource)
+    body = bodies.decode_write(request, info.verb, media_type, type_, info.subresource)
     return Request(
         info.verb,  # type: ignore[arg-type] # one of three
         body,
@@ -249,31 +254,31 @@ def _asked(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Requ
         force=boolean(query, "force") if query.has("force") else None,
         dry_run=query.has("dryRun"),
         user_agent=request.headers.get("user-agent", ""),
-        storage_prefix="" if query.has("dryRun") else _STORAGE_PREFIX,  # of what is not stored nobody asks etcd
+        storage_prefix="" if query.has("dryRun") else _STORAGE_PREFIX,  # a dry run does not reach etcd
     )
 
 
 def demand_options(kind: str, query: Query) -> None:
     """
-    Pass when options of a write are some that there are.
+    Raise ApiError if options of a write request are invalid.
 
     Raises:
-        ApiError: 422: they are not.
+        ApiError: 422.
     """
     errors = dry_run_problems(query.all("dryRun"))
-    given = query.first("fieldValidation")
-    if given and given not in FIELD_VALIDATIONS:
+    field_validation = query.first("fieldValidation")
+    if field_validation and field_validation not in FIELD_VALIDATIONS:
         path = FieldPath(("fieldValidation",))
-        errors.append(fielderror.not_supported(path, given, ["", "Ignore", "Strict", "Warn"]))
+        errors.append(fielderror.not_supported(path, field_validation, ["", "Ignore", "Strict", "Warn"]))
     if errors:
         raise statuses.invalid_options(kind, errors)
 
 
-def dry_run_problems(given: list[str]) -> list[FieldError]:
-    """Return what is wrong with what a request says of a dry run."""
-    if set(given) <= {"All"}:
+def dry_run_problems(values: list[str]) -> list[FieldError]:
+    """Return the errors of the dryRun option."""
+    if set(values) <= {"All"}:
         return []
-    return [fielderror.not_supported(FieldPath(("dryRun",)), given, ["All"])]
+    return [fielderror.not_supported(FieldPath(("dryRun",)), values, ["All"])]
 
 
 def _metadata(body: Body) -> dict[str, JSONValue]:

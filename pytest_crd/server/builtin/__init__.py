@@ -1,7 +1,7 @@
 """
-Built-in kinds as they are served.
+Built-in kinds as served resources.
 
-In order: `builtingotypes` has their Go types, `builtindecoding` decodes what is sent into them, `builtinconversions` has what a server makes of that,
-`builtinowners` says who owns what of them, `builtinstrategy` has the steps of requests that write, `builtintypes` has what is served, and `builtincells` has
-what tables say of them. `unservedkinds` has the kinds that are not served.
+`builtingotypes` has their Go types, `builtindecoding` decodes requests into these, `builtinconversions` has the server's changes to decoded
+objects, `builtinowners` their field managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources,
+`builtincells` the rows of their tables. `unservedkinds` lists the kinds that this server lacks.
 """

@@ -1,8 +1,8 @@
 """
-What a server makes of an object of a built-in kind when it has decoded it, before it looks at it or asks who owns what.
+Changes that a server makes to each decoded object of a built-in kind, before it validates it and computes its managed fields.
 
 Reference:
-    kubernetes pkg/apis, conversion.go of the API versions; of namespaces core/v1/defaults.go.
+    kubernetes pkg/apis, conversion.go of the API versions; for namespaces core/v1/defaults.go.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _CLAIM: Final = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
 
 def converted(plural: str, value: _Object) -> _Object:
     """
-    Return an object as it is looked at.
+    Return a decoded object with the changes of its kind.
 
     Args:
-        plural: Of what kind it is.
-        value: The object, as its Go type is written; it may be changed.
+        plural: The plural of its kind.
+        value: The decoded object; may be changed.
     """
     convert = _CONVERSIONS.get(plural)
     return value if convert is None else convert(value)
 
 
 def _secret(value: _Object) -> _Object:
-    """Have texts among the data, as bytes."""
+    """Merge stringData into data, as base64."""
     texts = value.pop("stringData", {}).items()
     encoded = {key: base64.b64encode(text.encode("utf-8", "surrogatepass")).decode() for key, text in texts}
     data = {**_bytes(value.get("data", {})), **encoded}
@@ -44,12 +44,12 @@ def _config_map(value: _Object) -> _Object:
 
 
 def _bytes(values: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
-    """Return bytes by their names; what is null is stored as none."""
-    return {key: "" if one is None else one for key, one in values.items()}
+    """Return base64 values with null replaced by an empty text."""
+    return {key: "" if encoded is None else encoded for key, encoded in values.items()}
 
 
 def _namespace(value: _Object) -> _Object:
-    """Label it with its name."""
+    """Add the label with the name of the namespace."""
     metadata = value["metadata"]
     if not metadata.get("name"):
         return value
@@ -57,11 +57,11 @@ def _namespace(value: _Object) -> _Object:
 
 
 def _stateful_set(value: _Object) -> _Object:
-    """Have each claim say what it is, whatever it says."""
+    """Set apiVersion and kind of each volume claim template."""
     claims = value["spec"].get("volumeClaimTemplates")
     if not claims:
         return value
-    return {**value, "spec": {**value["spec"], "volumeClaimTemplates": [{**one, **_CLAIM} for one in claims]}}
+    return {**value, "spec": {**value["spec"], "volumeClaimTemplates": [{**claim, **_CLAIM} for claim in claims]}}
 
 
 _CONVERSIONS: Final[Mapping[str, Callable[[_Object], _Object]]] = {

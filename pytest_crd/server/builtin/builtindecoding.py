@@ -1,8 +1,8 @@
 """
-Objects of built-in kinds decoded into their Go types: what a request sends, what comes of a patch, and what of an apply.
+Decoder of built-in kinds: bodies of requests and results of patches and applies become objects of their Go types.
 
-What comes back is what the type holds, written as JSON: no unknown fields, no empty ones that are left out, numbers and
-times as a server writes them. Nothing is defaulted, but what all later depends on.
+The result is the Go value as JSON: without unknown fields, without empty fields that Go omits, and with numbers and times in the server's
+spelling. Only defaults that later steps depend on are filled in.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ from pytest_crd.engine.registry.requestbody import Body, DecodedBody, FieldValid
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.server import bodies
 
-# What is made of an object when it is decoded; with the request that sends it, None where it comes of an apply.
+# Called with a decoded object and its request, or None after an apply; returns the object with the server's changes.
 Convert: TypeAlias = "Callable[[dict[str, JSONValue], Request | None], dict[str, JSONValue]]"
 
 _JSON: Final = "application/json"
 _MINUS_ZERO: Final = "-0"
 _NO_VERSIONS: Final = ("", "/")
-# What is read of an object that does not say its version.
+# The decoded result of an object without a version.
 _NOTHING: Final = Struct("runtime.TypeMeta", metav1types.TYPE_META, frozenset())
-# What Go may have written otherwise.
+# Numbers that Go may spell differently.
 _UNUSUAL_NUMBER: Final = re.compile(r"[0-9][.eE]|[0-9]{19}|-0")
 
 
 class TypedDecoder(NamedTuple):
     """
-    Decodes the objects of a kind.
+    Decoder of the objects of a kind.
 
     Attributes:
-        kind: Their Go type.
-        type_meta: Their apiVersion and kind.
+        kind: The Go type.
+        type_meta: The apiVersion and kind.
         merged: The lists that a strategic merge patch merges.
-        convert: What a server makes of each object when it has decoded it.
-        profile: Whose behaviour and words.
-        is_built_in: They are.
+        convert: The changes that the server makes to each decoded object.
+        profile: The reproduced Kubernetes version.
+        is_built_in: True.
     """
 
     kind: Struct
@@ -65,86 +65,86 @@ class TypedDecoder(NamedTuple):
     profile: Profile
     is_built_in: bool = True
 
-    def sent(self, asked: Request) -> DecodedBody:
+    def sent(self, request: Request) -> DecodedBody:
         """
-        Return what a create or an update sends.
+        Decode the body of a create or an update.
 
         Raises:
-            RefusedError: It is none of the type, or strictly has fields that are unknown or there twice.
+            RefusedError: The body is not of this kind, or has unknown or duplicate fields under strict validation.
 
         Reference:
             apimachinery runtime/serializer/json/json.go; apiserver endpoints/handlers/create.go, transformDecodeError.
         """
-        body = asked.body
-        is_json = asked.media_type == _JSON
+        body = request.body
+        is_json = request.media_type == _JSON
         value = as_sent(body) if is_json else body.value
-        named, version = self.type_meta["kind"], self.type_meta["apiVersion"].rpartition("/")[2]
-        cannot = f"{named} in version {printing.quote(version)} cannot be handled as a {named}"
+        kind, version = self.type_meta["kind"], self.type_meta["apiVersion"].rpartition("/")[2]
+        cannot = f"{kind} in version {printing.quote(version)} cannot be handled as a {kind}"
         try:
-            found = decoding.decode(value, self.kind, sort_keys=not is_json)
+            decoded = decoding.decode(value, self.kind, sort_keys=not is_json)
         except DecodeError as error:
             raise RefusedError(refusal.bad_request(f"{cannot}: {error}")) from None
         repeated = () if is_json else body.duplicates
-        if not self._is_checked(asked.field_validation):
-            return self._decoded(value, found, (), asked)
-        problems = (*repeated, *found.problems)
-        if problems and asked.field_validation == "Strict":
-            listed = ", ".join((*requestbody.worded_strictly(repeated), *found.problems))
+        if not self._is_checked(request.field_validation):
+            return self._decoded(value, decoded, (), request)
+        problems = (*repeated, *decoded.problems)
+        if problems and request.field_validation == "Strict":
+            listed = ", ".join((*requestbody.worded_strictly(repeated), *decoded.problems))
             raise RefusedError(refusal.bad_request(f"{cannot}: strict decoding error: {listed}"))
-        return self._decoded(value, found, problems, asked)
+        return self._decoded(value, decoded, problems, request)
 
-    def patched(self, asked: Request, live: Resource) -> DecodedBody:
+    def patched(self, request: Request, live: Resource) -> DecodedBody:
         """
-        Return what comes of a patch.
+        Decode the result of a patch.
 
         Raises:
-            RefusedError: The patch is none, or fails; or what comes of it is refused as in `sent`.
+            RefusedError: The patch is invalid or cannot be applied, or its result is refused as in `sent`.
 
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher and smpPatcher.
         """
-        if mediatypes.plain_media_type(asked.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
-            return self._merged(asked, live)
-        patched = desiredobject.patched(asked, live, self.profile)
+        if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
+            return self._merged(request, live)
+        patched = desiredobject.patched(request, live, self.profile)
 
         def write() -> str:
-            return desiredobject.patched(asked, _in_order(live, self.kind), self.profile).write()
+            return desiredobject.patched(request, _in_order(live, self.kind), self.profile).write()
 
-        if self._says_what_it_is(patched.value, write):
-            found = self._read(patched, write)
+        if self._has_version(patched.value, write):
+            decoded = self._read(patched, write)
         else:
-            read = decoding.decode(_spelled(patchdocuments.read(write())), _NOTHING, sort_keys=False)
-            found = read._replace(value=self.kind.zero)
-        problems = found.problems if self._is_checked(asked.field_validation) else ()
-        return self._of_patch(patched.value, found, (*patched.problems, *problems), asked, write)
+            type_meta = decoding.decode(_spelled(patchdocuments.read(write())), _NOTHING, sort_keys=False)
+            decoded = type_meta._replace(value=self.kind.zero)
+        problems = decoded.problems if self._is_checked(request.field_validation) else ()
+        return self._of_patch(patched.value, decoded, (*patched.problems, *problems), request, write)
 
-    def _says_what_it_is(self, value: JSONValue, write: Callable[[], str]) -> bool:
+    def _has_version(self, value: JSONValue, write: Callable[[], str]) -> bool:
         """
-        Return whether what came of a patch says its version: if it does not, nothing of it is read.
+        Return whether the result of a patch has an apiVersion; the server reads nothing of a result without one.
 
         Raises:
-            RefusedError: It is of another kind, or nobody can say of which.
+            RefusedError: The result is of another kind, or its apiVersion or kind is malformed.
         """
         if typemeta.says(value, self.type_meta):
             return True
         try:
-            given, named = typemeta.find(value, written=write())
+            version, kind_or_empty = typemeta.find(value, written=write())
         except typemeta.TypeMetaError as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
-        if given in _NO_VERSIONS:
+        if version in _NO_VERSIONS:
             return False
-        own = self.type_meta
-        kind = named or own["kind"]
-        if problem := bodies.problem_of_kind(given, kind, own["apiVersion"], own["kind"], self.profile):
+        type_meta = self.type_meta
+        kind = kind_or_empty or type_meta["kind"]
+        if problem := bodies.problem_of_kind(version, kind, type_meta["apiVersion"], type_meta["kind"], self.profile):
             raise RefusedError(requestbody.bad_patch(write(), problem))
         return True
 
     def _read(self, patched: Patched, write: Callable[[], str]) -> Decoded:
         """
-        Return what is read of what came of a patch; only where its text says more than its value, of that.
+        Decode the result of a patch from its value, or from its text if number spellings matter.
 
         Raises:
-            RefusedError: It is none of the type.
+            RefusedError: The result is not of this kind.
         """
         if not patched.is_text:
             with contextlib.suppress(DecodeError):
@@ -155,9 +155,9 @@ class TypedDecoder(NamedTuple):
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(text, str(error))) from None
 
-    def _merged(self, asked: Request, live: Resource) -> DecodedBody:
-        """Return what comes of a strategic merge patch."""
-        sent = patchrequest.strategic(asked.body)
+    def _merged(self, request: Request, live: Resource) -> DecodedBody:
+        """Decode the result of a strategic merge patch."""
+        sent = patchrequest.strategic(request.body)
         patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
 
         def write() -> str:
@@ -166,58 +166,58 @@ class TypedDecoder(NamedTuple):
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
             merged = strategicmerge.merge(live, patch, self.kind, cleans=cleans, merged=self.merged)
-            found = decoding.decode(converting.convert(merged, self.kind), self.kind)
+            decoded = decoding.decode(converting.convert(merged, self.kind), self.kind)
         except StrategicError as error:
             raise RefusedError(error.refusal) from None
         except (MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
-        is_checked = self._is_checked(asked.field_validation)
-        problems = (*patchdocuments.duplicates(sent), *sorted(found.problems)) if is_checked else ()
-        return self._of_patch(merged, found, problems, asked, write)
+        is_checked = self._is_checked(request.field_validation)
+        problems = (*patchdocuments.duplicates(sent), *sorted(decoded.problems)) if is_checked else ()
+        return self._of_patch(merged, decoded, problems, request, write)
 
     def _of_patch(
-        self, value: JSONValue, found: Decoded, problems: tuple[str, ...], asked: Request, write: Callable[[], str]
+        self, value: JSONValue, decoded: Decoded, problems: tuple[str, ...], request: Request, write: Callable[[], str]
     ) -> DecodedBody:
-        if problems and asked.field_validation == "Strict":
-            why = requestbody.bad_patch(write(), f"strict decoding error: {', '.join(problems)}")
-            raise RefusedError(why)
-        return self._decoded(value, found, problems, asked)
+        if problems and request.field_validation == "Strict":
+            refusal_ = requestbody.bad_patch(write(), f"strict decoding error: {', '.join(problems)}")
+            raise RefusedError(refusal_)
+        return self._decoded(value, decoded, problems, request)
 
-    def applied(self, new: Applied, asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def applied(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
-        Return what comes of an apply.
+        Decode the result of an apply.
 
         Raises:
-            RefusedError: It is none of the type.
+            RefusedError: The result is not of this kind.
 
         Reference:
             apimachinery managedfields/internal/structuredmerge.go, structuredMergeManager.Apply.
         """
         try:
-            found = decoding.decode(converting.convert(new.resource, self.kind), self.kind)
+            decoded = decoding.decode(converting.convert(new.resource, self.kind), self.kind)
         except (MistypedError, DecodeError) as error:
-            metadata = asked.body.value.get("metadata") or {}
+            metadata = request.body.value.get("metadata") or {}
             group, _, version = self.type_meta["apiVersion"].rpartition("/")
             kind = f"{group}/{version}, Kind={self.type_meta['kind']}"
             named = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {kind}"
             cannot = f"failed to convert new object ({named}) to proper version: unable to convert unstructured object to {kind}"
             raise RefusedError(Refusal(500, "", f"{cannot}: {error}")) from None
-        return self._decoded(new.resource, found, warnings, asked)
+        return self._decoded(new.resource, decoded, warnings, request)
 
-    def _decoded(self, sent: JSONValue, found: Decoded, problems: tuple[str, ...], asked: Request) -> DecodedBody:
-        value = {**found.value, **self.type_meta}
+    def _decoded(self, sent: JSONValue, decoded: Decoded, problems: tuple[str, ...], request: Request) -> DecodedBody:
+        value = {**decoded.value, **self.type_meta}
         metadata = sent.get("metadata") if isinstance(sent, dict) else None
         if isinstance(metadata, dict) and metadata.get("managedFields") == []:
-            # Go keeps apart from none at all what is empty, and takes it for the wish that nobody owns anything.
+            # Go distinguishes an empty list from an absent one: an empty list removes all owners.
             value["metadata"] = {**value["metadata"], "managedFields": []}
-        return DecodedBody(self.convert(value, asked), Changes(found.unknown), problems, sent=sent)
+        return DecodedBody(self.convert(value, request), Changes(decoded.unknown), problems, sent=sent)
 
     def _is_checked(self, field_validation: FieldValidation) -> bool:
         return field_validation != "Ignore" and self.profile.field_validation
 
 
 def as_sent(body: Body) -> JSONValue:
-    """Return the value of JSON with what of its text decides what a decoder says: keys that are there twice, how numbers are spelled."""
+    """Return the JSON value of a body, with the duplicate keys and number spellings of its text if it has any."""
     if not body.text or not (body.duplicates or _UNUSUAL_NUMBER.search(body.text)):
         return body.value
     return _spelled(patchdocuments.read(body.text))
@@ -239,10 +239,10 @@ def _spelled(document: Document) -> JSONValue:
 
 
 def _in_order(value: JSONValue, kind: GoType) -> Document:
-    """Return an object with its keys in the order in which Go writes them."""
+    """Return an object with its keys in the order of the Go struct."""
     if isinstance(kind, Pointer):
         return _in_order(value, kind.to)
     if isinstance(kind, Struct) and isinstance(value, dict):
         fields = kind.fields.items()
         return SentObject([(name, _in_order(value[name], field)) for name, field in fields if name in value])
-    return [_in_order(one, kind.item) for one in value] if isinstance(kind, List) and value else value
+    return [_in_order(item, kind.item) for item in value] if isinstance(kind, List) and value else value

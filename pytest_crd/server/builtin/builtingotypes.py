@@ -1,7 +1,7 @@
 """
-The Go types of built-in kinds, as `builtinfields.json` has them: what the JSON of an object is decoded into, and written as.
+Go types of built-in kinds, from `builtinfields.json`.
 
-Those of 1.37 are taken for every Kubernetes version; what messages call their fields is the version's own.
+All Kubernetes versions share the types of 1.37; only the field names in messages depend on the version.
 """
 
 from __future__ import annotations
@@ -36,13 +36,16 @@ _NUMBERS: Final = (int, float)
 
 
 def of_kind(api_version: str, kind: str, profile: Profile) -> Struct:
-    """Return the type of a kind that is known."""
+    """Return the Go type of a built-in kind."""
     return _Types.under(profile.names_embedded_structs).struct(_table()["kinds"][f"{api_version} {kind}"])
 
 
 def _quantity(value: JSONValue) -> JSONValue:
     """
-    Return a quantity as a server writes it.
+    Return a quantity in the server's spelling.
+
+    Raises:
+        CustomError: The value is not a quantity.
 
     Reference:
         apimachinery api/resource/quantity.go, Quantity.UnmarshalJSON.
@@ -61,6 +64,9 @@ def _int_or_string(value: JSONValue) -> JSONValue:
     """
     Return a number or a text.
 
+    Raises:
+        CustomError: The value is neither an int32 nor a text.
+
     Reference:
         apimachinery util/intstr/intstr.go, IntOrString.UnmarshalJSON.
     """
@@ -69,8 +75,8 @@ def _int_or_string(value: JSONValue) -> JSONValue:
     if type(value) is int and INT32.lowest <= value <= INT32.highest:
         return value
     described = decodeerrors.describe(value)
-    shown = f"{described} {decodeerrors.spell(value)}" if described == "number" else described
-    raise CustomError(shown, INT32.go)
+    description = f"{described} {decodeerrors.spell(value)}" if described == "number" else described
+    raise CustomError(description, INT32.go)
 
 
 def _micro_time(value: JSONValue) -> JSONValue:
@@ -99,27 +105,27 @@ _NAMED: Final[Mapping[str, GoType]] = {
 }
 
 
-# What stands before the type of what a list or a map holds.
+# Prefixes of lists and maps, before the type of their items.
 _COMPOSED: Final = ("[]", "map ")
-# What each field has: what it is called, of which type it is, whether it is written where it is empty.
+# The columns of a field; `written` is true for fields written even if empty.
 _Row: Final = ("name", "type", "written")
 
 
 class _Types:
-    """The types by what the table calls them, each made once."""
+    """Go structs by their names in the table, created on first use."""
 
-    def __init__(self, names_embedded: bool) -> None:  # noqa: FBT001 - all there is to say
+    def __init__(self, names_embedded: bool) -> None:  # noqa: FBT001 - the only option
         self._names_embedded = names_embedded
         self._structs: dict[str, Struct] = {}
 
     @classmethod
     @functools.cache
-    def under(cls, names_embedded: bool) -> _Types:  # noqa: FBT001 - all there is to say
-        """Return them with what messages tell of what is embedded, or without that."""
+    def under(cls, names_embedded: bool) -> _Types:  # noqa: FBT001 - the only option
+        """Return the types whose messages name embedded structs, or those whose messages do not."""
         return cls(names_embedded)
 
     def struct(self, name: str) -> Struct:
-        """Return a struct."""
+        """Return the struct with a name."""
         if name == _OBJECT_META:
             return metav1types.OBJECT_META
         if name not in self._structs:
@@ -147,7 +153,7 @@ class _Types:
 
 @functools.cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
-    """Return what `python -m oracle record builtinfields` has written down."""
+    """Return the output of `python -m oracle record builtinfields`."""
     text = resources.files(__package__).joinpath("builtinfields.json").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, Any]] = json.loads(text)
-    return found
+    table: Mapping[str, Mapping[str, Any]] = json.loads(text)
+    return table

@@ -1,4 +1,4 @@
-"""Who owns which fields of objects of built-in kinds: how their types are merged, as servers publish it."""
+"""Field managers of built-in kinds, with merge types from the published OpenAPI of servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_crd.engine.registry.scaleowners import ScaleOwners
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import builtingotypes
 
-# What is recorded of the fields of a type that are merged in a way of their own, by the type's name without its package.
+# Returns the recorded merge rules of the fields of a Go type, by its name without package.
 Merging: TypeAlias = Callable[[str], Mapping[str, Mapping[str, Any]]]
 
 _WHOLE: Final = "."
@@ -63,43 +63,45 @@ class BuiltInOwners:
 
 def merge_type(kind: Struct, merging: Merging, profile: Profile) -> MergeType:
     """
-    Return the type by which the objects of a kind are merged.
+    Return the merge type of the objects of a kind.
 
     Args:
-        kind: Their Go type.
-        merging: What is recorded of types.
+        kind: The Go type.
+        merging: The recorded merge rules.
         profile: The Kubernetes version.
     """
-    return _Types(merging, profile).of(kind)
+    return _Types(merging, profile).merge_type(kind)
 
 
 def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
-    """Return the lists that a strategic merge patch merges, by struct and field, with the key that items are known by."""
-    found: dict[tuple[str, str], str] = dict(strategicmerge.METADATA)
+    """Return the merge keys of the lists that a strategic merge patch merges, by struct and field."""
+    merge_keys: dict[tuple[str, str], str] = dict(strategicmerge.METADATA)
     waiting: list[GoType] = [kind]
-    seen: set[GoType] = set()
+    visited: set[GoType] = set()
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Struct) and one not in seen:
-            seen.add(one)
-            nodes = merging(_short(one))
-            found |= {(one.go, name): nodes[name]["patchKey"] for name in nodes if "patchKey" in nodes[name]}
-            waiting += one.fields.values()
-        elif isinstance(one, Pointer | List | Map):
-            waiting.append(one.to if isinstance(one, Pointer) else one.item if isinstance(one, List) else one.value)
-    return found
+        type_ = waiting.pop()
+        if isinstance(type_, Struct) and type_ not in visited:
+            visited.add(type_)
+            nodes = merging(_short(type_))
+            merge_keys |= {(type_.go, name): nodes[name]["patchKey"] for name in nodes if "patchKey" in nodes[name]}
+            waiting += type_.fields.values()
+        elif isinstance(type_, Pointer | List | Map):
+            waiting.append(
+                type_.to if isinstance(type_, Pointer) else type_.item if isinstance(type_, List) else type_.value
+            )
+    return merge_keys
 
 
 def ignored(
     api_version: str, kept_by_status: Iterable[str], *, has_status: bool
 ) -> Mapping[str, Mapping[str, FieldSet]]:
     """
-    Return what requests to an object and to its status do not write.
+    Return the fields that requests to an object and to its status ignore, by subresource and API version.
 
     Args:
-        api_version: Of the kind.
-        kept_by_status: What of the metadata requests to the status do not write.
-        has_status: Whether there is a status.
+        api_version: The apiVersion of the kind.
+        kept_by_status: The metadata fields that requests to the status ignore.
+        has_status: Whether the kind has a status.
 
     Reference:
         kubernetes pkg/registry, GetResetFields of the strategies.
@@ -110,47 +112,47 @@ def ignored(
         "": [("status",)],
         "status": [("spec",), *(("metadata", name) for name in kept_by_status)],
     }
-    return {below: {api_version: fieldsets.of([tuple(map(field, one)) for one in paths[below]])} for below in paths}
+    return {below: {api_version: fieldsets.of([tuple(map(field, path)) for path in paths[below]])} for below in paths}
 
 
 class _Types:
-    """Makes merge types of Go types, each struct once."""
+    """Converter of Go types to merge types; converts each struct once."""
 
     def __init__(self, merging: Merging, profile: Profile) -> None:
         self._merging = merging
         self._profile = profile
-        self._made: dict[Struct, MergeType] = {}
+        self._merge_types: dict[Struct, MergeType] = {}
 
-    def of(self, kind: GoType, node: Mapping[str, Any] | None = None) -> MergeType:
-        """Return the type of a Go type; of a field, by what is recorded of it."""
+    def merge_type(self, kind: GoType, node: Mapping[str, Any] | None = None) -> MergeType:
+        """Return the merge type of a Go type; *node* has the recorded rules of the field."""
         node = node or {}
         if isinstance(kind, Pointer):
-            return self.of(kind.to, node)
+            return self.merge_type(kind.to, node)
         if isinstance(kind, Struct):
             return self._struct(kind)
         if isinstance(kind, List):
             return MergeType(list=self._list(kind, node))
         if isinstance(kind, Map):
-            return MergeType(map=MapType(values=self.of(kind.value), is_atomic=node.get("map") == "atomic"))
-        return self._anything if kind is builtingotypes.INT_OR_STRING else _of_scalar(kind)
+            return MergeType(map=MapType(values=self.merge_type(kind.value), is_atomic=node.get("map") == "atomic"))
+        return self._anything if kind is builtingotypes.INT_OR_STRING else _scalar_type(kind)
 
     @cached_property
     def _anything(self) -> MergeType:
-        """What is published of numbers or texts: that they are of no type."""
+        """The merge type of int-or-string values, which is published without a type."""
         return OpenAPITypes({}, self._profile.apply).of({})
 
     def _struct(self, kind: Struct) -> MergeType:
         if kind is metav1types.OBJECT_META:
             return self._object_meta
-        if kind not in self._made:
-            made = self._made[kind] = MergeType()
+        if kind not in self._merge_types:
+            merge_type = self._merge_types[kind] = MergeType()
             nodes = self._merging(_short(kind))
-            fields = {name: self.of(below, nodes.get(name)) for name, below in kind.fields.items()}
-            made.map = MapType(fields, is_atomic=nodes.get(_WHOLE, {}).get("map") == "atomic")
-        return self._made[kind]
+            fields = {name: self.merge_type(below, nodes.get(name)) for name, below in kind.fields.items()}
+            merge_type.map = MapType(fields, is_atomic=nodes.get(_WHOLE, {}).get("map") == "atomic")
+        return self._merge_types[kind]
 
     def _list(self, kind: List, node: Mapping[str, Any]) -> ListType:
-        items = self.of(kind.item)
+        items = self.merge_type(kind.item)
         relation = node.get("list")
         if relation not in ("map", "set"):
             return ListType(items)
@@ -161,11 +163,13 @@ class _Types:
 
     @cached_property
     def _object_meta(self) -> MergeType:
-        known = commontypes.load(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(openapi=3)
-        return OpenAPITypes(known.schemas, self._profile.apply).of(known.schemas[commontypes.OBJECT_META])
+        document = commontypes.load(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(
+            openapi=3
+        )
+        return OpenAPITypes(document.schemas, self._profile.apply).of(document.schemas[commontypes.OBJECT_META])
 
 
-def _of_scalar(kind: GoType) -> MergeType:
+def _scalar_type(kind: GoType) -> MergeType:
     if isinstance(kind, Scalar):
         return MergeType(scalar="boolean" if kind.empty is False else "string")
     if isinstance(kind, Int | Float):

@@ -64,31 +64,31 @@ class BuiltInStrategy(ObjectStrategy):
     is_served = True
     deprecation_warnings: tuple[str, ...] = ()
 
-    def __init__(self, known: BuiltInKind, profile: Profile) -> None:
+    def __init__(self, kind: BuiltInKind, profile: Profile) -> None:
         """Create the strategy of a kind."""
         self.type_meta: Mapping[str, str] = {
-            "apiVersion": f"{known.group}/{known.version}".removeprefix("/"),
-            "kind": known.kind,
+            "apiVersion": f"{kind.group}/{kind.version}".removeprefix("/"),
+            "kind": kind.kind,
         }
-        self.group = known.group
-        self.plural = known.plural
-        self.is_namespaced = known.is_namespaced
-        self.creates_by_update = known.creates_by_update
-        self.storage_path = _STORAGE_PATHS.get(known.plural, known.plural)
+        self.group = kind.group
+        self.plural = kind.plural
+        self.is_namespaced = kind.is_namespaced
+        self.creates_by_update = kind.creates_by_update
+        self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
         self.profile = profile
-        self.subresources = known.subresources._replace(kept_by_status=frozenset(known.kept_by_status))
-        merged = builtinowners.merged_lists(known.go_type, known.merging)
-        self.decoder: ObjectDecoder = TypedDecoder(known.go_type, self.type_meta, merged, known.convert, profile)
+        self.subresources = kind.subresources._replace(kept_by_status=frozenset(kind.kept_by_status))
+        merged = builtinowners.merged_lists(kind.go_type, kind.merging)
+        self.decoder: ObjectDecoder = TypedDecoder(kind.go_type, self.type_meta, merged, kind.convert, profile)
         self.owners: FieldManagers = BuiltInOwners(
-            lambda: self._field_manager(known), self.type_meta["apiVersion"], self.subresources, profile
+            lambda: self._field_manager(kind), self.type_meta["apiVersion"], self.subresources, profile
         )
 
-    def _field_manager(self, known: BuiltInKind) -> FieldManager:
-        has_status = known.subresources.has_status
-        ignored = builtinowners.ignored(self.type_meta["apiVersion"], known.kept_by_status, has_status=has_status)
-        kinds = {known.version: lambda: builtinowners.merge_type(known.go_type, known.merging, self.profile)}
-        empty = {**decoding.decode({}, known.go_type).value, **self.type_meta}
-        versions = Versions(known.group, kinds, is_built_in=True)
+    def _field_manager(self, kind: BuiltInKind) -> FieldManager:
+        has_status = kind.subresources.has_status
+        ignored = builtinowners.ignored(self.type_meta["apiVersion"], kind.kept_by_status, has_status=has_status)
+        kinds = {kind.version: lambda: builtinowners.merge_type(kind.go_type, kind.merging, self.profile)}
+        empty = {**decoding.decode({}, kind.go_type).value, **self.type_meta}
+        versions = Versions(kind.group, kinds, is_built_in=True)
         return FieldManager(versions, self.type_meta, ignored, self.profile.apply, empty=empty)
 
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:

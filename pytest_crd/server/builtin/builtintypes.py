@@ -1,8 +1,8 @@
 """
-The kinds of Kubernetes that operators cannot do without.
+Built-in kinds of Kubernetes that operators need.
 
-They are decoded into their Go types, named, locked, patched, applied, stored and watched, and neither defaulted nor
-validated; the report of a test says so.
+Objects are decoded into their Go types, named, locked, patched, applied, stored and watched, but neither defaulted nor validated; the
+report of a test says so.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from pytest_crd.server.store.store import StoredObject
 from pytest_crd.server.tables import jsonpath
 
 if TYPE_CHECKING:
-    from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # much that only requests that write need
+    from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
 
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
-# The fields of events of `events.k8s.io` that are called otherwise where they are stored, with what they are called there.
+# Renamed fields of events in `events.k8s.io`, with their names in the stored `v1` form.
 _EVENT_FIELDS: Final = {
     "regarding": "involvedObject",
     "note": "message",
@@ -51,14 +51,14 @@ _EVENT_FIELDS: Final = {
     "deprecatedCount": "count",
 }
 _EVENT_GROUP: Final = "events.k8s.io"
-# What an update creates where it is not there.
+# Resources whose missing objects an update creates.
 _CREATED_BY_UPDATE: Final = frozenset({"events", "leases", "services"})
-# What of the metadata requests to the status do not write.
+# Metadata fields that requests to the status leave unchanged.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("deletionTimestamp", "ownerReferences"),
     "deployments": ("labels",),
 }
-# The fields by which the objects of a resource can be selected, beside those of all.
+# Selectable fields besides name and namespace.
 _SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"),
     "events": (
@@ -72,33 +72,33 @@ _SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class BuiltInType(ResourceType):
-    """A kind of Kubernetes."""
+    """Resource of a built-in kind."""
 
     is_typed = True
     has_protobuf = True
     validates = False
 
-    def __init__(self, known: Mapping[str, Any], profile: Profile) -> None:
+    def __init__(self, record: Mapping[str, Any], profile: Profile) -> None:
         """
-        Take what is known of it.
+        Create from a recorded kind.
 
         Args:
-            known: What was written down of it.
-            profile: Whose behaviour and words.
+            record: The entry of the kind in `builtintypes.json`.
+            profile: The reproduced Kubernetes version.
         """
-        self.group, self.version = known["group"], known["version"]
-        kind = known["kind"]
-        shorts, categories = tuple(known["shortNames"]), tuple(known["categories"])
-        self.names = Names(known["plural"], known["singular"], kind, f"{kind}List", shorts, categories)
-        self.is_namespaced = known["namespaced"]
-        self.verbs = tuple(known["verbs"])
-        self.shows_deleted = known["shownWhenDeleted"]
-        self.subresources = tuple(self._subresource(name) for name in known["subresources"])
-        self._generates = known["generates"]
+        self.group, self.version = record["group"], record["version"]
+        kind = record["kind"]
+        shorts, categories = tuple(record["shortNames"]), tuple(record["categories"])
+        self.names = Names(record["plural"], record["singular"], kind, f"{kind}List", shorts, categories)
+        self.is_namespaced = record["namespaced"]
+        self.verbs = tuple(record["verbs"])
+        self.shows_deleted = record["shownWhenDeleted"]
+        self.subresources = tuple(self._subresource(name) for name in record["subresources"])
+        self._generates = record["generates"]
         self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
         empty = protoreading.read(b"", self.api_version, kind)
         self.blank = {key: value for key, value in empty.items() if key != "metadata"}
-        self._known = known
+        self._record = record
         self.profile = profile
 
     @cached_property
@@ -107,15 +107,15 @@ class BuiltInType(ResourceType):
 
     @cached_property
     def _own_subresources(self) -> Subresources:
-        """The subresources, as requests use them."""
+        """The subresources, for the engine."""
         return Subresources(self.has("status"), _SCALE if self.has("scale") else None)
 
     @cached_property
     def _strategy(self) -> BuiltInStrategy:
-        """The strategy of requests that write."""
-        from pytest_crd.server.builtin import builtinstrategy  # noqa: PLC0415 - much that only such requests need
+        """The strategy of write requests."""
+        from pytest_crd.server.builtin import builtinstrategy  # noqa: PLC0415 - a large import, needed for writes only
 
-        known = builtinstrategy.BuiltInKind(
+        kind = builtinstrategy.BuiltInKind(
             self.group,
             self.version,
             self.names.kind,
@@ -128,11 +128,11 @@ class BuiltInType(ResourceType):
             _KEPT_BY_STATUS.get(self.names.plural, ()),
             self.is_created_by_update,
         )
-        return builtinstrategy.BuiltInStrategy(known, self.profile)
+        return builtinstrategy.BuiltInStrategy(kind, self.profile)
 
     @property
     def resource(self) -> str:
-        """What messages call it, and where its objects are stored; events of both groups are stored together."""
+        """The name in messages and in the store; events of both groups share one."""
         return self.names.plural if self.group == _EVENT_GROUP else super().resource
 
     def _subresource(self, name: str) -> SubresourceKind:
@@ -140,94 +140,94 @@ class BuiltInType(ResourceType):
             return SubresourceKind(name, "autoscaling", "v1", "Scale")
         return SubresourceKind(name, self.group, self.version, self.names.kind)
 
-    def answer(self, stored: Resource | None, asked: Request, made: Making) -> RequestOutcome:
-        """Return what comes of a request that writes."""
+    def answer(self, stored: Resource | None, request_: Request, making: Making) -> RequestOutcome:
+        """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, asked, self._strategy, made)
+        outcome = handlers.handle(before, request_, self._strategy, making)
         if not outcome.response.accepted:
             return outcome
 
-        def kept() -> tuple[Resource | None, Resource | None]:
-            old = asked.body.value["metadata"] if before is None else before["metadata"]
-            counted = self.names.plural == "deployments" and not asked.subresource
+        def build_results() -> tuple[Resource | None, Resource | None]:
+            old = request_.body.value["metadata"] if before is None else before["metadata"]
+            counted = self.names.plural == "deployments" and not request_.subresource
             finish = functools.partial(self._finished, old=old, counts_annotations=counted)
-            found = None if outcome.stored is None else self._to_stored(finish(outcome.stored))
-            if asked.subresource == "scale":
-                return found, _selecting(outcome.resource or {}, found or before or {})
-            return found, finish(outcome.resource or {})
+            stored_value = None if outcome.stored is None else self._to_stored(finish(outcome.stored))
+            if request_.subresource == "scale":
+                return stored_value, _with_selector(outcome.resource or {}, stored_value or before or {})
+            return stored_value, finish(outcome.resource or {})
 
-        known = None if stored is None else request.without_version(stored)
-        return RequestOutcome(outcome.response, known, kept)
+        before_without_version = None if stored is None else request.without_version(stored)
+        return RequestOutcome(outcome.response, before_without_version, build_results)
 
-    def prepared(self, asked: Request) -> Request:
-        """Return a request with what Go holds of a body in which a key is there twice."""
-        if not asked.body.duplicates or asked.media_type != negotiation.JSON:
-            return asked
+    def prepared(self, request_: Request) -> Request:
+        """Return a request with duplicate keys of its body resolved as Go does."""
+        if not request_.body.duplicates or request_.media_type != negotiation.JSON:
+            return request_
         from pytest_crd.server.builtin import builtindecoding  # noqa: PLC0415 - as above
 
-        value = repeated.merge(builtindecoding.as_sent(asked.body), self._go_type)
-        return asked._replace(body=asked.body._replace(value=value))
+        value = repeated.merge(builtindecoding.as_sent(request_.body), self._go_type)
+        return request_._replace(body=request_.body._replace(value=value))
 
-    def _converted(self, value: dict[str, JSONValue], asked: Request | None) -> dict[str, JSONValue]:
-        """Return an object that was decoded with what a server makes of it before it looks at it; *asked* is what sends it."""
+    def _converted(self, value: dict[str, JSONValue], request_: Request | None) -> dict[str, JSONValue]:
+        """Return a decoded object with the server's changes; *request_* is None after an apply."""
         value = builtinconversions.converted(self.names.plural, value)
         metadata = value["metadata"]
         is_locked = bool(metadata.get("resourceVersion")) or self.names.plural == "leases"
-        if asked is not None and asked.verb != "create" and not is_locked:
-            # Of most kinds an update or a patch replaces whatever is there.
-            value["metadata"] = {**metadata, "resourceVersion": asked.resource_version}
+        if request_ is not None and request_.verb != "create" and not is_locked:
+            # For most kinds, an update or a patch without resourceVersion replaces any state.
+            value["metadata"] = {**metadata, "resourceVersion": request_.resource_version}
         return value
 
     def _finished(self, value: Resource, old: Resource, *, counts_annotations: bool) -> Resource:
         """
-        Return what is stored, or shown of it, with what a server makes of it in the end.
+        Return an object with the fields that the server sets last.
 
         Args:
             value: The object.
-            old: The metadata before; those that are sent where nothing was there.
-            counts_annotations: Whether other annotations are another generation, too.
+            old: The metadata before the request; for a new object the sent metadata.
+            counts_annotations: Whether changed annotations increment the generation.
         """
         metadata = value.get("metadata") or {}
-        if not self._generates:  # what a create says stays
-            metadata = {key: one for key, one in metadata.items() if key != "generation"}
+        if not self._generates:  # a generation set on create stays
+            metadata = {key: field for key, field in metadata.items() if key != "generation"}
             metadata |= {"generation": old["generation"]} if old.get("generation") else {}
         elif counts_annotations and metadata.get("annotations") != old.get("annotations"):
-            # Where something else has counted already, it is once.
+            # Increment once, even if another change already did.
             metadata = {**metadata, "generation": max(metadata["generation"], old.get("generation", 0) + 1)}
         value = {**self._go_type.zero, **value, "metadata": metadata}
         if self.names.plural == "namespaces":
-            made = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
-            value = {**value, **{key: value.get(key) or made[key] for key in made}}
+            initial = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+            value = {**value, **{key: value.get(key) or initial[key] for key in initial}}
         return value
 
     def _from_stored(self, stored: Resource) -> Resource:
-        """Return what is stored as it is in this version."""
+        """Return a stored object in this version."""
         if self.group != _EVENT_GROUP:
             return stored
-        names = {there: here for here, there in _EVENT_FIELDS.items()}
+        names = {stored_name: name for name, stored_name in _EVENT_FIELDS.items()}
         renamed = {names.get(key, key): value for key, value in stored.items()}
         return {**decoding.decode(renamed, self._go_type).value, "apiVersion": self.api_version}
 
     def _to_stored(self, value: Resource) -> Resource:
         if self.group != _EVENT_GROUP:
             return value
-        renamed = {_EVENT_FIELDS.get(key, key): one for key, one in value.items()}
+        renamed = {_EVENT_FIELDS.get(key, key): item for key, item in value.items()}
         stored = builtingotypes.of_kind("v1", self.names.kind, self.profile)
         return {**decoding.decode(renamed, stored).value, "apiVersion": "v1"}
 
-    def shown(self, entry: StoredObject) -> Resource:
-        """Return a stored object as it is read in this version, with its resourceVersion."""
+    def read(self, entry: StoredObject) -> Resource:
+        """Return a stored object in this version, with its resourceVersion."""
         form = entry.forms.get(self)
         if form is None:
             value = self._from_stored(entry.value)
             form = entry.forms[self] = {"kind": self.names.kind, "apiVersion": self.api_version, **value}
-        shown: Resource = form
-        return shown
+        object_: Resource = form
+        return object_
 
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
-        shown = self.shown(entry)
-        return _selecting(patchdocuments.plain(scale.of_resource(shown, self._own_subresources)), shown)
+        object_ = self.read(entry)
+        return _with_selector(patchdocuments.plain(scale.of_resource(object_, self._own_subresources)), object_)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table."""
@@ -238,58 +238,58 @@ class BuiltInType(ResourceType):
         return _columns("scale")
 
     def cells(self, shown: Resource) -> list[JSONValue]:
-        """Return what stands in a row."""
+        """Return the row of an object or Scale."""
         if shown["kind"] == "Scale":
-            return builtincells.of_object("scale", shown)
-        return builtincells.of_object(self._row_type, self._to_stored(shown))
+            return builtincells.row_cells("scale", shown)
+        return builtincells.row_cells(self._row_type, self._to_stored(shown))
 
     def row_conditions(self, shown: Resource) -> Sequence[JSONValue]:
-        """Return what is said of a row beside."""
+        """Return the conditions of a row."""
         return builtincells.conditions(self._row_type, shown)
 
     @property
     def _row_type(self) -> str:
-        """What rows and columns are called by; events are printed as they are stored."""
+        """The key of the rows and columns; events are printed in their stored form."""
         is_alone = not self.group or self.group == _EVENT_GROUP
         return self.names.plural if is_alone else f"{self.names.plural}.{self.group}/{self.version}"
 
     def selectable(self, shown: Resource) -> Mapping[str, str]:
-        """Return the fields that a selector can ask for."""
-        found = dict(super().selectable(shown))
+        """Return the selectable fields of an object with their values."""
+        values_by_field = dict(super().selectable(shown))
         for path in _SELECTABLE.get(self.names.plural, ()):
             values = jsonpath.find(shown, f".{path}")
-            found[path] = str(values[0]) if values else ""
-        return found
+            values_by_field[path] = str(values[0]) if values else ""
+        return values_by_field
 
-    def ending(self, value: Resource, finalizers: list[str]) -> Resource | None:
-        """Return an object as one that is to be deleted; a namespace is emptied first."""
+    def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
+        """Mark an object as being deleted; a namespace first becomes Terminating until it is empty."""
         if self.names.plural != "namespaces":
-            return super().ending(value, finalizers)
+            return super().mark_deleted(value, finalizers)
         if value["metadata"].get("deletionTimestamp"):
             return value
         metadata = {**value["metadata"], "deletionTimestamp": generatedvalues.now()}
         return {**value, "metadata": metadata, "status": {**value.get("status", {}), "phase": "Terminating"}}
 
 
-def _selecting(found: Resource, of: Resource) -> Resource:
-    """Return the Scale of an object with what says which Pods are meant."""
+def _with_selector(scale_object: Resource, object_: Resource) -> Resource:
+    """Return the Scale of an object with the object's label selector in its status."""
     try:
-        text = labelselectors.text_of((of.get("spec") or {}).get("selector") or {})
+        text = labelselectors.text_of((object_.get("spec") or {}).get("selector") or {})
     except labelselectors.NoSelectorError:
-        return found
-    status = {**(found.get("status") or {}), **({"selector": text} if text else {})}
-    return {**found, "status": status}
+        return scale_object
+    status = {**(scale_object.get("status") or {}), **({"selector": text} if text else {})}
+    return {**scale_object, "status": status}
 
 
 @functools.cache
 def built_in(profile: Profile) -> tuple[BuiltInType, ...]:
-    """Return the kinds that a server has beside custom resources."""
-    return tuple(BuiltInType(known, profile) for known in _recorded()["kinds"])
+    """Return the built-in resources of a server."""
+    return tuple(BuiltInType(record, profile) for record in _recorded()["kinds"])
 
 
 @functools.cache
 def _recorded() -> Mapping[str, Any]:
-    """Return what `python -m oracle record builtintypes` has written down."""
+    """Return the output of `python -m oracle record builtintypes`."""
     text = resources.files(__package__).joinpath("builtintypes.json").read_text(encoding="utf-8")
     content: Mapping[str, Any] = json.loads(text)
     return content
@@ -297,13 +297,15 @@ def _recorded() -> Mapping[str, Any]:
 
 @functools.cache
 def _columns(resource: str) -> tuple[TableColumn, ...]:
-    """Return what `python -m oracle record builtincolumns` has written down of a resource."""
+    """Return the recorded columns of a resource, from `python -m oracle record builtincolumns`."""
     text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
     rows = json.loads(text)[resource]
-    return tuple(TableColumn(name, type_, "", told, priority, form) for name, type_, form, priority, told in rows)
+    return tuple(
+        TableColumn(name, type_, "", description, priority, form) for name, type_, form, priority, description in rows
+    )
 
 
 def _types(name: str) -> Mapping[str, Any]:
-    """Return the fields of a type that decide how it is merged; none of one of which nothing is known."""
-    found: Mapping[str, Any] = _recorded()["types"].get(name, {})
-    return found
+    """Return the recorded merge rules of a Go type; empty if the type is unknown."""
+    rules: Mapping[str, Any] = _recorded()["types"].get(name, {})
+    return rules

@@ -1,4 +1,4 @@
-"""Selectors that stand in objects, such as a Deployment's, as texts."""
+"""Text form of label selectors in objects, such as a Deployment's."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ _WORDS: Final[Mapping[str, str]] = {"In": " in ", "NotIn": " notin ", "Exists": 
 
 
 class NoSelectorError(ValueError):
-    """Something that is no selector."""
+    """An object that is not a valid label selector."""
 
 
 def text_of(selector: Resource) -> str:
     """
-    Return a selector as a query has it; empty of one that demands nothing, or that there is not.
+    Return a selector in query syntax; empty for an empty or missing selector.
 
     Args:
-        selector: Its `matchLabels` and `matchExpressions`.
+        selector: The selector, with `matchLabels` and `matchExpressions`.
 
     Raises:
-        NoSelectorError: It is none.
+        NoSelectorError: The selector is invalid.
 
     Reference:
         apimachinery apis/meta/v1/helpers.go, LabelSelectorAsSelector; labels/selector.go, Requirement.String.
     """
-    demanded = [(key, f"{key}={value}") for key, value in selector.get("matchLabels", {}).items()]
-    demanded += [
-        (one["key"], _expression(one["key"], one["operator"], one.get("values") or []))
-        for one in selector.get("matchExpressions", ())
+    terms = [(key, f"{key}={value}") for key, value in selector.get("matchLabels", {}).items()]
+    terms += [
+        (expression["key"], _expression(expression["key"], expression["operator"], expression.get("values") or []))
+        for expression in selector.get("matchExpressions", ())
     ]
-    return ",".join(shown for _, shown in sorted(demanded, key=lambda pair: pair[0]))
+    return ",".join(text for _, text in sorted(terms, key=lambda pair: pair[0]))
 
 
 def _expression(key: str, operator: str, values: list[str]) -> str:

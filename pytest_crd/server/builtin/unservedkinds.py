@@ -1,7 +1,7 @@
 """
 Built-in kinds of kube-apiserver that this server answers with 404, so that reports can name them.
 
-Only stable versions are here: a cluster of today serves no others unless it is told to.
+Only stable versions are listed: a cluster serves others only if configured to.
 
 Reference:
     kubernetes api/discovery/aggregated_v2.json; k8s.io/api, APILifecycleIntroduced of each kind.
@@ -131,7 +131,7 @@ KINDS: Final = {
 
 
 def find_kind(info: RequestInfo | None, profile: Profile) -> str:
-    """Return the kind of a request if a cluster of that version serves it, and this server does not; else an empty text."""
+    """Return the kind of a request if a cluster of the profile's version serves it; empty if not."""
     if info is None:
         return ""
     unserved = KINDS.get((info.group, info.version), {}).get(info.resource)

@@ -1,4 +1,4 @@
-"""Certificates for loopback: an authority, and what a server shows that is signed by it."""
+"""Certificates for localhost: an authority, and server certificates that it signs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NAMES = ("127.0.0.1", "::1", "localhost")
 
 
 class Certificates:
-    """An authority of which nobody knows the key but this process."""
+    """Certificate authority with a key that stays in this process."""
 
     def __init__(self) -> None:
-        """Make the authority."""
+        """Create the authority."""
         self._authority = trustme.CA(organization_name="pytest-crd")
 
     @property
@@ -24,7 +24,7 @@ class Certificates:
 
     @cached_property
     def context(self) -> ssl.SSLContext:
-        """What a server on loopback speaks TLS by."""
+        """The TLS context of a server on localhost."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._authority.issue_cert(*_NAMES).configure_cert(context)
         return context

@@ -1,4 +1,4 @@
-"""Requests of HTTP as data, and the answers to them."""
+"""HTTP requests and responses as data."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class HTTPRequest(NamedTuple):
 
     Attributes:
         method: `GET`, `POST` …
-        target: The path with its query, as it is sent.
-        headers: The headers, their names in lower case.
-        body: What is sent.
+        target: The path and query as sent.
+        headers: The headers, with names in lower case.
+        body: The body.
     """
 
     method: str
@@ -39,12 +39,12 @@ class HTTPRequest(NamedTuple):
 
     @property
     def has_bad_escape(self) -> bool:
-        """True if the path has a percent sign that escapes nothing."""
+        """True if the path has a malformed percent escape."""
         return _BAD_ESCAPE.search(self.target.partition("?")[0]) is not None
 
     @property
     def info(self) -> RequestInfo | None:
-        """What the path asks for; None where it is about no resource."""
+        """The parsed path; None if it names no resource."""
         return requestinfo.parse(self.method, self.path)
 
     @property
@@ -73,7 +73,7 @@ class Query:
             self._values.setdefault(name, []).append(value)
 
     def first(self, name: str) -> str:
-        """Return the first value of a parameter; empty where it has none."""
+        """Return the first value of a parameter; empty if it is absent."""
         return self._values.get(name, [""])[0]
 
     def all(self, name: str) -> list[str]:
@@ -81,25 +81,25 @@ class Query:
         return self._values.get(name, [])
 
     def has(self, name: str) -> bool:
-        """Return whether there is such a parameter."""
+        """Return whether a parameter is present."""
         return name in self._values
 
 
 @dataclass(frozen=True, slots=True)
 class HTTPAnswer:
     """
-    An answer that is there as a whole.
+    A complete response.
 
     Attributes:
         code: The HTTP code.
-        body: What is sent.
-        media_type: What it is.
-        headers: Further headers, in order; a name may come several times.
-        value: What the body says, as JSON; None where it is none.
-        warnings: What it warns of.
-        dropped: The fields that were dropped of what was sent.
-        unvalidated: The kind of what was written, where that is neither validated nor defaulted.
-        unserved: The built-in kind of a 404 that a cluster would have answered.
+        body: The encoded body.
+        media_type: The Content-Type.
+        headers: Further headers, in order; names may repeat.
+        value: The body as JSON; None if it is not JSON.
+        warnings: The texts of the Warning headers.
+        dropped: The fields of the request that were dropped.
+        unvalidated: The kind of the written object if it is neither validated nor defaulted.
+        unserved: The built-in kind of a 404 that a full cluster would serve.
     """
 
     code: int

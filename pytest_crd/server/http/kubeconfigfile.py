@@ -1,4 +1,4 @@
-"""The kubeconfig that leads to a server."""
+"""Kubeconfig file of a server."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _NAME = "crd-server"
 
 def text(url: str, authority: str, token: str, namespace: str = "default") -> str:
     """
-    Return a kubeconfig.
+    Return the text of a kubeconfig.
 
     Args:
-        url: Where the server is.
-        authority: The certificate of who has signed its own, PEM.
-        token: What requests must say.
-        namespace: Where clients look that do not say where.
+        url: The URL of the server.
+        authority: The certificate of the server's authority, PEM.
+        token: The bearer token for requests.
+        namespace: The default namespace of clients.
     """
     cluster = {"server": url, "certificate-authority-data": base64.b64encode(authority.encode()).decode()}
     context = {"cluster": _NAME, "user": _NAME, "namespace": namespace}

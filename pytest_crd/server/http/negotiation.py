@@ -1,4 +1,4 @@
-"""In which form an answer is wanted, and in which form a body is sent: the headers Accept and Content-Type."""
+"""Content negotiation by the headers Accept and Content-Type."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.statuses import ApiError, failure
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
-# What a server says that it takes. Of custom resources it takes no protobuf.
+# The media types that a server announces; it refuses protobuf for custom resources.
 ACCEPTED: Final = (JSON, YAML, PROTOBUF)
 WATCHED: Final = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
-# What is answered in protobuf about anything.
+# Shapes that have a protobuf form for every resource.
 _METADATA: Final = ("PartialObjectMetadata", "PartialObjectMetadataList")
 _META_GROUP: Final = "meta.k8s.io"
 _META_VERSIONS: Final = frozenset({"v1", "v1beta1"})
-# What is said of an answer that has all groups, with their versions and resources.
+# The parameters of an aggregated discovery document.
 _AGGREGATE: Final = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 # A media type with its parameters, perhaps with a semicolon at the end.
 _MEDIA_TYPE: Final = re.compile(r'[^;]*(?:;\s*[^\s;="]+\s*=\s*(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*')
-# Programs behind which a person reads.
+# Programs with a human reader.
 _READ_BY_PEOPLE: Final = ("curl", "Wget", "Mozilla/5.0")
 
 
 class Form(NamedTuple):
     """
-    A form of an answer.
+    Form of a response.
 
     Attributes:
         media_type: `application/json`, `application/yaml` or `application/vnd.kubernetes.protobuf`.
-        shape: As what objects are shown: `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`; empty for as they are.
-        version: Of which version of `meta.k8s.io` that is.
+        shape: `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for unchanged objects.
+        version: The version of `meta.k8s.io` of the shape.
         is_pretty: Whether JSON is indented.
     """
 
@@ -48,21 +48,21 @@ class _Clause(NamedTuple):
 
     @property
     def is_shaped(self) -> bool:
-        """Whether objects are wanted as something else than what they are."""
+        """Whether the client requests a shape."""
         return not {"as", "g", "v"}.isdisjoint(self.parameters)
 
 
 def form_of(request: HTTPRequest, shapes: Sequence[str] = (), *, has_protobuf: bool = False) -> Form:
     """
-    Return the form in which an answer is wanted.
+    Return the requested form of a response.
 
     Args:
         request: The request.
-        shapes: As what the objects of the answer can be shown.
-        has_protobuf: Whether these can be written in protobuf as they are.
+        shapes: The available shapes.
+        has_protobuf: Whether the objects have a protobuf form.
 
     Raises:
-        ApiError: 406: none that there is.
+        ApiError: 406: no accepted form is available.
 
     Reference:
         apiserver endpoints/handlers/negotiation/negotiate.go, NegotiateMediaTypeOptions.
@@ -85,7 +85,7 @@ def form_of(request: HTTPRequest, shapes: Sequence[str] = (), *, has_protobuf: b
 
 def form_of_failure(request: HTTPRequest) -> Form:
     """
-    Return the form in which a failure is told; each has all forms, but shapes.
+    Return the form of an error response: any media type, without shapes.
 
     Reference:
         apiserver endpoints/handlers/responsewriters/writers.go, ErrorNegotiated.
@@ -98,7 +98,7 @@ def form_of_failure(request: HTTPRequest) -> Form:
 
 def form_of_aggregate(request: HTTPRequest) -> Form | None:
     """
-    Return the form in which all that is served is wanted in one answer; None where it is wanted one by one.
+    Return the form of an aggregated discovery document; None if the client does not request one.
 
     Reference:
         apiserver endpoints/discovery/aggregated/wrapper.go.
@@ -109,57 +109,59 @@ def form_of_aggregate(request: HTTPRequest) -> Form | None:
     return None
 
 
-def demand_representation(request: HTTPRequest, known: Sequence[str] = ACCEPTED) -> None:
+def demand_representation(request: HTTPRequest, available: Sequence[str] = ACCEPTED) -> None:
     """
-    Pass when an answer is wanted in a form in which there is one, at which a server looks before all else.
+    Raise ApiError if the client does not accept any media type of a route; a server checks this first.
 
     Args:
         request: The request.
-        known: The forms that there are.
+        available: The media types of the route.
 
     Raises:
-        ApiError: 406: it is not.
+        ApiError: 406.
 
     Reference:
         go-restful curly.go and jsr311.go; apiserver endpoints/installer.go, the `Produces` of routes.
     """
     wanted = {clause.media_type for clause in _clauses(request.headers.get("accept", ""))}
-    if wanted.isdisjoint((*known, "*/*")):
-        message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(known)}"
+    if wanted.isdisjoint((*available, "*/*")):
+        message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(available)}"
         raise failure(406, "NotAcceptable", message, {})
 
 
-def first_of(request: HTTPRequest, known: Sequence[str]) -> str:
-    """Return the first of some media types with which an answer is wanted; empty where it is wanted with none of them."""
+def first_accepted(request: HTTPRequest, available: Sequence[str]) -> str:
+    """Return the available media type that the client prefers; empty if it accepts none."""
     for clause in _clauses(request.headers.get("accept", "")):
         type_, _, subtype = clause.media_type.partition("/")
-        for one in known:
-            if type_ == "*" or (type_ == one.partition("/")[0] and subtype in ("*", one.partition("/")[2])):
-                return one
+        for media_type in available:
+            if type_ == "*" or (
+                type_ == media_type.partition("/")[0] and subtype in ("*", media_type.partition("/")[2])
+            ):
+                return media_type
     return ""
 
 
 def demand_stream(form: Form) -> None:
     """
-    Pass when the events of a watch can be sent in a form.
+    Raise ApiError if a watch cannot send events in a form.
 
     Raises:
-        ApiError: 406: they cannot.
+        ApiError: 406.
     """
     if form.media_type == YAML:
         raise not_acceptable(WATCHED)
 
 
-def not_acceptable(known: Sequence[str]) -> ApiError:
-    """Return the failure of a request whose answer is wanted in a form that there is not."""
-    return failure(406, "NotAcceptable", f"only the following media types are accepted: {', '.join(known)}")
+def not_acceptable(available: Sequence[str]) -> ApiError:
+    """Return the error for a request that accepts no available form."""
+    return failure(406, "NotAcceptable", f"only the following media types are accepted: {', '.join(available)}")
 
 
 def media_type_of(request: HTTPRequest) -> str:
     """
-    Return the media type of a body, without parameters; empty without one, and the whole header if it is malformed.
+    Return the media type of a body without parameters; empty if the header is missing, and the whole header if it is malformed.
 
-    That of a patch is compared as it is written.
+    A patch keeps the spelling of its media type.
 
     Reference:
         Go's mime.ParseMediaType; apiserver endpoints/handlers/negotiation/negotiate.go, NegotiateInputSerializer; patch.go, PatchResource.
@@ -172,32 +174,32 @@ def media_type_of(request: HTTPRequest) -> str:
 
 def _clauses(header: str) -> list[_Clause]:
     """
-    Return what a header accepts, the most wanted first.
+    Return the clauses of an Accept header, most preferred first.
 
     Reference:
-        munnerz/goautoneg accept.go: it is sorted by insertion, by an order that is none.
+        munnerz/goautoneg accept.go: an insertion sort with an inconsistent order.
     """
-    found: list[tuple[float, _Clause]] = []
+    weighted: list[tuple[float, _Clause]] = []
     for text in (header or "*/*").split(","):
         media_type, *rest = (part.strip() for part in text.split(";"))
-        parameters = dict(_parameter(one) for one in rest)
+        parameters = dict(_parameter(parameter) for parameter in rest)
         try:
             weight = float(parameters.pop("q", "1"))
         except ValueError:
             weight = 1.0
         clause = _Clause("*/*" if media_type == "*" else media_type, parameters)
-        place = len(found)
-        while place and _is_before(weight, clause, *found[place - 1]):
+        place = len(weighted)
+        while place and _is_before(weight, clause, *weighted[place - 1]):
             place -= 1
-        found.insert(place, (weight, clause))
-    return [clause for _, clause in found]
+        weighted.insert(place, (weight, clause))
+    return [clause for _, clause in weighted]
 
 
-def _is_before(weight: float, clause: _Clause, other_weight: float, other: _Clause) -> bool:
-    """Return whether a clause is looked at before another: as it weighs more, or names what that leaves open."""
-    if weight > other_weight:
+def _is_before(weight: float, clause: _Clause, previous_weight: float, previous: _Clause) -> bool:
+    """Return whether a clause sorts before *previous*: it has more weight, or *previous* is a wildcard."""
+    if weight > previous_weight:
         return True
-    return other.media_type.endswith("/*") and not clause.media_type.endswith("/*")
+    return previous.media_type.endswith("/*") and not clause.media_type.endswith("/*")
 
 
 def _parameter(text: str) -> tuple[str, str]:
@@ -206,11 +208,11 @@ def _parameter(text: str) -> tuple[str, str]:
 
 
 def _matching(clause: _Clause) -> str:
-    """Return the form that is meant; empty where there is none, or no stream of it that is asked for."""
-    found = JSON if clause.media_type in ("*/*", "application/*") else clause.media_type
+    """Return the media type of a clause; empty if it is unavailable, or not available as a stream."""
+    media_type = JSON if clause.media_type in ("*/*", "application/*") else clause.media_type
     stream = clause.parameters.get("stream", "")
-    is_there = found in ACCEPTED and (not stream or (stream == "watch" and found != YAML))
-    return found if is_there else ""
+    is_there = media_type in ACCEPTED and (not stream or (stream == "watch" and media_type != YAML))
+    return media_type if is_there else ""
 
 
 def _is_of_meta(parameters: Mapping[str, str]) -> bool:
@@ -218,7 +220,7 @@ def _is_of_meta(parameters: Mapping[str, str]) -> bool:
 
 
 def _is_pretty(request: HTTPRequest, parameters: Mapping[str, str]) -> bool:
-    asked = request.query.first("pretty") or parameters.get("pretty", "")
-    if asked:
-        return asked.lower() not in ("0", "false")
+    flag = request.query.first("pretty") or parameters.get("pretty", "")
+    if flag:
+        return flag.lower() not in ("0", "false")
     return request.headers.get("user-agent", "").startswith(_READ_BY_PEOPLE)

@@ -1,4 +1,4 @@
-"""What a URL asks for: of which resource, by which verb."""
+"""Verb and resource of a request by its URL."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Final, NamedTuple
 
 _VERBS: Final = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _SPECIAL_VERBS: Final = frozenset({"watch", "proxy"})
-# What may stand behind the name of a namespace and is no resource in it.
-_OF_NAMESPACES: Final = frozenset({"status", "finalize"})
+# Subresources of a namespace, not resources in it.
+_NAMESPACE_SUBRESOURCES: Final = frozenset({"status", "finalize"})
 
 
 class RequestInfo(NamedTuple):
     """
-    What a URL says.
+    Verb and resource of a URL.
 
     Attributes:
-        verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; empty for a method that has none.
+        verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; empty for an unknown method.
         group: The API group; empty for the core group.
         version: The version.
         resource: The plural.
-        namespace: The namespace; empty where the URL has none.
-        name: The name of the object; empty where the URL is that of the collection.
-        subresource: The part behind the name.
-        has_more: True if the path goes on behind that: a server ignores it for custom resources.
+        namespace: The namespace; empty if the URL has none.
+        name: The name of the object; empty for the collection.
+        subresource: The segment after the name.
+        has_more: True if further segments follow; a server ignores them for custom resources.
     """
 
     verb: str
@@ -41,20 +41,20 @@ class IncompletePathError(Exception):
 
 def parse(method: str, path: str) -> RequestInfo | None:
     """
-    Return what a path asks for; None where it is not about a resource.
+    Return the verb and resource of a path, or None if it names no resource.
 
     Args:
         method: `GET`, `POST` …
         path: The path without its query, unquoted.
 
     Raises:
-        IncompletePathError: The path ends behind `watch` or `proxy`.
+        IncompletePathError: The path ends after `watch` or `proxy`.
 
     Reference:
         apiserver endpoints/request/requestinfo.go, NewRequestInfo.
     """
     parts = path.strip("/").split("/")
-    prefixes = {"api": 2, "apis": 3}  # how many parts say the group version
+    prefixes = {"api": 2, "apis": 3}  # the number of segments up to the version
     lead = prefixes.get(parts[0], 0)
     if not lead or len(parts) <= lead:
         return None
@@ -65,8 +65,8 @@ def parse(method: str, path: str) -> RequestInfo | None:
         raise IncompletePathError
     rest = rest[1:] if special else rest
     namespace = ""
-    # A namespace is a resource, too, which is in none.
-    if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in _OF_NAMESPACES:
+    # A namespace itself is a resource outside of namespaces.
+    if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in _NAMESPACE_SUBRESOURCES:
         namespace, rest = rest[1], rest[2:]
     name = rest[1] if len(rest) > 1 else ""
     verb = special or _verb(method, name)

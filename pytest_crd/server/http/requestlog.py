@@ -1,4 +1,4 @@
-"""What was asked of a server, and what it answered: for tests to look at, and for reports."""
+"""Log of the requests to a server and its responses, for tests and reports."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
-# How many requests are remembered.
+# The number of requests kept.
 _MOST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
     """
-    A request, and its answer.
+    A request and its response.
 
     Attributes:
-        user_agent: What the client calls itself.
+        user_agent: The User-Agent of the client.
         method: `GET`, `POST` …
         path: The path, with its query.
-        verb: What that asks for, `create`, `list` …; empty where it is about no resource.
-        resource: The plural and the group of what it asks for; empty likewise.
-        namespace: The namespace; empty where it has none.
-        name: The name of the object; empty where it is about several.
-        body: What is sent.
-        code: The HTTP code of the answer.
-        answer: What the answer says, as JSON; None where it is none, and of a watch.
-        warnings: What it warns of.
-        dropped: The fields that were dropped of what was sent, as warnings spell them.
+        verb: The verb, `create`, `list` …; empty if the path names no resource.
+        resource: The plural and group of the resource; empty if the path names none.
+        namespace: The namespace; empty if the path has none.
+        name: The name of the object; empty for several.
+        body: The body of the request.
+        code: The HTTP code of the response.
+        answer: The response as JSON; None for other responses and for watches.
+        warnings: The warnings of the response.
+        dropped: The fields of the request that were dropped, as in warnings.
     """
 
     user_agent: str
@@ -50,17 +50,17 @@ class LoggedRequest:
     dropped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return it on one line, as reports show it."""
+        """Return the request on one line, as in reports."""
         message = self.answer.get("message", "") if isinstance(self.answer, dict) and self.code >= 400 else ""
-        told = f" {message}" if message else ""
-        return f"{self.user_agent or 'a client'}: {self.method} {self.path} {self.code}{told}"
+        suffix = f" {message}" if message else ""
+        return f"{self.user_agent or 'a client'}: {self.method} {self.path} {self.code}{suffix}"
 
 
 class RequestLog:
-    """The last requests to a server; written by its thread, read by others."""
+    """The last requests to a server; safe to use from several threads."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Create an empty log."""
         self._exchanges: deque[LoggedRequest] = deque(maxlen=_MOST)
         self._dropped: dict[str, str] = {}
         self._unvalidated: Counter[str] = Counter()
@@ -69,30 +69,30 @@ class RequestLog:
 
     @property
     def exchanges(self) -> tuple[LoggedRequest, ...]:
-        """The requests that are remembered, oldest first."""
+        """The requests, oldest first."""
         with self._lock:
             return tuple(self._exchanges)
 
     @property
     def dropped(self) -> Mapping[str, str]:
-        """What was dropped of what clients sent: in words, with `file:line` of what decided, which may be empty."""
+        """The dropped fields of requests: a description of each, with `file:line` of the responsible schema or an empty text."""
         with self._lock:
             return dict(self._dropped)
 
     @property
     def unvalidated(self) -> Mapping[str, int]:
-        """How often objects were written that are neither validated nor defaulted, by kind."""
+        """The number of written objects that are neither validated nor defaulted, by kind."""
         with self._lock:
             return dict(self._unvalidated)
 
     @property
     def unserved(self) -> Mapping[str, int]:
-        """How often requests for a built-in kind were answered with 404, as only a cluster serves it, by kind."""
+        """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         with self._lock:
             return dict(self._unserved)
 
     def note(self, request: HTTPRequest, answer: HTTPAnswer | None) -> None:
-        """Take a request and its answer; None of a watch that begins."""
+        """Add a request with its response; None for a watch that begins."""
         exchange = _exchange(request, answer)
         with self._lock:
             self._exchanges.append(exchange)

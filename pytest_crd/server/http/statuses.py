@@ -1,4 +1,4 @@
-"""What a server says where a request fails: the Status objects that no engine makes, as they are about URLs, options and the store."""
+"""Status objects of errors outside the engine: about URLs, options and the store."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _META_GROUP = "meta.k8s.io"
 
 class ApiError(Exception):
     """
-    A request that fails.
+    A failed request.
 
     Attributes:
-        status: The Status that is answered with.
-        headers: Headers of the answer.
-        warnings: What is warned of beside.
+        status: The Status of the response.
+        headers: The headers of the response.
+        warnings: The warnings of the response.
     """
 
     def __init__(
         self, status: JSONValue, headers: tuple[tuple[str, str], ...] = (), warnings: Sequence[str] = ()
     ) -> None:
-        """Take the Status."""
+        """Create from a Status."""
         super().__init__(status["message"])
         self.status = status
         self.headers = headers
@@ -37,30 +37,30 @@ class ApiError(Exception):
 
 
 class NotFoundPageError(Exception):
-    """A URL behind which there is nothing; the answer is a page, and a Status below `/api`."""
+    """An unknown URL; the response is a text, and a Status below `/api`."""
 
 
 class PageError(Exception):
     """
-    A request that is answered with a text.
+    A request with a plain-text response.
 
     Attributes:
         code: The HTTP code.
     """
 
     def __init__(self, code: int, text: str) -> None:
-        """Answer with *text*."""
+        """Create with the *text* of the response."""
         super().__init__(text)
         self.code = code
 
 
-def of_refusal(why: Refusal, subject: Mapping[str, str] | None = None) -> ApiError:
-    """Return the failure of a request that is refused; *subject* says what it is about, `name`, `group` and `kind`."""
-    return ApiError(response.refused(why, subject=subject or {}).status)
+def of_refusal(refusal_: Refusal, subject: Mapping[str, str] | None = None) -> ApiError:
+    """Return the error of a refused request; *subject* has the `name`, `group` and `kind` of its object."""
+    return ApiError(response.refused(refusal_, subject=subject or {}).status)
 
 
 def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | None = None) -> ApiError:
-    """Return a failure in these words; details that are empty are there all the same."""
+    """Return an error with a Status; *details* is kept even if empty."""
     status: JSONValue = {
         "kind": "Status",
         "apiVersion": "v1",
@@ -75,19 +75,19 @@ def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | N
 
 
 def bad_request(message: str) -> ApiError:
-    """Return the failure of a request that makes no sense."""
+    """Return the error for a bad request."""
     return failure(400, "BadRequest", message)
 
 
 def not_found(resource: str, name: str) -> ApiError:
-    """Return the failure of a request for an object that is not there; *resource* is `plural.group`."""
+    """Return the error for a missing object; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
     details = {key: value for key, value in (("name", name), ("group", group), ("kind", plural)) if value}
     return failure(404, "NotFound", f"{resource} {printing.quote(name)} not found", details)
 
 
 def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
-    """Return the failure of a request whose precondition does not hold."""
+    """Return the error for a failed precondition."""
     qualified = f"{kind}.{group}" if group else kind
     details = {key: value for key, value in (("name", name), ("group", group), ("kind", kind)) if value}
     message = f"Operation cannot be fulfilled on {qualified} {printing.quote(name)}: {problem}"
@@ -95,7 +95,7 @@ def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
 
 
 def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[str, str]] = ()) -> ApiError:
-    """Return the failure of a request that nobody may make; *resource* is `plural.group`."""
+    """Return the error for a forbidden request; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
     about = (("name", name), ("group", group), ("kind", plural), ("causes", [*causes]))
     details = {key: value for key, value in about if value}
@@ -104,62 +104,62 @@ def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[s
 
 
 def invalid_options(kind: str, errors: Sequence[FieldError]) -> ApiError:
-    """Return the failure of a request whose options, of a *kind* such as `ListOptions`, are wrong."""
+    """Return the error for invalid options of a *kind* such as `ListOptions`."""
     message = f'{kind}.{_META_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
     subject = {"group": _META_GROUP, "kind": kind}
     return of_refusal(Refusal(422, "Invalid", message, tuple(errors), subject=subject))
 
 
 def no_such_path() -> ApiError:
-    """Return the failure of a request to a path of a built-in kind that there is not."""
+    """Return the error for an unknown path of a built-in kind."""
     return failure(404, "NotFound", "the server could not find the requested resource", {})
 
 
 def no_such_method() -> ApiError:
-    """Return the failure of a request to a path of a built-in kind with a method that there is not."""
+    """Return the error for an unsupported method on a path of a built-in kind."""
     message = "the server does not allow this method on the requested resource"
     return failure(405, "MethodNotAllowed", message, {})
 
 
 def method_not_allowed(verb: str, resource: str) -> ApiError:
-    """Return the failure of a request with a method that there is not; *resource* is `plural.group`."""
+    """Return the error for an unsupported verb; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
     details = {key: value for key, value in (("group", group), ("kind", plural)) if value}
     return failure(405, "MethodNotAllowed", f'{verb} is not supported on resources of kind "{resource}"', details)
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
-    """Return the failure of a request whose body is in a form that nobody reads."""
-    known = ", ".join(accepted)
-    message = f"the body of the request was in an unknown format - accepted media types include: {known}"
+    """Return the error for an unsupported media type of a body."""
+    accepted_list = ", ".join(accepted)
+    message = f"the body of the request was in an unknown format - accepted media types include: {accepted_list}"
     return failure(415, "UnsupportedMediaType", message)
 
 
 def wrong_shape(shape: str, problem: str) -> ApiError:
-    """Return the failure of a request whose object cannot be shown in a shape."""
+    """Return the error for an object that cannot be shown in a shape."""
     return failure(406, "NotAcceptable", f"you requested {shape}, but the requested object {problem}")
 
 
 def too_large() -> ApiError:
-    """Return the failure of a request whose body is longer than servers take."""
+    """Return the error for a body above the size limit."""
     limit = f"Request entity too large: limit is {refusal.MOST_BYTES}"
     return failure(413, "RequestEntityTooLarge", limit)
 
 
 def unwritable(problem: str) -> ApiError:
-    """Return the failure of a request whose answer cannot be written in protobuf: a server has not stored it, or is not nested so deep."""
+    """Return the error for a response without a protobuf form, such as an object nested too deep."""
     message = f"Internal error occurred: the object cannot be written in protobuf: {problem}"
     return failure(500, "InternalError", message, {"causes": [{"message": problem}]})
 
 
 def unconverted(api_version: str, kind: str) -> ApiError:
-    """Return the failure of a request for which a webhook would have to convert an object of an API version."""
+    """Return the error for a conversion that needs a webhook."""
     return failure(500, "", f"conversion webhook for {api_version}, Kind={kind} failed: {_NOT_CALLED}")
 
 
 def success(resource: str, name: str, uid: str) -> JSONValue:
-    """Return the Status of an object that was deleted; *resource* is `plural.group`."""
+    """Return the Status of a successful deletion; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
     details = {"name": name, "group": group, "kind": plural, "uid": uid}
-    kept = {key: value for key, value in details.items() if value}
-    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": kept}
+    present = {key: value for key, value in details.items() if value}
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": present}

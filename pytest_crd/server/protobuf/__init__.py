@@ -1,6 +1,6 @@
 """
-Protobuf, as Go clients speak it.
+Protobuf encoding of Go clients.
 
-`protofields` has the fields of each type, `protoreading` and `protowriting` read and write objects by them, in the wire format of `protowire`.
-OpenAPI documents are written alone: `openapifields` has their messages, `openapiwriting` writes them, with the YAML of `anyyaml` in places.
+`protofields` has the fields of each type; `protoreading` and `protowriting` decode and encode objects in the wire format of `protowire`.
+OpenAPI documents have their own messages: `openapifields` describes them, `openapiwriting` encodes them, with embedded YAML from `anyyaml`.
 """

@@ -1,7 +1,7 @@
 """
-Any JSON as YAML, as Go's yaml.v3 writes it.
+JSON values as YAML, as Go's yaml.v3 writes them.
 
-OpenAPI documents in protobuf have so what no message is there for: extensions, defaults, enums, examples.
+OpenAPI documents in protobuf embed such YAML for extensions, defaults, enums and examples.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# How far what stands in a mapping is moved in, and what stands in an item of a list.
+# The indentation of mapping entries, and of nested values in list items.
 _INDENT, _IN_ITEM = 4, 2
-# A key that is longer, in bytes, has a question mark before it.
+# Longer keys, in bytes, are explicit keys with a question mark.
 _LONGEST_KEY: Final = 128
-# What ends a line; of these a text that has the first one is written line by line.
+# Line breaks; a text with the first one becomes a block scalar.
 _BREAKS: Final = "\n\r\x85\u2028\u2029"
 _BREAK: Final = re.compile(f"[{_BREAKS}]")
-# Stands where a line has ended already, otherwise than with the first of these; no text has it.
+# Marks a line that already ended with another break; no text contains it.
 _HAS_ENDED: Final = "\0"
 _LINE_START: Final = re.compile(f"(^|[{_BREAKS}])(?=[^{_BREAKS}])")
 _AFTER_BREAK: Final = re.compile(f"(?<=[{_BREAKS}])(?=[^{_BREAKS}])")
-# What is no character that may stand for itself, and what may not in quotes.
+# Characters that need escapes in any text, and in quoted texts.
 _UNPRINTABLE: Final = re.compile("[^\t\n -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 _ESCAPED: Final = re.compile(f'[^\n -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\\{_BREAKS}]')
 _ANY: Final = re.compile(".", re.DOTALL)
@@ -34,10 +34,10 @@ _ESCAPES: Final = {
     "\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e", '"': '"', "\\": "\\",
     "\x85": "N", "\xa0": "_", "\u2028": "L", "\u2029": "P",
 }  # fmt: skip
-# What cannot begin a text without quotes, and what cannot stand in one.
+# Patterns that cannot begin a plain scalar, and patterns that cannot occur in one.
 _BEGINS_OTHERWISE: Final = re.compile(r"""[#,\[\]{}&*!|>'"%@`]|---|\.\.\.|[?:-](?=[ \t\n\r\x85\u2028\u2029]|$)""")
 _MEANS_OTHERWISE: Final = re.compile(r"(?<!^):(?=[ \t\n\r\x85\u2028\u2029]|$)|(?<=[ \t\n\r\x85\u2028\u2029])#")
-# Texts that are something else without quotes.
+# Plain scalars with another type than string.
 _WORDS: Final = frozenset(
     {
         "", "~", "null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE", ".nan", ".NaN", ".NAN",
@@ -45,7 +45,7 @@ _WORDS: Final = frozenset(
     }
 )  # fmt: skip
 _INTEGER: Final = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)\Z")
-# Go takes signs in the middle of these, too.
+# Go accepts signs in the middle of these.
 _SIGNED_WITHIN: Final = re.compile(r"0(b[+-][01]{1,63}|o[+-][0-7]{1,21})\Z")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _DAY: Final = r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
@@ -53,18 +53,18 @@ _CLOCK: Final = r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
 _TIMESTAMP: Final = re.compile(rf"{_DAY}(?:[Tt]{_CLOCK}(?:Z|[-+](?:[01][0-9]|2[0-4]):(?:[0-5][0-9]|60))| {_CLOCK})?\Z")
 
 
-def written(value: JSONValue) -> str:
+def to_yaml(value: JSONValue) -> str:
     """
-    Return JSON as YAML.
+    Return a JSON value as YAML.
 
     Args:
-        value: The JSON; keys are written in their order.
+        value: The JSON value; keys keep their order.
 
     Reference:
         gnostic-models compiler/helpers.go, Marshal; go.yaml.in/yaml/v3 encode.go and emitterc.go.
     """
-    found = _nested(value, 0) if _is_nested(value) else _scalar(value, _INDENT)
-    return f"{found}\n".replace(f"{_HAS_ENDED}\n", "")
+    text = _nested(value, 0) if _is_nested(value) else _scalar(value, _INDENT)
+    return f"{text}\n".replace(f"{_HAS_ENDED}\n", "")
 
 
 def _is_nested(value: JSONValue) -> bool:
@@ -72,14 +72,14 @@ def _is_nested(value: JSONValue) -> bool:
 
 
 def _nested(value: JSONValue, indent: int) -> str:
-    """Return a list or an object whose lines are moved in, but for the first one."""
+    """Return a list or object as YAML, indented from the second line on."""
     items = _items(value, indent) if isinstance(value, list) else _entries(value, indent)
     return ("\n" + " " * indent).join(items)
 
 
 def _items(items: list[JSONValue], indent: int) -> list[str]:
     within = indent + _IN_ITEM
-    return [f"- {_nested(one, within) if _is_nested(one) else _scalar(one, within)}" for one in items]
+    return [f"- {_nested(item, within) if _is_nested(item) else _scalar(item, within)}" for item in items]
 
 
 def _entries(value: dict[str, JSONValue], indent: int) -> list[str]:
@@ -89,9 +89,9 @@ def _entries(value: dict[str, JSONValue], indent: int) -> list[str]:
 def _entry(key: str, value: JSONValue, indent: int) -> str:
     within = _INDENT * (indent // _INDENT + 1)
     if _BREAK.search(key) or len(key.encode()) > _LONGEST_KEY:
-        said = _nested(value, within) if _is_nested(value) else _scalar(value, within)
+        nested = _nested(value, within) if _is_nested(value) else _scalar(value, within)
         gap = " " * (within - indent - 1 if _is_nested(value) else 1)
-        return f"? {_text(key, within)}\n{' ' * indent}:{gap}{said}"
+        return f"? {_text(key, within)}\n{' ' * indent}:{gap}{nested}"
     if _is_nested(value):
         return f"{_text(key, within)}:\n{' ' * within}{_nested(value, within)}"
     return f"{_text(key, within)}: {_scalar(value, within)}"
@@ -102,7 +102,7 @@ def _scalar(value: JSONValue, indent: int) -> str:
 
 
 def _text(text: str, indent: int) -> str:
-    """Return a text in the form that it needs; its further lines are moved in."""
+    """Return a text in the scalar style that it needs, indented from the second line on."""
     is_printable = not _UNPRINTABLE.search(text)
     has_break = bool(_BREAK.search(text))
     breaks_after_space = bool(re.search(f" [{_BREAKS}]", text))
@@ -110,7 +110,7 @@ def _text(text: str, indent: int) -> str:
         if not is_printable or breaks_after_space or text.endswith(" "):
             return _double_quoted(text)
         return _literal(text, indent)
-    if _is_read_otherwise(text):
+    if _needs_quotes(text):
         return _double_quoted(text)
     ends_blank = has_break or text.startswith(" ") or text.endswith(" ")
     if (
@@ -137,7 +137,7 @@ def _literal(text: str, indent: int) -> str:
 
 
 def _double_quoted(text: str) -> str:
-    # Where a text begins as one of bytes in another order would, Go takes no character for what it is.
+    # Go escapes every character of a text that begins with a byte order mark.
     escaped = _ANY if text.startswith("\ufeff") else _ESCAPED
     return f'"{escaped.sub(_escape, text)}"'
 
@@ -149,9 +149,9 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02X}" if code <= 0xFF else f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
 
 
-def _is_read_otherwise(text: str) -> bool:
+def _needs_quotes(text: str) -> bool:
     """
-    Return whether a text is no text without quotes.
+    Return whether a text would have another type as a plain scalar.
 
     Reference:
         go.yaml.in/yaml/v3 resolve.go.
@@ -167,7 +167,7 @@ def _is_read_otherwise(text: str) -> bool:
 
 
 def _fits(digits: str) -> bool:
-    """Return whether an integer is one of 64 bits, with a sign or without."""
+    """Return whether an integer fits into int64 or uint64."""
     bare = digits.lstrip("+-")
     base = {"x": 16, "b": 2}.get(bare[1:2].lower(), 8 if bare.startswith("0") else 10)
     number = int(bare.lower().replace("o", "").replace("x", "", 1) if base == 16 else bare.lower().strip("ob"), base)
@@ -179,9 +179,9 @@ def _is_time(text: str) -> bool:
     match = _TIMESTAMP.match(text)
     if match is None:
         return False
-    numbers = [int(one) for one in match.groups() if one is not None]
+    numbers = [int(group) for group in match.groups() if group is not None]
     try:
-        datetime(*numbers)  # type: ignore[arg-type] # noqa: DTZ001 - only whether there is such a day
+        datetime(*numbers)  # type: ignore[arg-type] # noqa: DTZ001 - a check that the date exists
     except ValueError:
         return numbers[0] == 0 and _is_time(f"2000{text[4:]}")
     return True

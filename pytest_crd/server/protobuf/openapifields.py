@@ -1,4 +1,4 @@
-"""Of which messages OpenAPI documents are made in protobuf, as `openapifields.json` has them."""
+"""Protobuf messages of OpenAPI documents, from `openapifields.json`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class DocumentField(NamedTuple):
     A field of a message.
 
     Attributes:
-        number: What it is called in protobuf.
-        name: What it is called in a document.
-        kind: What each value in it is: `string`, `bool`, `int64`, `double`, or with a dot before it a message.
-        is_list: Whether it has many of them.
-        is_map: Whether it has one under each of some names.
+        number: The number in protobuf.
+        name: The key in a document.
+        kind: The type of each value: `string`, `bool`, `int64`, `double`, or a message name after a dot.
+        is_list: Whether the field is repeated.
+        is_map: Whether the field has named values.
     """
 
     number: int
@@ -33,12 +33,12 @@ class DocumentField(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The message that each value is; empty where it is none."""
+        """The message of each value; empty for scalars."""
         return self.kind[1:] if self.kind.startswith(".") else ""
 
     @property
     def wire_type(self) -> int:
-        """How each value is sent."""
+        """The wire type of each value."""
         return _NUMBERS.get(self.kind, BYTES)
 
 
@@ -47,8 +47,8 @@ class DocumentMessage(NamedTuple):
     A message.
 
     Attributes:
-        is_choice: Whether it has one of its fields, and stands in documents for that itself.
-        fields: Its fields, in the order in which they are written.
+        is_choice: Whether it has exactly one of its fields, whose value takes its place in documents.
+        fields: Its fields, in order of their numbers.
     """
 
     is_choice: bool
@@ -64,13 +64,13 @@ def message(name: str) -> DocumentMessage:
 
 
 def _field(number: int, name: str, kind: str) -> DocumentField:
-    each = kind.removeprefix("[]").removeprefix("map ")
-    return DocumentField(number, name, each, kind.startswith("[]"), kind.startswith("map "))
+    item_kind = kind.removeprefix("[]").removeprefix("map ")
+    return DocumentField(number, name, item_kind, kind.startswith("[]"), kind.startswith("map "))
 
 
 @functools.cache
 def _table() -> dict[str, Sequence[Any]]:
-    """Return what `python -m oracle record openapifields` has written down."""
+    """Return the output of `python -m oracle record openapifields`."""
     text = resources.files(__package__).joinpath("openapifields.json").read_text(encoding="utf-8")
-    found: dict[str, Sequence[Any]] = json.loads(text)
-    return found
+    table: dict[str, Sequence[Any]] = json.loads(text)
+    return table

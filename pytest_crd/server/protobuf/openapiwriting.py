@@ -1,4 +1,4 @@
-"""OpenAPI documents in protobuf: what their JSON says, written as a server writes it, by the messages of gnostic."""
+"""Protobuf encoding of OpenAPI documents, with the messages of gnostic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_crd.server.protobuf.openapifields import DocumentField
 from pytest_crd.server.protobuf.protofields import FIXED64, VARINT, ProtobufError
 from pytest_crd.server.protobuf.protowire import part, varint
 
-# What names there are in a field that has a value under each of them: in one of this name, or in that of a message.
+# Patterns of the keys of a field with named values, by field name, or by message and field name.
 _EXTENSION: Final = re.compile("x-")
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     "vendorExtension": _EXTENSION,
@@ -30,14 +30,14 @@ _REFERENCE: Final = "$ref"
 
 def write(document: JSONObject, version: str) -> bytes:
     """
-    Return a document.
+    Return an encoded document.
 
     Args:
-        document: The document; what has names is written in their order.
+        document: The document; maps keep the order of their keys.
         version: `v2` or `v3`.
 
     Raises:
-        ProtobufError: It has something for which there is no message.
+        ProtobufError: A part of the document has no message.
 
     Reference:
         kube-openapi handler/handler.go, ToProtoBinary; handler3/handler.go, ToV3ProtoBinary; gnostic-models openapiv2 and openapiv3.
@@ -53,47 +53,52 @@ def _message(value: JSONValue, name: str, path: str) -> bytes:
         return special(value, path)
     kind = openapifields.message(name)
     if kind.is_choice:
-        return _one(_chosen(name, kind.fields, value, path), value, path)
+        return _field_value(_chosen(name, kind.fields, value, path), value, path)
     if not isinstance(value, dict):
         raise _unknown(path)
     names = {field: _NAMES.get(f"{name}.{field.name}", _NAMES.get(field.name)) for field in kind.fields if field.is_map}
-    others = [key for key in value if not any(field.name == key for field in kind.fields if not field.is_map)]
-    under = {field: [key for key in others if pattern and pattern.match(key)] for field, pattern in names.items()}
-    if strangers := [key for key in others if not any(key in keys for keys in under.values())]:
-        raise _unknown(f"{path}.{strangers[0]}")
+    other_keys = [key for key in value if not any(field.name == key for field in kind.fields if not field.is_map)]
+    under = {field: [key for key in other_keys if pattern and pattern.match(key)] for field, pattern in names.items()}
+    if unknown_keys := [key for key in other_keys if not any(key in keys for keys in under.values())]:
+        raise _unknown(f"{path}.{unknown_keys[0]}")
     return b"".join(
         _entries(field, value, under[field], path) if field.is_map else _field(field, value, path)
         for field in kind.fields
     )
 
 
-def _field(field: DocumentField, around: JSONObject, path: str) -> bytes:
-    """Return what is written of a field; what is empty is left out."""
-    if field.name not in around:
+def _field(field: DocumentField, parent: JSONObject, path: str) -> bytes:
+    """Return an encoded field; empty if it is absent or an empty scalar."""
+    if field.name not in parent:
         return b""
-    value, path = around[field.name], f"{path}.{field.name}"
+    value, path = parent[field.name], f"{path}.{field.name}"
     if field.is_list:
         if not isinstance(value, list):
             raise _unknown(path)
-        return b"".join(_one(field, item, f"{path}[{at}]") for at, item in enumerate(value))
-    found = _one(field, value, path)
-    # What is no message is not told from nothing where it is empty.
-    return found if field.type or value else b""
+        return b"".join(_field_value(field, item, f"{path}[{index}]") for index, item in enumerate(value))
+    encoded = _field_value(field, value, path)
+    # Protobuf does not distinguish an empty scalar from an absent one.
+    return encoded if field.type or value else b""
 
 
-def _entries(field: DocumentField, around: JSONObject, keys: Sequence[str], path: str) -> bytes:
-    """Return the values under names, each with its name before it; a text that is empty is left out."""
-    at = field._replace(number=2)
-    found = bytearray()
+def _entries(field: DocumentField, parent: JSONObject, keys: Sequence[str], path: str) -> bytes:
+    """Return the encoded entries of a field with named values; an empty scalar is omitted from its entry."""
+    value_field = field._replace(number=2)
+    encoded = bytearray()
     for key in keys:
         name = part(1, key.encode()) if key else b""
-        value = _one(at, around[key], f"{path}.{key}")
-        found += part(field.number, name + (value if field.type or around[key] else b""))
-    return bytes(found)
+        value = _field_value(value_field, parent[key], f"{path}.{key}")
+        encoded += part(field.number, name + (value if field.type or parent[key] else b""))
+    return bytes(encoded)
 
 
-def _one(field: DocumentField, value: JSONValue, path: str) -> bytes:
-    """Return one value of a field."""
+def _field_value(field: DocumentField, value: JSONValue, path: str) -> bytes:
+    """
+    Return one encoded value of a field.
+
+    Raises:
+        ProtobufError: The value has another type.
+    """
     if field.type:
         return part(field.number, _message(value, field.type, path))
     if field.kind == "string" and isinstance(value, str):
@@ -113,21 +118,21 @@ def _tag(field: DocumentField) -> bytes:
 
 def _chosen(name: str, fields: tuple[DocumentField, ...], value: JSONValue, path: str) -> DocumentField:
     """
-    Return which of its fields a value is.
+    Return the field of a choice that matches a value.
 
     Raises:
-        ProtobufError: None.
+        ProtobufError: No field matches.
     """
     by_name = {field.name: field for field in fields}
     if isinstance(value, bool) and "boolean" in by_name:
         return by_name["boolean"]
     if not isinstance(value, dict):
         raise _unknown(path)
-    if (which := _CHOICES.get(name)) is not None:
-        found = by_name.get(which(value))
-        if found is None:
+    if (choose := _CHOICES.get(name)) is not None:
+        chosen = by_name.get(choose(value))
+        if chosen is None:
             raise _unknown(path)
-        return found
+        return chosen
     references = [field for field in fields if field.type.endswith("Reference")]
     if _REFERENCE in value and references:
         return references[0]
@@ -135,15 +140,15 @@ def _chosen(name: str, fields: tuple[DocumentField, ...], value: JSONValue, path
 
 
 def _any(value: JSONValue, _path: str) -> bytes:
-    return part(2, anyyaml.written(value).encode())
+    return part(2, anyyaml.to_yaml(value).encode())
 
 
 def _strings(value: JSONValue, path: str) -> bytes:
-    """Return one text, or a list of them."""
+    """Return an encoded text, or list of texts."""
     listed = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(text, str) for text in listed):
         raise _unknown(path)
-    return b"".join(part(1, one.encode()) for one in listed)
+    return b"".join(part(1, text.encode()) for text in listed)
 
 
 def _items_of(name: str) -> Callable[[JSONValue, str], bytes]:
@@ -154,7 +159,7 @@ def _items_of(name: str) -> Callable[[JSONValue, str], bytes]:
 
 
 def _default(value: JSONValue, _path: str) -> bytes:
-    """Return a default of version 3, of which there is none that is an object, a list or null."""
+    """Return an encoded default of version 3; empty for objects, lists and null, which have no message."""
     if isinstance(value, bool):
         return varint(2 << 3 | VARINT) + varint(int(value))
     if isinstance(value, int | float):
@@ -173,7 +178,7 @@ def _security(value: Mapping[str, Any]) -> str:
     return {"basic": "basicAuthenticationSecurity", "apiKey": "apiKeySecurity"}.get(value.get("type", ""), "")
 
 
-# What a value is that is neither a reference nor a boolean, by what it says of itself.
+# The chosen field of a value that is neither a reference nor a boolean.
 _CHOICES: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "v2.Parameter": lambda value: "bodyParameter" if value.get("in") == "body" else "nonBodyParameter",
     "v2.NonBodyParameter": lambda value: f"{value.get('in')}ParameterSubSchema",

@@ -1,4 +1,4 @@
-"""How Go clients write built-in kinds and CRDs in protobuf: the fields of each type, as `protofields.json` has them."""
+"""Protobuf fields of built-in kinds and CRDs, from `protofields.json`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.cel.library import amounts
 
-# What stands before an envelope.
+# The bytes before an envelope.
 PREFIX: Final = b"k8s\x00"
 # The type of an envelope.
 UNKNOWN: Final = "pkg.runtime.Unknown"
-# Types that JSON writes in a way of its own.
+# Types with a JSON form of their own.
 TIME, MICRO_TIME = "meta.v1.Time", "meta.v1.MicroTime"
 QUANTITY, INT_OR_STRING = "api.resource.Quantity", "util.intstr.IntOrString"
 FIELDS, VERBS = "meta.v1.FieldsV1", "meta.v1.Verbs"
-# What stands in schemas: any JSON, and what is a schema or something else.
+# Union types of schemas: any JSON, and a schema or another value.
 ANY_JSON: Final = "apiextensions.v1.JSON"
-OR_BOOL, OR_ARRAY, OR_STRINGS = (f"apiextensions.v1.JSONSchemaPropsOr{one}" for one in ("Bool", "Array", "StringArray"))
-# How the value of a field is sent.
+OR_BOOL, OR_ARRAY, OR_STRINGS = (
+    f"apiextensions.v1.JSONSchemaPropsOr{alternative}" for alternative in ("Bool", "Array", "StringArray")
+)
+# Wire types.
 VARINT, FIXED64, BYTES, GROUP, END, FIXED32 = range(6)
 _NUMBERS: Final = {"bool": VARINT, "int": VARINT, "int32": VARINT, "float64": FIXED64}
 
 
 class ProtobufError(ValueError):
-    """Something cannot be read or written; of what cannot be read the message is the server's."""
+    """A value that cannot be encoded, or bytes that cannot be decoded (with the server's message)."""
 
 
 class UnstorableError(ProtobufError):
-    """A number that is none in JSON, in which a server stores what it has read."""
+    """A decoded number without a JSON form, which a server cannot store."""
 
 
 class Field(NamedTuple):
@@ -40,14 +42,14 @@ class Field(NamedTuple):
     A field of a message.
 
     Attributes:
-        number: What it is called in protobuf.
-        name: What it is called in JSON; empty where what is in it stands among the fields around it.
-        kind: What each value in it is: `string`, `bytes`, `bool`, `int`, `int32`, `float64`, or with a dot before it a type.
-        is_list: Whether it has many of them.
-        is_map: Whether it has one under each of some texts.
-        is_omitted: Whether JSON leaves it out where it is empty.
-        is_pointer: Whether it may be empty and there all the same.
-        go: What it is called in Go.
+        number: The number in protobuf.
+        name: The key in JSON; empty if its fields are inlined.
+        kind: The type of each value: `string`, `bytes`, `bool`, `int`, `int32`, `float64`, or a type name after a dot.
+        is_list: Whether the field is repeated.
+        is_map: Whether the field is a map with texts as keys.
+        is_omitted: Whether JSON omits it if it is empty.
+        is_pointer: Whether it distinguishes empty from absent values.
+        go: The name in Go.
     """
 
     number: int
@@ -61,7 +63,7 @@ class Field(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The type of each value; empty where it has none of its own."""
+        """The message type of each value; empty for scalars."""
         return self.kind[1:] if self.kind.startswith(".") else ""
 
     @property
@@ -71,19 +73,19 @@ class Field(NamedTuple):
 
     @property
     def wire_type(self) -> int:
-        """How each value is sent."""
+        """The wire type of each value."""
         return _NUMBERS.get(self.kind, BYTES)
 
     @property
-    def is_nothing_at_first(self) -> bool:
-        """Whether it is null where it was not set."""
+    def is_nullable(self) -> bool:
+        """Whether its initial value is null."""
         return self.is_list or self.is_map or self.is_pointer or self.kind == "bytes" or self.type == VERBS
 
 
 def type_of(api_version: str, kind: str) -> str:
-    """Return the type of a kind; empty where it is not known."""
-    found: str = _table()["kinds"].get(f"{api_version} {kind}", "")
-    return found
+    """Return the message type of a kind; empty if the kind is unknown."""
+    type_: str = _table()["kinds"].get(f"{api_version} {kind}", "")
+    return type_
 
 
 @functools.cache
@@ -93,17 +95,17 @@ def fields(type_: str) -> Mapping[int, Field]:
     return {row[0]: _field(*row) for row in sorted(rows, key=operator.itemgetter(0))}
 
 
-def called(type_: str) -> str:
-    """Return what messages call a type."""
+def message_name(type_: str) -> str:
+    """Return the name of a type in messages."""
     return "Timestamp" if type_ in (TIME, MICRO_TIME) else type_.rpartition(".")[2]
 
 
 def quantity(text: str) -> str:
     """
-    Return a quantity as servers write it.
+    Return a quantity in the server's spelling.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The text is not a quantity.
     """
     try:
         return str(amounts.parse(text))
@@ -113,12 +115,12 @@ def quantity(text: str) -> str:
 
 def _field(number: int, name: str, kind: str, flags: str, go: str) -> Field:
     is_list, is_map = kind.startswith("[]"), kind.startswith("map ")
-    each = kind.removeprefix("[]").removeprefix("map ")
-    return Field(number, name, each, is_list, is_map, "o" in flags, "p" in flags, go)
+    item_kind = kind.removeprefix("[]").removeprefix("map ")
+    return Field(number, name, item_kind, is_list, is_map, "o" in flags, "p" in flags, go)
 
 
 @functools.cache
 def _table() -> Any:
-    """Return what `python -m oracle record protofields` has written down."""
+    """Return the output of `python -m oracle record protofields`."""
     text = resources.files(__package__).joinpath("protofields.json").read_text(encoding="utf-8")
     return json.loads(text)

@@ -1,4 +1,4 @@
-"""Protobuf, as Go clients send built-in kinds and CRDs: read into what the JSON of the same object says."""
+"""Decoding of built-in kinds and CRDs from protobuf into their JSON form."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from pytest_crd.server.protobuf.protofields import Field, ProtobufError, Unstora
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed
 
 _UNPREFIXED: Final = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
-# Bytes that are no UTF-8, as Python marks them.
+# Invalid UTF-8 bytes, as surrogates of Python.
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")
-# A calendar repeats itself after 400 years.
+# The calendar repeats every 400 years.
 _YEARS: Final = 400
 _SECONDS: Final = 146_097 * 86_400
 _YEAR_ONE: Final = -62_135_596_800
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _PATTERN: Final = "pattern"
 
-# What was sent of a message: its fields by their numbers, each as JSON has it, but bytes, and messages, which are such themselves.
+# A decoded message: values by field number, as in JSON except for bytes and nested messages.
 _Message: TypeAlias = "dict[int, Any]"
 
 
 class Envelope(NamedTuple):
     """
-    What stands around an object.
+    Envelope of an object.
 
     Attributes:
-        api_version: Its apiVersion; empty where it states none.
-        kind: Its kind; likewise.
-        raw: The object.
+        api_version: The apiVersion; empty if absent.
+        kind: The kind; empty if absent.
+        raw: The encoded object.
     """
 
     api_version: str
@@ -52,10 +52,10 @@ class Envelope(NamedTuple):
 
 def envelope(body: bytes) -> Envelope:
     """
-    Return what stands around an object.
+    Return the decoded envelope of a body.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The body has no valid envelope.
 
     Reference:
         apimachinery runtime/serializer/protobuf, Serializer.Decode.
@@ -66,135 +66,135 @@ def envelope(body: bytes) -> Envelope:
         raise ProtobufError(_UNPREFIXED)
     if body == protofields.PREFIX:
         raise ProtobufError("empty body")
-    found = _merged({}, body[len(protofields.PREFIX) :], protofields.UNKNOWN)
-    of_type = found.get(1, {})
-    return Envelope(of_type.get(1, ""), of_type.get(2, ""), found.get(2, b""))
+    message = _merged({}, body[len(protofields.PREFIX) :], protofields.UNKNOWN)
+    type_meta = message.get(1, {})
+    return Envelope(type_meta.get(1, ""), type_meta.get(2, ""), message.get(2, b""))
 
 
-def knows(api_version: str, kind: str) -> bool:
-    """Return whether a kind can be read."""
+def can_read(api_version: str, kind: str) -> bool:
+    """Return whether a kind can be decoded."""
     return bool(protofields.type_of(api_version, kind))
 
 
 def read(raw: bytes, api_version: str, kind: str) -> Resource:
     """
-    Return an object as its JSON has it, without apiVersion and kind.
+    Return an object in its JSON form, without apiVersion and kind.
 
     Args:
-        raw: The object.
-        api_version: Its apiVersion.
-        kind: Its kind, of which `knows` is true.
+        raw: The encoded object.
+        api_version: The apiVersion.
+        kind: The kind; `can_read` must be true for it.
 
     Raises:
-        UnstorableError: It has a number that JSON does not have.
-        ProtobufError: It cannot be read.
+        UnstorableError: A number has no JSON form.
+        ProtobufError: The bytes are malformed.
     """
     type_ = protofields.type_of(api_version, kind)
     try:
-        found: Resource = _shown(_merged({}, raw, type_), type_)
+        object_: Resource = _to_json(_merged({}, raw, type_), type_)
     except RecursionError:
         raise ProtobufError(unreadable.TOO_DEEP) from None
-    if jsonvalue.is_too_deep(found):
+    if jsonvalue.is_too_deep(object_):
         raise ProtobufError(unreadable.TOO_DEEP)
-    return found
+    return object_
 
 
-def _merged(found: _Message, data: bytes, type_: str) -> _Message:
-    """Return a message with what else was sent of it: a message that is sent twice is one of both."""
+def _merged(message: _Message, data: bytes, type_: str) -> _Message:
+    """Merge encoded fields into a message and return it; later values of a field extend or replace earlier ones."""
     fields = protofields.fields(type_)
 
-    def demand(number: int, wire_type: int) -> None:
-        if (field := fields.get(number)) is not None and not _is_sent_as(field, wire_type):
+    def check_wire_type(number: int, wire_type: int) -> None:
+        if (field := fields.get(number)) is not None and not _accepts_wire_type(field, wire_type):
             raise ProtobufError(f"proto: wrong wireType = {wire_type} for field {field.go}")
 
-    for part in parts(data, protofields.called(type_), demand):
+    for part in parts(data, protofields.message_name(type_), check_wire_type):
         if (field := fields.get(part.number)) is not None:
-            _take(found, field, part)
-    return found
+            _add_value(message, field, part)
+    return message
 
 
-def _is_sent_as(field: Field, wire_type: int) -> bool:
-    """Return whether a field may be sent so: numbers of a list may be one after another in one part."""
+def _accepts_wire_type(field: Field, wire_type: int) -> bool:
+    """Return whether a field may have a wire type; numbers of a list may be packed."""
     return wire_type == field.wire_type or (field.is_list and wire_type == protofields.BYTES)
 
 
-def _take(found: _Message, field: Field, part: WirePart) -> None:
-    """Put a value to those of its field."""
+def _add_value(message: _Message, field: Field, part: WirePart) -> None:
+    """Add a decoded value to its field."""
     if field.is_number and part.wire_type == protofields.BYTES:
-        many = found.setdefault(field.number, [])
-        many.extend(_value(field, number) for number in numbers(part.value))
+        values = message.setdefault(field.number, [])
+        values.extend(_value(field, number) for number in numbers(part.value))
     elif field.is_list:
-        found.setdefault(field.number, []).append(_value(field, part.value))
+        message.setdefault(field.number, []).append(_value(field, part.value))
     elif field.is_map:
         entry = {1: b"", 2: b"", **dict(entries(part))}
-        found.setdefault(field.number, {})[_text(entry[1])] = _value(field, entry[2])
+        message.setdefault(field.number, {})[_text(entry[1])] = _value(field, entry[2])
     else:
-        found[field.number] = _value(field, part.value, found.get(field.number))
+        message[field.number] = _value(field, part.value, message.get(field.number))
 
 
 def _value(field: Field, value: Any, before: _Message | None = None) -> Any:
     if field.name == _PATTERN and _text(value).encode() != value:
-        # Else it would be one; a server says so when it validates.
+        # Python would accept the pattern; a server refuses it in validation.
         raise ProtobufError("error parsing regexp: invalid UTF-8")
     if not field.type:
         return _READERS[field.kind](value)
     if field.type in (protofields.TIME, protofields.MICRO_TIME):
         return _merged({1: 0}, value, field.type) if value else {}
-    found = _merged(before or {}, value, field.type)
-    if field.type == protofields.QUANTITY and 1 in found:
-        found[1] = protofields.quantity(found[1])
-    return found
+    message = _merged(before or {}, value, field.type)
+    if field.type == protofields.QUANTITY and 1 in message:
+        message[1] = protofields.quantity(message[1])
+    return message
 
 
-def _shown(message: _Message, type_: str) -> Any:
-    """Return a message as JSON has it."""
+def _to_json(message: _Message, type_: str) -> Any:
+    """Return a message in its JSON form."""
     if (special := _SPECIAL.get(type_)) is not None:
         return special(message)
-    found: dict[str, JSONValue] = {}
+    object_: dict[str, JSONValue] = {}
     for field in protofields.fields(type_).values():
-        value = _shown_field(message, field)
+        value = _field_to_json(message, field)
         if not field.name:
-            found |= value
+            object_ |= value
         elif not (field.is_omitted and _is_left_out(message, field, value)):
-            found[field.name] = value
-    return found
+            object_[field.name] = value
+    return object_
 
 
-def _shown_field(message: _Message, field: Field) -> JSONValue:
+def _field_to_json(message: _Message, field: Field) -> JSONValue:
     if field.number not in message:
-        if field.is_nothing_at_first:
+        if field.is_nullable:
             return None
-        return _shown({}, field.type) if field.type else _READERS[field.kind](0 if field.is_number else b"")
+        return _to_json({}, field.type) if field.type else _READERS[field.kind](0 if field.is_number else b"")
     value = message[field.number]
     if not field.type:
         return _IN_JSON[field.kind](value) if field.kind in _IN_JSON else value
     if field.is_list:
-        return [_shown(one, field.type) for one in value]
+        return [_to_json(item, field.type) for item in value]
     if field.is_map:
-        return {key: _shown(one, field.type) for key, one in value.items()}
-    return _shown(value, field.type)
+        return {key: _to_json(item, field.type) for key, item in value.items()}
+    return _to_json(value, field.type)
 
 
 def _is_left_out(message: _Message, field: Field, value: JSONValue) -> bool:
-    """Return whether a field is so empty that JSON does not have it."""
+    """Return whether JSON omits a field because it is empty."""
     if field.is_pointer:
         return field.number not in message
     return value is None or value in ("", False, 0, [], {})
 
 
 def _encoded(value: Any) -> JSONValue:
-    """Return bytes, or a map of them, as JSON has them."""
+    """Return bytes, or a map of bytes, as base64."""
     if isinstance(value, dict):
-        return {key: _encoded(one) for key, one in value.items()}
+        return {key: _encoded(item) for key, item in value.items()}
     return base64.b64encode(value).decode()
 
 
 def _finite(value: float) -> float:
     """
-    Return a number as JSON has it.
+    Return a number in its JSON form.
 
     Raises:
-        UnstorableError: It has none.
+        UnstorableError: The number is infinite or NaN.
     """
     if not math.isfinite(value):
         raise UnstorableError(f"json: unsupported value: {printing.number(value)}")
@@ -203,7 +203,7 @@ def _finite(value: float) -> float:
 
 
 def _text(value: bytes) -> str:
-    """Return a text as Go shows it: each byte that is no UTF-8 is replaced."""
+    """Return a decoded text, with invalid UTF-8 bytes replaced as in Go."""
     return _NO_TEXT.sub("\ufffd", value.decode(errors="surrogateescape"))
 
 
@@ -219,7 +219,7 @@ def _micro_time(message: _Message) -> str | None:
 
 
 def _moment(message: _Message, fraction: str) -> str | None:
-    """Return a time as Go writes it, of whatever year."""
+    """Return a time in Go's format; None for the zero time."""
     if not message or (message[1] == _YEAR_ONE and not fraction.strip(".0")):
         return None
     cycles, seconds = divmod(message[1], _SECONDS)
@@ -232,12 +232,12 @@ def _int_or_string(message: _Message) -> int | str:
     kind = message.get(1, 0)
     if kind not in (0, 1):
         raise ProtobufError("impossible IntOrString.Type")
-    found: int | str = message.get(3, "") if kind else message.get(2, 0)
-    return found
+    value: int | str = message.get(3, "") if kind else message.get(2, 0)
+    return value
 
 
 def _raw(message: _Message) -> JSONValue:
-    """Return the fields of a manager; of what is no JSON a server takes no notice."""
+    """Return the fields of a manager; None if they are not JSON, which a server ignores."""
     try:
         return json.loads(message.get(1, b"null"))
     except ValueError:
@@ -245,16 +245,16 @@ def _raw(message: _Message) -> JSONValue:
 
 
 def _real(value: bytes) -> float:
-    found: float = struct.unpack("<d", value)[0]
-    return found
+    number: float = struct.unpack("<d", value)[0]
+    return number
 
 
 def _any_json(message: _Message) -> JSONValue:
     """
-    Return any JSON, as a server decodes it; what is empty is null.
+    Return a decoded JSON value; None for an empty one.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The bytes are not JSON.
     """
     text = message.get(1, b"").decode(errors="surrogateescape")
     if not text:
@@ -262,26 +262,26 @@ def _any_json(message: _Message) -> JSONValue:
     if problem := jsonsyntax.find_problem(text):
         raise ProtobufError(problem)
     try:
-        found = jsonreader.parse(text)
+        result = jsonreader.parse(text)
     except UnreadableError as error:
         raise ProtobufError(str(error)) from None
-    if found.problem is not None:
-        raise ProtobufError(str(found.problem))
-    return found.value
+    if result.problem is not None:
+        raise ProtobufError(str(result.problem))
+    return result.value
 
 
 def _or_bool(message: _Message) -> JSONValue:
-    return _shown(message[2], _SCHEMA) if 2 in message else message.get(1, False)
+    return _to_json(message[2], _SCHEMA) if 2 in message else message.get(1, False)
 
 
 def _or_array(message: _Message) -> JSONValue:
     if message.get(2):
-        return [_shown(one, _SCHEMA) for one in message[2]]
-    return _shown(message[1], _SCHEMA) if 1 in message else None
+        return [_to_json(item, _SCHEMA) for item in message[2]]
+    return _to_json(message[1], _SCHEMA) if 1 in message else None
 
 
 def _or_strings(message: _Message) -> JSONValue:
-    return message.get(2) or (_shown(message[1], _SCHEMA) if 1 in message else None)
+    return message.get(2) or (_to_json(message[1], _SCHEMA) if 1 in message else None)
 
 
 _READERS: Final[Mapping[str, Callable[[Any], JSONValue]]] = {
@@ -292,7 +292,7 @@ _READERS: Final[Mapping[str, Callable[[Any], JSONValue]]] = {
     "int": signed,
     "int32": lambda value: signed(value, 32),
 }
-# What is read otherwise than JSON has it.
+# Scalars with another form in JSON.
 _IN_JSON: Final[Mapping[str, Callable[[Any], JSONValue]]] = {"bytes": _encoded, "float64": _finite}
 _SPECIAL: Final[Mapping[str, Callable[[_Message], JSONValue]]] = {
     protofields.TIME: _time,

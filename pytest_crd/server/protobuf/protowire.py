@@ -1,7 +1,7 @@
 """
-The wire format of protobuf: the parts of a message, whatever they mean, as they are read and written.
+Wire format of protobuf: decoding and encoding of the parts of a message.
 
-What is none is refused in the words of the code that is generated for Go's types.
+Errors have the words of Go's generated code.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from pytest_crd.server.protobuf.protofields import BYTES, END, FIXED32, FIXED64,
 
 _CUT_OFF: Final = "unexpected EOF"
 _NEGATIVE: Final = "proto: negative length found during unmarshaling"
-# A varint has so many bits, and so many bytes at the most.
+# The size of a varint in bits, and the most bytes of its encoding.
 _BITS, _LONGEST = 64, 10
 
 
 class WirePart(NamedTuple):
     """
-    A field of a message as it was sent.
+    An encoded field of a message.
 
     Attributes:
-        number: Which field.
-        wire_type: How it was sent.
-        value: A number, or bytes; None of a group.
-        around: The message that it stands in.
-        end: Where it ends there.
+        number: The field number.
+        wire_type: The wire type.
+        value: A number or bytes; None for a group.
+        around: The message with the field.
+        end: The end of the field in that message.
     """
 
     number: int
@@ -38,130 +38,130 @@ class WirePart(NamedTuple):
 
 def parts(data: bytes, name: str, demand: Callable[[int, int], None]) -> Iterator[WirePart]:
     """
-    Yield the parts of a message.
+    Yield the encoded fields of a message.
 
     Args:
         data: The message.
-        name: What words about it call its type.
-        demand: Called with number and wire type of each part before it is read; fails where the message does not have it so.
+        name: The type of the message in errors.
+        demand: Called with the number and wire type of each field before it is decoded; raises if the message does not allow them.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The message is malformed.
     """
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
+    position = 0
+    while position < len(data):
+        tag, position = _varint(data, position)
         number, wire_type = signed(tag >> 3, 32), tag & 7
         if wire_type == END:
             raise ProtobufError(f"proto: {name}: wiretype end group for non-group")
         if number <= 0:
             raise ProtobufError(f"proto: {name}: illegal tag {number} (wire type {tag})")
         demand(number, wire_type)
-        value, at = _payload(data, at, wire_type)
-        yield WirePart(number, wire_type, value, data, at)
+        value, position = _payload(data, position, wire_type)
+        yield WirePart(number, wire_type, value, data, position)
 
 
 def entries(part: WirePart) -> Iterator[tuple[int, bytes]]:
     """
-    Yield key (1) and value (2) of an entry of a map; whatever they are sent as, Go takes them for bytes.
+    Yield key (1) and value (2) of a map entry; Go decodes both as bytes whatever their wire type.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The entry is malformed.
     """
     data, end = part.around, part.end
-    at = end - len(part.value)
-    while at < end:
-        tag, at = _varint(data, at)
+    position = end - len(part.value)
+    while position < end:
+        tag, position = _varint(data, position)
         number = signed(tag >> 3, 32)
         if number in (1, 2):
-            value, at = _payload(data, at, BYTES)
+            value, position = _payload(data, position, BYTES)
             yield number, value
             continue
-        _, at = _payload(data, at, tag & 7)
-        if at > end:
+        _, position = _payload(data, position, tag & 7)
+        if position > end:
             raise ProtobufError(_CUT_OFF)
 
 
 def numbers(data: bytes) -> Iterator[int]:
     """
-    Yield the numbers of a list that is sent in one part.
+    Yield the numbers of a packed list.
 
     Raises:
-        ProtobufError: It is none.
+        ProtobufError: The list is malformed.
     """
-    at = 0
-    while at < len(data):
-        value, at = _varint(data, at)
+    position = 0
+    while position < len(data):
+        value, position = _varint(data, position)
         yield value
 
 
 def part(number: int, content: bytes) -> bytes:
-    """Return bytes as a field with a number."""
+    """Return an encoded field with bytes."""
     return varint(number << 3 | BYTES) + varint(len(content)) + content
 
 
 def varint(number: int) -> bytes:
-    """Return a number of 64 bits as it is written."""
+    """Return an encoded 64-bit number."""
     number &= (1 << _BITS) - 1
-    found = bytearray()
+    encoded = bytearray()
     while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
+        encoded.append(number & 0x7F | 0x80)
         number >>= 7
-    found.append(number)
-    return bytes(found)
+    encoded.append(number)
+    return bytes(encoded)
 
 
 def signed(value: int, bits: int = _BITS) -> int:
-    """Return a number as one of so many bits, of which the first is its sign."""
+    """Return a number as a signed integer of *bits* bits."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
-def _payload(data: bytes, at: int, wire_type: int) -> tuple[Any, int]:
-    """Return what stands at a place, and where it ends."""
+def _payload(data: bytes, position: int, wire_type: int) -> tuple[Any, int]:
+    """Return the value at a position, and its end."""
     if wire_type == VARINT:
-        return _varint(data, at)
+        return _varint(data, position)
     if wire_type == BYTES:
-        length, at = _varint(data, at)
-        return _cut(data, at, length)
+        length, position = _varint(data, position)
+        return _cut(data, position, length)
     if wire_type in (FIXED32, FIXED64):
-        return _cut(data, at, 4 if wire_type == FIXED32 else 8)
+        return _cut(data, position, 4 if wire_type == FIXED32 else 8)
     if wire_type == GROUP:
-        return None, _end_of_group(data, at)
+        return None, _end_of_group(data, position)
     raise ProtobufError(
         "proto: unexpected end of group" if wire_type == END else f"proto: illegal wireType {wire_type}"
     )
 
 
-def _cut(data: bytes, at: int, length: int) -> tuple[bytes, int]:
-    if (at + length) >> (_BITS - 1):
+def _cut(data: bytes, position: int, length: int) -> tuple[bytes, int]:
+    if (position + length) >> (_BITS - 1):
         raise ProtobufError(_NEGATIVE)
-    if at + length > len(data):
+    if position + length > len(data):
         raise ProtobufError(_CUT_OFF)
-    return data[at : at + length], at + length
+    return data[position : position + length], position + length
 
 
-def _end_of_group(data: bytes, at: int) -> int:
+def _end_of_group(data: bytes, position: int) -> int:
     depth = 1
-    while at < len(data):
-        tag, at = _varint(data, at)
+    while position < len(data):
+        tag, position = _varint(data, position)
         wire_type = tag & 7
         if wire_type in (GROUP, END):
             depth += 1 if wire_type == GROUP else -1
             if not depth:
-                return at
+                return position
         else:
-            _, at = _payload(data, at, wire_type)
+            _, position = _payload(data, position, wire_type)
     raise ProtobufError(_CUT_OFF)
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    found = 0
-    for place in range(_LONGEST):
-        if at + place >= len(data):
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    number = 0
+    for index in range(_LONGEST):
+        if position + index >= len(data):
             raise ProtobufError(_CUT_OFF)
-        byte = data[at + place]
-        found |= (byte & 0x7F) << (7 * place)
+        byte = data[position + index]
+        number |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
-            return found & ((1 << _BITS) - 1), at + place + 1
+            return number & ((1 << _BITS) - 1), position + index + 1
     raise ProtobufError("proto: integer overflow")

@@ -1,4 +1,4 @@
-"""Answers in protobuf: what the JSON of an object says, written as a server writes it."""
+"""Encoding of objects in protobuf, from their JSON form."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from pytest_crd.server.protobuf.protowire import part, varint
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
-# The least and the most that a number may be.
+# The least and greatest value of integer types.
 _BOUNDS: Final = {"int": (-(1 << 63), (1 << 63) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}
 
 
 def write(value: Resource) -> bytes:
     """
-    Return an object with what stands around it.
+    Return an object in its envelope.
 
     Args:
-        value: The object; what its type does not have is left out, as a server would not have it.
+        value: The object; fields that its type lacks are left out, as a server does not store them.
 
     Raises:
-        ProtobufError: A field holds what its type does not take there, or how the kind is written is not known.
+        ProtobufError: A field has a value of another type, or the kind is unknown.
     """
     api_version, kind = value.get("apiVersion", ""), value["kind"]
     type_ = protofields.type_of(api_version or "v1", kind)
     if not type_:
         raise ProtobufError(f"how {kind} of {api_version} is written in protobuf is not known")
-    of_type = part(1, _text(api_version)) + part(2, _text(kind))
+    type_meta = part(1, _text(api_version)) + part(2, _text(kind))
     try:
         raw = _message(value, type_, "")
     except RecursionError:
         raise ProtobufError(unreadable.TOO_DEEP) from None
-    return protofields.PREFIX + part(1, of_type) + part(2, raw) + part(3, b"") + part(4, b"")
+    return protofields.PREFIX + part(1, type_meta) + part(2, raw) + part(3, b"") + part(4, b"")
 
 
 def event(type_: str, written: bytes) -> bytes:
-    """Return an event of a watch, with its length before it; *written* is its object."""
-    told = part(1, _text(type_)) + part(2, part(1, written))
-    return struct.pack(">I", len(told)) + told
+    """Return a watch event with its length prefix; *written* is the encoded object."""
+    message = part(1, _text(type_)) + part(2, part(1, written))
+    return struct.pack(">I", len(message)) + message
 
 
 def _message(value: JSONValue, type_: str, path: str) -> bytes:
@@ -60,15 +60,15 @@ def _message(value: JSONValue, type_: str, path: str) -> bytes:
     return b"".join(_field(field, value or {}, path) for field in protofields.fields(type_).values())
 
 
-def _field(field: Field, around: Mapping[str, JSONValue], path: str) -> bytes:
-    """Return what is written of a field of an object."""
-    value = around.get(field.name) if field.name else around
+def _field(field: Field, parent: Mapping[str, JSONValue], path: str) -> bytes:
+    """Return an encoded field of an object."""
+    value = parent.get(field.name) if field.name else parent
     path = f"{path}.{field.name}" if field.name else path
-    if value is None and field.is_nothing_at_first:
+    if value is None and field.is_nullable:
         return b""
     if field.is_list:
         items = _listed(value, path)
-        return b"".join(_numbered(field, field.number, one, f"{path}[{at}]") for at, one in enumerate(items))
+        return b"".join(_numbered(field, field.number, item, f"{path}[{index}]") for index, item in enumerate(items))
     if field.is_map:
         if not isinstance(value, dict):
             raise _misfit(path, "an object")
@@ -78,7 +78,7 @@ def _field(field: Field, around: Mapping[str, JSONValue], path: str) -> bytes:
 
 
 def _numbered(field: Field, number: int, value: JSONValue, path: str) -> bytes:
-    """Return a value of a field under a number."""
+    """Return an encoded value of a field, under *number*."""
     if field.type:
         return part(number, _message(value, field.type, path))
     if not field.is_number:
@@ -166,7 +166,7 @@ def _raw(value: JSONValue, _path: str) -> bytes:
 
 
 def _verbs(value: JSONValue, path: str) -> bytes:
-    return b"".join(part(1, _string(one, path)) for one in _listed(value, path))
+    return b"".join(part(1, _string(verb, path)) for verb in _listed(value, path))
 
 
 def _any_json(value: JSONValue, _path: str) -> bytes:
@@ -181,7 +181,7 @@ def _or_bool(value: JSONValue, path: str) -> bytes:
 
 def _or_array(value: JSONValue, path: str) -> bytes:
     if isinstance(value, list):
-        return b"".join(part(2, _message(one, _SCHEMA, f"{path}[{at}]")) for at, one in enumerate(value))
+        return b"".join(part(2, _message(item, _SCHEMA, f"{path}[{index}]")) for index, item in enumerate(value))
     return part(1, _message(value, _SCHEMA, path))
 
 
@@ -189,7 +189,7 @@ def _or_strings(value: JSONValue, path: str) -> bytes:
     if value is None:
         return b""
     if isinstance(value, list):
-        return b"".join(part(2, _string(one, f"{path}[{at}]")) for at, one in enumerate(value))
+        return b"".join(part(2, _string(item, f"{path}[{index}]")) for index, item in enumerate(value))
     return part(1, _message(value, _SCHEMA, path))
 
 

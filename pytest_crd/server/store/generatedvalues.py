@@ -1,4 +1,4 @@
-"""What a server makes up: times, uids, and the ends of generated names."""
+"""Values that a server generates: times, uids and suffixes of generated names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def of_request(is_free: Callable[[str], bool]) -> Making:
-    """Return what is made up for one request: *is_free* says whether no stored object has a generated name with such an end."""
+    """Return the generated values of one request; *is_free* returns whether no stored object has a name with a suffix."""
     suffix = _suffix()
     while not is_free(suffix):
         suffix = _suffix()
@@ -27,7 +27,7 @@ def uid() -> str:
 
 
 def now() -> str:
-    """Return the time as servers write it, in seconds."""
+    """Return the current time in the format of servers, in seconds."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -1,4 +1,4 @@
-"""Which objects are meant: selectors of labels and of fields."""
+"""Label and field selectors."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 
 
 class SelectorError(Exception):
-    """A selector that cannot be read; the message is the server's."""
+    """An unreadable selector, with the server's message."""
 
 
 class FieldTerm(NamedTuple):
     """
-    What a selector of fields demands of one.
+    A term of a field selector.
 
     Attributes:
-        field: Its path, `metadata.name`.
-        value: What it must be.
-        is_equal: Whether it must be that; else it must not.
+        field: The path of the field, `metadata.name`.
+        value: The compared value.
+        is_equal: True for equality, False for inequality.
     """
 
     field: str
@@ -40,12 +40,12 @@ class FieldTerm(NamedTuple):
 
 class Requirement(NamedTuple):
     """
-    What a selector of labels demands of one.
+    A requirement of a label selector.
 
     Attributes:
         key: The label.
-        operator: `in`, `notin`, `exists`, `!`, `>` or `<`; `=` is an `in` of one value.
-        values: The values; none of `exists` and `!`.
+        operator: `in`, `notin`, `exists`, `!`, `>` or `<`; `=` is an `in` with one value.
+        values: The values; empty for `exists` and `!`.
     """
 
     key: str
@@ -53,7 +53,7 @@ class Requirement(NamedTuple):
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Labels) -> bool:
-        """Return whether *labels* are as demanded."""
+        """Return whether *labels* meet the requirement."""
         value = labels.get(self.key)
         if self.operator == "in":
             return value in self.values
@@ -74,10 +74,10 @@ def _int64(text: str) -> int | None:
 
 def labels(text: str, profile: Profile) -> tuple[Requirement, ...]:
     """
-    Return what a selector of labels demands; nothing of an empty one.
+    Return the requirements of a label selector; empty for an empty selector.
 
     Raises:
-        SelectorError: It cannot be read.
+        SelectorError: The selector is malformed.
 
     Reference:
         apimachinery labels/selector.go, Parse.
@@ -87,10 +87,10 @@ def labels(text: str, profile: Profile) -> tuple[Requirement, ...]:
 
 def fields(text: str) -> tuple[FieldTerm, ...]:
     """
-    Return what a selector of fields demands; nothing of an empty one.
+    Return the terms of a field selector; empty for an empty selector.
 
     Raises:
-        SelectorError: It cannot be read.
+        SelectorError: The selector is malformed.
 
     Reference:
         apimachinery fields/selector.go, ParseSelector.
@@ -99,7 +99,7 @@ def fields(text: str) -> tuple[FieldTerm, ...]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the terms between commas that no backslash escapes."""
+    """Return the terms between unescaped commas."""
     return re.findall(r"(?:\\.|[^,\\]|\\\Z)+", text, re.DOTALL)
 
 
@@ -113,19 +113,19 @@ def _field_term(term: str, whole: str) -> FieldTerm:
 
 
 def _unescaped(value: str) -> str:
-    found = []
+    chars = []
     rest = iter(value)
     for char in rest:
         if char == "\\":
             following = next(rest, "")
             if following not in ("\\", ",", "=") or not following:
                 raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following}")
-            found.append(following)
+            chars.append(following)
         elif char in ",=":
             raise SelectorError(f"invalid field selector: unescaped character in value: {ord(char)}")
         else:
-            found.append(char)
-    return "".join(found)
+            chars.append(char)
+    return "".join(chars)
 
 
 class _Token(NamedTuple):
@@ -134,7 +134,7 @@ class _Token(NamedTuple):
 
 
 class _LabelParser:
-    """Reads a selector of labels from left to right."""
+    """Parser of a label selector."""
 
     def __init__(self, text: str, profile: Profile) -> None:
         self._profile = profile
@@ -142,20 +142,20 @@ class _LabelParser:
         self._next = 0
 
     def parse(self) -> tuple[Requirement, ...]:
-        found: list[Requirement] = []
+        requirements: list[Requirement] = []
         while True:
             token = self._peek()
             if token.kind == "end":
-                return tuple(found)
+                return tuple(requirements)
             if token.kind not in ("identifier", "!"):
                 raise SelectorError(f"found '{token.text}', expected: !, identifier, or 'end of string'")
             try:
-                found.append(self._requirement())
+                requirements.append(self._requirement())
             except SelectorError as error:
                 raise SelectorError(f"unable to parse requirement: {error}") from None
             token = self._take()
             if token.kind == "end":
-                return tuple(found)
+                return tuple(requirements)
             if token.kind != ",":
                 raise SelectorError(f"found '{token.text}', expected: ',' or 'end of string'")
             following = self._peek()
@@ -178,19 +178,19 @@ class _LabelParser:
 
     def _binary(self, key: str, operator: _Token) -> Requirement:
         if operator.kind in _KEYWORDS:
-            found = Requirement(key, operator.kind, self._values())
+            requirement = Requirement(key, operator.kind, self._values())
         elif operator.kind in ("=", "==", "!="):
-            found = Requirement(key, "notin" if operator.kind == "!=" else "in", (self._value(),))
+            requirement = Requirement(key, "notin" if operator.kind == "!=" else "in", (self._value(),))
         elif operator.kind in (">", "<"):
-            found = Requirement(key, operator.kind, (self._value(),))
-            if _int64(found.values[0]) is None:
+            requirement = Requirement(key, operator.kind, (self._value(),))
+            if _int64(requirement.values[0]) is None:
                 problem = "for 'Gt', 'Lt' operators, the value must be an integer"
-                raise SelectorError(f"values[0]: Invalid value: {printing.quote(found.values[0])}: {problem}")
+                raise SelectorError(f"values[0]: Invalid value: {printing.quote(requirement.values[0])}: {problem}")
         else:
             raise SelectorError(f"found '{operator.text}', expected: {_BINARY}")
-        for index, value in enumerate(found.values):
+        for index, value in enumerate(requirement.values):
             _demand(names.label_value(value, self._profile), f"values[{index}][{key}]", value)
-        return found
+        return requirement
 
     def _values(self) -> tuple[str, ...]:
         token = self._take()
@@ -202,30 +202,30 @@ class _LabelParser:
             return ("",)
         if token.kind not in ("identifier", ","):
             raise SelectorError(f"found '{token.text}', expected: ',', ')' or identifier")
-        found = self._list()
-        self._take()  # the parenthesis at which the list has ended
-        return found
+        items = self._list()
+        self._take()  # the closing parenthesis
+        return items
 
     def _list(self) -> tuple[str, ...]:
-        found: dict[str, None] = {}
+        items: dict[str, None] = {}
         while True:
             token, following = self._take(), self._peek()
             if token.kind == "identifier":
-                found[token.text] = None
+                items[token.text] = None
                 if following.kind == ")":
-                    return tuple(found)
+                    return tuple(items)
                 if following.kind != ",":
                     raise SelectorError(f"found '{following.text}', expected: ',' or ')'")
             elif token.kind == ",":
-                if not found:
-                    found[""] = None
+                if not items:
+                    items[""] = None
                 if following.kind == ")":
-                    return (*found, "")
+                    return (*items, "")
                 if following.kind == ",":
                     self._take()
-                    found[""] = None
+                    items[""] = None
                     if self._peek().kind == ")" and self._profile.reads_commas_in_selectors:
-                        return tuple(found)
+                        return tuple(items)
             else:
                 raise SelectorError(f"found '{token.text}', expected: ',', or identifier")
 
@@ -249,23 +249,23 @@ class _LabelParser:
 
 def _demand(problems: tuple[str, ...], path: str, value: str) -> None:
     if problems:
-        told = [f"{path}: Invalid value: {printing.quote(value)}: {problem}" for problem in problems]
-        raise SelectorError(told[0] if len(told) == 1 else f"[{', '.join(told)}]")
+        messages = [f"{path}: Invalid value: {printing.quote(value)}: {problem}" for problem in problems]
+        raise SelectorError(messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
 def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     place = 0
     while place < len(text):
         if text[place].isspace():
             place += 1
             continue
-        word = next((one for one in _OPERATORS if text.startswith(one, place)), "")
+        word = next((operator for operator in _OPERATORS if text.startswith(operator, place)), "")
         kind = word
         if not word:
             end = re.compile(r"[=!(),><\s]|\Z").search(text, place)
             word = text[place : end.start() if end else len(text)]
             kind = word if word in _KEYWORDS else "identifier"
-        found.append(_Token(kind, word))
+        tokens.append(_Token(kind, word))
         place += len(word)
-    return [*found, _Token("end", "")]
+    return [*tokens, _Token("end", "")]

@@ -1,7 +1,7 @@
 """
-What is stored: objects under keys, one revision for each change, and a history of changes that is bounded.
+Store of objects by key, with one revision per change and a bounded history.
 
-As etcd does it, and the watch cache of kube-apiserver before it. No I/O; whoever reads and writes in one step holds `lock` meanwhile.
+It behaves like etcd behind the watch cache of kube-apiserver. It does no I/O. Callers hold `lock` to read and write in one step.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any, Final, NamedTuple, overload
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 
-# How many changes are remembered: as many as a client may miss before it must list again.
+# The default number of changes kept: a client that misses more must list again.
 HISTORY: Final = 10_000
 
 
 class ObjectKey(NamedTuple):
     """
-    Where an object is stored.
+    The key of an object.
 
     Attributes:
-        resource: The plural and the group, `crontabs.stable.example.com`; of the core group `pods`.
-        namespace: Its namespace; empty where it has none.
-        name: Its name.
+        resource: The plural and the group, `crontabs.stable.example.com`; for the core group `pods`.
+        namespace: The namespace; empty if the resource has none.
+        name: The name.
     """
 
     resource: str
@@ -35,25 +35,25 @@ class ObjectKey(NamedTuple):
 
     @property
     def path(self) -> str:
-        """What orders the objects of a resource: `namespace/name`, or the name."""
+        """The sort key within a resource: `namespace/name`, or the name."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
 class StoredObject:
     """
-    An object as it is stored at a revision; it never changes.
+    An immutable state of an object.
 
     Attributes:
-        key: Where it is stored.
+        key: The key.
         value: The object in the storage version, with its resourceVersion.
-        revision: Since which revision it is as it is.
-        forms: What was made of it for answers, kept by who made it.
+        revision: The revision of its last change.
+        forms: A cache of its encoded and converted forms.
     """
 
     __slots__ = ("forms", "key", "revision", "value")
 
     def __init__(self, key: ObjectKey, value: Resource, revision: int) -> None:
-        """Take the object without its resourceVersion, which is the revision."""
+        """Create from an object without resourceVersion, which becomes the revision."""
         metadata = {**value["metadata"], "resourceVersion": str(revision)}
         self.key = key
         self.value = {**value, "metadata": metadata}
@@ -63,13 +63,13 @@ class StoredObject:
 
 class Event(NamedTuple):
     """
-    A change.
+    A change of an object.
 
     Attributes:
-        revision: Its number.
-        new: What is stored since; None where the object was deleted.
-        old: What was stored before; None where nothing was.
-        last: What a deleted object was, at the revision of its deletion; None of any other change.
+        revision: The revision of the change.
+        new: The state after the change; None if the object was deleted.
+        old: The state before the change; None if the object was created.
+        last: The last state of a deleted object, at the revision of its deletion; else None.
     """
 
     revision: int
@@ -79,34 +79,34 @@ class Event(NamedTuple):
 
     @property
     def key(self) -> ObjectKey:
-        """What it is a change of."""
+        """The key of the changed object."""
         entry = self.new or self.old
-        assert entry is not None  # noqa: S101 - there is one of the two
+        assert entry is not None  # noqa: S101 - each change has a state
         return entry.key
 
 
 class CompactedError(Exception):
     """
-    What is asked for is no longer remembered.
+    The requested history is no longer stored.
 
     Attributes:
-        oldest: The oldest revision after which each change is remembered.
+        oldest: The oldest revision with a complete history since.
     """
 
     def __init__(self, oldest: int) -> None:
-        """Take the oldest revision."""
-        super().__init__(f"what was before revision {oldest} is forgotten")
+        """Create with the oldest revision."""
+        super().__init__(f"the history before revision {oldest} is no longer stored")
         self.oldest = oldest
 
 
 class ObjectList(Sequence[StoredObject]):
-    """Stored objects in their order; each is looked up when it is asked for, as most are not asked for by a page."""
+    """A lazy, ordered sequence of stored objects: pages look up few of them."""
 
-    __slots__ = ("_found", "_paths")
+    __slots__ = ("_objects_by_path", "_paths")
 
-    def __init__(self, found: Mapping[str, StoredObject], paths: Sequence[str]) -> None:
-        """Take objects by their paths, neither of which changes any longer, and the paths in order."""
-        self._found = found
+    def __init__(self, objects_by_path: Mapping[str, StoredObject], paths: Sequence[str]) -> None:
+        """Create from objects by path and their paths in order; both must not change afterwards."""
+        self._objects_by_path = objects_by_path
         self._paths = paths
 
     def __len__(self) -> int:
@@ -117,13 +117,13 @@ class ObjectList(Sequence[StoredObject]):
     @overload
     def __getitem__(self, place: slice) -> ObjectList: ...
     def __getitem__(self, place: int | slice) -> StoredObject | ObjectList:
-        """Return one of them, or some."""
+        """Return an object, or a slice of the sequence."""
         if isinstance(place, slice):
-            return ObjectList(self._found, self._paths[place])
-        return self._found[self._paths[place]]
+            return ObjectList(self._objects_by_path, self._paths[place])
+        return self._objects_by_path[self._paths[place]]
 
     def __iter__(self) -> Iterator[StoredObject]:
-        return map(self._found.__getitem__, self._paths)
+        return map(self._objects_by_path.__getitem__, self._paths)
 
 
 class Store:
@@ -131,12 +131,12 @@ class Store:
     The objects of all resources.
 
     Attributes:
-        lock: Held by who reads and writes in one step.
-        revision: The number of the last change.
+        lock: Held by callers that read and write in one step.
+        revision: The revision of the last change.
     """
 
     def __init__(self, history: int = HISTORY) -> None:
-        """Start empty; *history* changes are remembered."""
+        """Start empty; keep the last *history* changes."""
         self.lock = threading.RLock()
         self.revision = 1
         self._objects: dict[str, dict[str, StoredObject]] = {}
@@ -146,15 +146,15 @@ class Store:
 
     @property
     def oldest(self) -> int:
-        """The oldest revision after which each change is remembered."""
+        """The oldest revision with a complete history since."""
         return self.revision - len(self._log)
 
     def get(self, key: ObjectKey) -> StoredObject | None:
-        """Return what is stored under *key*; None where nothing is."""
+        """Return the object under *key*, or None."""
         return self._objects.get(key.resource, {}).get(key.path)
 
     def put(self, key: ObjectKey, value: Resource) -> StoredObject:
-        """Store an object in place of what is there, and return it as it is stored."""
+        """Store an object, replacing the previous state, and return its new state."""
         with self.lock:
             old = self.get(key)
             entry = StoredObject(key, value, self.revision + 1)
@@ -165,7 +165,7 @@ class Store:
         return entry
 
     def delete(self, key: ObjectKey) -> StoredObject:
-        """Delete what is stored under *key*, and return it as its deletion shows it."""
+        """Delete the object under *key*, and return its last state."""
         with self.lock:
             old = self._objects[key.resource].pop(key.path)
             paths = self._paths[key.resource]
@@ -176,30 +176,30 @@ class Store:
 
     def entries(self, resource: str, namespace: str = "", *, at: int = 0) -> ObjectList:
         """
-        Return the objects of a *resource*, ordered by namespace and name, as they are now.
+        Return the objects of a *resource*, ordered by namespace and name.
 
         Args:
-            resource: As in a key.
-            namespace: Of which namespace; empty for all.
-            at: As they were at a revision; 0 for now.
+            resource: The resource, as in a key.
+            namespace: The namespace; empty for all.
+            at: The revision of the returned states; 0 for the current one.
 
         Raises:
-            CompactedError: That revision is no longer remembered.
+            CompactedError: The revision is no longer stored.
         """
         with self.lock:
             if at and at != self.revision:
-                found = self._at(resource, at)
-                paths = sorted(found)
+                objects = self._at(resource, at)
+                paths = sorted(objects)
             else:
-                found, paths = self._objects.get(resource, {}), self._paths.get(resource, [])
-            if namespace:  # `0` comes after the slash
+                objects, paths = self._objects.get(resource, {}), self._paths.get(resource, [])
+            if namespace:  # `0` sorts after `/`
                 first = bisect.bisect_left(paths, f"{namespace}/")
                 paths = paths[first : bisect.bisect_left(paths, f"{namespace}0", lo=first)]
-            is_all = len(paths) == len(found)
-            return ObjectList(found.copy() if is_all else {path: found[path] for path in paths}, [*paths])
+            is_all = len(paths) == len(objects)
+            return ObjectList(objects.copy() if is_all else {path: objects[path] for path in paths}, [*paths])
 
     def resources(self) -> list[str]:
-        """Return of which resources objects are stored, or were."""
+        """Return the resources that have, or had, objects."""
         return [*self._objects]
 
     def since(self, revision: int) -> Sequence[Event]:
@@ -207,37 +207,39 @@ class Store:
         Return the changes after a *revision*, oldest first.
 
         Raises:
-            CompactedError: Some of them are no longer remembered.
+            CompactedError: Some of them are no longer stored.
         """
         with self.lock:
             if revision < self.oldest:
                 raise CompactedError(self.oldest)
-            # From the newest: most who ask have missed few.
+            # From the newest: most callers have missed few changes.
             missed = list(itertools.takewhile(lambda event: event.revision > revision, reversed(self._log)))
             return missed[::-1]
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Have *listener* called after each change, by who makes it and under the lock; return what ends that."""
+        """Call *listener* after each change, in the writing thread and under the lock; return a function that unsubscribes it."""
         with self.lock:
             self._listeners = (*self._listeners, listener)
 
         def end() -> None:
             with self.lock:
-                self._listeners = tuple(one for one in self._listeners if one is not listener)
+                self._listeners = tuple(
+                    other_listener for other_listener in self._listeners if other_listener is not listener
+                )
 
         return end
 
     def _at(self, resource: str, revision: int) -> dict[str, StoredObject]:
-        """Return the objects of a resource at a revision: those of now, with what happened since undone."""
-        found = dict(self._objects.get(resource, {}))
+        """Return the objects of a resource at a revision, by undoing the changes since."""
+        objects = dict(self._objects.get(resource, {}))
         for event in reversed(self.since(revision)):
             if event.key.resource != resource:
                 continue
             if event.old is None:
-                del found[event.key.path]
+                del objects[event.key.path]
             else:
-                found[event.key.path] = event.old
-        return found
+                objects[event.key.path] = event.old
+        return objects
 
     def _happen(self, event: Event) -> None:
         self.revision = event.revision

@@ -1,4 +1,4 @@
-"""Lengths of time, and how long ago something was, as tables tell them."""
+"""Durations and ages in tables."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Final
 
 from pytest_crd.engine.golang import parsing
 
-# Go knows no longer times than so many seconds.
+# The longest duration in Go, in seconds.
 _LONGEST: Final = (2**63 - 1) // 10**9
-# Texts that Go reads as the zero time.
+# Texts that Go parses as the zero time.
 _UNSET: Final = frozenset({"", "null"})
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def now() -> datetime:
-    """Return the present."""
+    """Return the current time."""
     return datetime.now(UTC)
 
 
 def moment(text: str) -> datetime:
     """
-    Return a time; of one in a year that Python does not know, the first or the last that it knows.
+    Return a parsed time; a year that Python does not support becomes its first or last supported time.
 
     Raises:
-        ValueError: It is none, or one of nobody knows which zone.
+        ValueError: Not a timestamp, or no UTC offset.
     """
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
-        if text[:5].isdigit():  # as servers write it; as Go does not read it
+        if text[:5].isdigit():  # years of five digits, which servers write but Go cannot read
             return _LAST
         in_utc = text if text.startswith("-") else parsing.rfc3339(text) or ""
         return _FIRST if in_utc.startswith(("-", "0000")) else _LAST
-    if found.tzinfo is None:
+    if time.tzinfo is None:
         raise ValueError(text)
-    return found
+    return time
 
 
 def since(text: str) -> str:
@@ -56,25 +56,25 @@ def _is_zero(text: str) -> bool:
 
 def between(text: str, end: datetime) -> str:
     """
-    Return how long it is from a time to another, in words.
+    Return the text of the duration between two times.
 
     Args:
-        text: When it begins.
-        end: When it ends.
+        text: The start.
+        end: The end.
 
     Raises:
-        ValueError: It is no time.
+        ValueError: *text* is not a time.
     """
     seconds = int((end - moment(text)).total_seconds())
     return duration(max(-_LONGEST, min(seconds, _LONGEST)))
 
 
-def duration(seconds: int) -> str:  # noqa: PLR0911 - a line for each length
+def duration(seconds: int) -> str:  # noqa: PLR0911 - one return per range
     """
-    Return a length of time as people read it, in two units at most.
+    Return a duration in words, in two units at most.
 
     Args:
-        seconds: How long it is.
+        seconds: The duration.
 
     Reference:
         apimachinery util/duration/duration.go, HumanDuration.

@@ -1,5 +1,5 @@
 """
-JSONPath of printer columns and selectors: the values that it reaches in an object.
+JSONPath of printer columns and selectors.
 
 Reference:
     client-go util/jsonpath; apiextensions-apiserver registry/customresource/tableconvertor.

@@ -49,21 +49,21 @@ class _Parser:
         self._start = 0
 
     def parse(self) -> list[Step]:
-        found: list[Step] = []
+        template_steps: list[Step] = []
         while self._position < len(self._template):
             brace = self._template.find("{", self._position)
             end = len(self._template) if brace < 0 else brace
             if end > self._position:
-                found.append(steps.constant(self._template[self._position : end]))
+                template_steps.append(steps.constant(self._template[self._position : end]))
             self._position = end
             if brace >= 0:
                 self._next()
                 self._take()
-                found.append(self._action())
-        return found
+                template_steps.append(self._action())
+        return template_steps
 
     def _next(self) -> str:
-        """Return the next character, and move behind it; empty at the end."""
+        """Return the next character and advance; empty at the end."""
         if self._position >= len(self._template):
             return _END
         self._position += 1
@@ -74,9 +74,9 @@ class _Parser:
 
     def _take(self) -> str:
         """Return the text since the last call."""
-        taken = self._template[self._start : self._position]
+        text = self._template[self._start : self._position]
         self._start = self._position
-        return taken
+        return text
 
     def _action(self) -> Step:
         """Parse the inside of braces."""
@@ -185,7 +185,7 @@ class _Parser:
         return steps.compared(_parse_action(left), operator, _parse_action(right))
 
     def _skip_condition(self) -> None:
-        """Move behind the parenthesis that closes a filter; a quoted text may hold others."""
+        """Advance past the parenthesis that closes a filter; quoted texts may contain others."""
         quote, is_closed = "", False
         while True:
             char = self._next()
@@ -220,7 +220,7 @@ def _slice(text: str) -> Step:
 
 
 def _index(text: str) -> int | None:
-    """Return the number that is written; None without one."""
+    """Return an index as a number, or None if it is empty."""
     if not text:
         return None
     if not _INT.fullmatch(text) or not -_INT64 <= int(text) < _INT64:

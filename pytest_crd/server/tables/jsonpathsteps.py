@@ -28,20 +28,20 @@ _OPERATORS: Final[Mapping[str, Callable[[JSONValue, JSONValue], bool]]] = {
 
 class PathEvaluationError(Exception):
     """
-    A step that fails.
+    A failing step.
 
     Attributes:
-        values: The values that the failing step leaves; a filter for existing values takes them for found.
+        values: The values left by the failing step; a filter for existing values counts them as existing.
     """
 
     def __init__(self, message: str, values: Sequence[JSONValue] = ()) -> None:
-        """Fail with *message*."""
+        """Create with a message."""
         super().__init__(message)
         self.values = values
 
 
 class UnsupportedStepError(Exception):
-    """A step of kubectl's that is not evaluated here: `range` and `end`."""
+    """A JSONPath keyword of kubectl that is not evaluated here: `range` and `end`."""
 
 
 class Bound(NamedTuple):
@@ -49,8 +49,8 @@ class Bound(NamedTuple):
     The end of a slice.
 
     Attributes:
-        position: The index after the last item; negative from the end.
-        is_derived: True if a single index was written: then 0 is the end of the list.
+        position: The index after the last item; negative counts from the end.
+        is_derived: True for a single index: 0 then means the end of the list.
     """
 
     position: int
@@ -58,7 +58,7 @@ class Bound(NamedTuple):
 
 
 def chain(steps: Sequence[Step]) -> Step:
-    """Return a step that takes all *steps* in order."""
+    """Return a step that runs all *steps* in order."""
 
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
         for each in steps:
@@ -69,13 +69,13 @@ def chain(steps: Sequence[Step]) -> Step:
 
 
 def constant(value: JSONValue) -> Step:
-    """Return a step to a text or a number: a text is there once, a number or boolean for each value."""
+    """Return a step to a constant: a text once, a number or boolean once per value."""
     return lambda values: [value] if isinstance(value, str) else [value] * len(values)
 
 
 def identifier(name: str) -> Step:
     """
-    Return a step that fails: kubectl knows the words `range` and `end`, and no others.
+    Return a step that fails, since kubectl has no identifiers except `range` and `end`.
 
     The step raises UnsupportedStepError for these two, PathEvaluationError for others.
     """
@@ -100,14 +100,14 @@ def wildcard(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
 
 def descend(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
     """Return all values at any depth that have children."""
-    found: list[JSONValue] = []
+    parents: list[JSONValue] = []
     waiting = [*reversed(values)]
     while waiting:
         value = waiting.pop()
         if children := _children(value):
-            found.append(value)
+            parents.append(value)
             waiting += reversed(children)
-    return found
+    return parents
 
 
 def _children(value: JSONValue) -> list[JSONValue]:
@@ -134,7 +134,7 @@ def sliced(start: int | None, end: Bound | None, stride: int | None) -> Step:
     """Return a step to items of lists, from *start* (None for 0) to *end* (None for all), each *stride*th."""
 
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
-        found: list[JSONValue] = []
+        items: list[JSONValue] = []
         for value in values:
             if value is None:
                 continue
@@ -142,12 +142,12 @@ def sliced(start: int | None, end: Bound | None, stride: int | None) -> Step:
                 raise PathEvaluationError("not array or slice", values)
             first, last = _bounds(start, end, len(value))
             if first == last:
-                return found
+                return items
             is_outside = not 0 <= first < len(value) or not 0 <= last <= len(value)
             if is_outside or first > last or (stride is not None and stride <= 0):
                 raise PathEvaluationError("array index out of bounds", values)
-            found += value[first : last : stride or 1]
-        return found
+            items += value[first : last : stride or 1]
+        return items
 
     return step
 
@@ -163,7 +163,7 @@ def _bounds(start: int | None, end: Bound | None, length: int) -> tuple[int, int
 
 
 def existing(condition: Step) -> Step:
-    """Return a step to the items of lists for which *condition* leads to values, or fails with values."""
+    """Return a step to the list items for which *condition* yields values, or fails with values left."""
 
     def has_values(item: JSONValue) -> bool:
         try:
@@ -175,22 +175,22 @@ def existing(condition: Step) -> Step:
 
 
 def compared(left: Step, operator_text: str, right: Step) -> Step:
-    """Return a step to the items of lists for which the comparison of two steps holds."""
+    """Return a step to the list items for which a comparison holds."""
 
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
-        found: list[JSONValue] = []
+        matches: list[JSONValue] = []
         for items in _lists(values):
             for item in items:
                 sides = _single(left, item, values), _single(right, item, values)
-                if all(sides) and _holds(sides[0][0], operator_text, sides[1][0], found):
-                    found.append(item)
-        return found
+                if all(sides) and _holds(sides[0][0], operator_text, sides[1][0], matches):
+                    matches.append(item)
+        return matches
 
     return step
 
 
 def _single(side: Step, item: JSONValue, values: Sequence[JSONValue]) -> Sequence[JSONValue]:
-    """Evaluate one side of a comparison: a list of one value, or empty."""
+    """Return the value of one side of a comparison, in a list; empty if it has none."""
     reached = side([item])
     if len(reached) > 1:
         raise PathEvaluationError("can only compare one element at a time", values)
@@ -204,13 +204,18 @@ def _lists(values: Sequence[JSONValue]) -> Sequence[list[JSONValue]]:
     return values
 
 
-def _holds(left: JSONValue, operator_text: str, right: JSONValue, found: list[JSONValue]) -> bool:
-    """Compare two scalars of one type; Go compares no others, and booleans for equality only."""
+def _holds(left: JSONValue, operator_text: str, right: JSONValue, matches: list[JSONValue]) -> bool:
+    """
+    Return whether a comparison of two scalars of the same type holds; booleans support equality only.
+
+    Raises:
+        PathEvaluationError: Go cannot compare the values, or the operator is unknown.
+    """
     is_scalar = isinstance(left, str | int | float)
     is_ordered = operator_text not in ("==", "!=")
     if not is_scalar or type(left) is not type(right) or (is_ordered and isinstance(left, bool)):
-        raise PathEvaluationError("incompatible types for comparison", found)
+        raise PathEvaluationError("incompatible types for comparison", matches)
     compare = _OPERATORS.get(operator_text)
     if compare is None:
-        raise PathEvaluationError(f"unrecognized filter operator {operator_text}", found)
+        raise PathEvaluationError(f"unrecognized filter operator {operator_text}", matches)
     return compare(left, right)

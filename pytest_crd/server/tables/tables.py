@@ -1,4 +1,4 @@
-"""Objects as clients show them that know nothing of their types: tables with the columns of a CRD, and metadata alone."""
+"""Tables and metadata-only objects, for clients without knowledge of the type."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _INCLUDED: Final = ("Metadata", "Object", "None")
 
 def demand_included(include: str) -> None:
     """
-    Pass when the rows of a table can have what is asked for.
+    Raise ApiError if `includeObject` has an unknown value.
 
     Raises:
-        ApiError: 400: they cannot.
+        ApiError: 400.
     """
     if include and include not in _INCLUDED:
         problem = (
@@ -31,9 +31,9 @@ def demand_included(include: str) -> None:
         raise statuses.bad_request(f"Unable to convert to Table as requested: {problem}")
 
 
-def table(  # noqa: PLR0913 - what a table is made of
+def table(  # noqa: PLR0913 - the parts of a table
     type_: ResourceType,
-    shown: Iterable[Resource],
+    objects: Iterable[Resource],
     metadata: Resource,
     *,
     version: str = "v1",
@@ -41,37 +41,37 @@ def table(  # noqa: PLR0913 - what a table is made of
     heads: bool = True,
 ) -> Resource:
     """
-    Return a table.
+    Return a Table.
 
     Args:
-        type_: What is shown.
-        shown: The objects, as they are read.
-        metadata: That of the list, or of the one object.
-        version: Of which version of `meta.k8s.io`.
-        include: What rows have of their objects: `Object`, `None`, else their metadata.
-        heads: Whether it says what the columns are.
+        type_: The resource.
+        objects: The objects, in the version of the resource.
+        metadata: The metadata of the list or object.
+        version: The version of `meta.k8s.io`.
+        include: The object in each row: `Object`, `None`, else its metadata.
+        heads: Whether the Table has column definitions.
 
     Reference:
         apiextensions-apiserver registry/customresource/tableconvertor.
     """
-    rows = [*shown]
-    is_scale = any(one["kind"] == "Scale" for one in rows)
+    rows = [*objects]
+    is_scale = any(row["kind"] == "Scale" for row in rows)
     columns = type_.scale_columns() if is_scale else type_.columns()
-    found: dict[str, JSONValue] = {"kind": "Table", "apiVersion": f"meta.k8s.io/{version}", "metadata": metadata}
-    found["columnDefinitions"] = [_definition(one) for one in columns] if heads else None
-    found["rows"] = [_row(type_, columns, one, version, include) for one in rows]
-    return found
+    table_: dict[str, JSONValue] = {"kind": "Table", "apiVersion": f"meta.k8s.io/{version}", "metadata": metadata}
+    table_["columnDefinitions"] = [_definition(column) for column in columns] if heads else None
+    table_["rows"] = [_row(type_, columns, row, version, include) for row in rows]
+    return table_
 
 
-def partial(shown: Resource, *, version: str = "v1") -> Resource:
-    """Return the metadata of an object alone."""
+def partial(object_: Resource, *, version: str = "v1") -> Resource:
+    """Return the PartialObjectMetadata of an object."""
     api_version = f"meta.k8s.io/{version}"
-    return {"kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": shown["metadata"]}
+    return {"kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": object_["metadata"]}
 
 
-def partial_list(shown: Iterable[Resource], metadata: Resource, *, version: str = "v1") -> Resource:
-    """Return a list of the metadata of objects alone."""
-    items = [partial(one, version=version) for one in shown]
+def partial_list(objects: Iterable[Resource], metadata: Resource, *, version: str = "v1") -> Resource:
+    """Return a PartialObjectMetadataList."""
+    items = [partial(object_, version=version) for object_ in objects]
     return {
         "kind": "PartialObjectMetadataList",
         "apiVersion": f"meta.k8s.io/{version}",
@@ -90,31 +90,33 @@ def _definition(column: TableColumn) -> Resource:
     }
 
 
-def _row(type_: ResourceType, columns: Iterable[TableColumn], shown: Resource, version: str, include: str) -> Resource:
-    cells = type_.cells(shown)
-    row: dict[str, JSONValue] = {"cells": [*_cells(columns, shown)] if cells is None else cells}
-    if conditions := type_.row_conditions(shown):
+def _row(
+    type_: ResourceType, columns: Iterable[TableColumn], object_: Resource, version: str, include: str
+) -> Resource:
+    cells = type_.cells(object_)
+    row: dict[str, JSONValue] = {"cells": [*_cells(columns, object_)] if cells is None else cells}
+    if conditions := type_.row_conditions(object_):
         row["conditions"] = [*conditions]
     if include != "None":
-        row["object"] = shown if include == "Object" else partial(shown, version=version)
+        row["object"] = object_ if include == "Object" else partial(object_, version=version)
     else:
         row["object"] = None
     return row
 
 
-def _cells(columns: Iterable[TableColumn], shown: Resource) -> Iterable[JSONValue]:
-    return (_cell(one, shown) if one.cell is None else one.cell(shown) for one in columns)
+def _cells(columns: Iterable[TableColumn], object_: Resource) -> Iterable[JSONValue]:
+    return (_cell(column, object_) if column.cell is None else column.cell(object_) for column in columns)
 
 
-def _cell(column: TableColumn, shown: Resource) -> JSONValue:
+def _cell(column: TableColumn, object_: Resource) -> JSONValue:
     """
-    Return what stands in a cell: a value of the type of its column; null where there is none.
+    Return the value of a cell in the type of its column; None if the path leads to no such value.
 
     Reference:
         apiextensions-apiserver registry/customresource/tableconvertor, cellForJSONValue.
     """
     try:
-        values = jsonpath.find(shown, column.path)
+        values = jsonpath.find(object_, column.path)
     except UnsupportedStepError as error:
         raise statuses.failure(500, "", str(error)) from None
     if not values:

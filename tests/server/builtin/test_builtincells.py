@@ -26,9 +26,9 @@ def _cells(path: str, kind: str, value: Any) -> Any:
 def test_what_is_not_said_is_nothing() -> None:
     state = {"name": "a", "state": {"terminated": {}}}
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": {"containerStatuses": [state]}}
-    assert builtincells.of_object("pods", pod)[1:4] == ["0/0", "ExitCode:0", "0"]
+    assert builtincells.row_cells("pods", pod)[1:4] == ["0/0", "ExitCode:0", "0"]
     door = {"kind": "Service", "apiVersion": "v1", "metadata": {"name": "a"}, "spec": {"type": "ExternalName"}}
-    assert builtincells.of_object("services", door)[3] == ""
+    assert builtincells.row_cells("services", door)[3] == ""
 
 
 @pytest.mark.parametrize(
