@@ -118,7 +118,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
     if in_object and isinstance(case, PruningCase):
         trace = trace._replace(withheld=version.passes.default(value).put_in)
     result = _result(case, [*in_object, *expectations.compare_paths(case.listed, trace)], trace, subject, unmentioned)
-    answer = CaseAnswer(0, Stored.of(value), (), (), input_, frozenset())
+    answer = CaseAnswer(0, Stored.from_value(value), (), (), input_, frozenset())
     return caseverdicts.report_verdict(case, version, result._replace(answer=answer))
 
 

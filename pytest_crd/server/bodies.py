@@ -174,9 +174,9 @@ def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     except _UnreadableBodyError as error:
         # Bodies that begin like JSON skip the conversion to JSON.
         is_read_first = text.lstrip().startswith("{") or not profile.json_patch.checks_json_first
-        called = applying.called(profile)
-        at = f"decoding {called}: error converting YAML to JSON" if is_read_first else "encoding patch"
-        raise statuses.bad_request(f"error {at}: {error}") from None
+        patch_name = applying.message_name(profile)
+        step = f"decoding {patch_name}: error converting YAML to JSON" if is_read_first else "encoding patch"
+        raise statuses.bad_request(f"error {step}: {error}") from None
     if body.value is None:
         raise statuses.bad_request("invalid object type: /, Kind=")
     return body

@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.registry import handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
-from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.response import Response
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
@@ -96,9 +96,9 @@ class DefinitionType(ResourceType):
         problem = f"{failed}: {field} in precondition: {expected}, {field} in object meta: {actual}"
         return statuses.conflict(declared.PLURAL, self.group, name, problem)
 
-    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request for a CRD."""
-        return handlers.handle(stored, request, self._strategy, making)
+        return handlers.handle(stored, request, self._strategy, generated)
 
 
 class _CollectedType(DefinitionType):
@@ -113,7 +113,7 @@ class _CollectedType(DefinitionType):
     precondition_failure = ResourceType.precondition_failure
 
 
-def created(answer: Response, making: Making) -> Resource:
+def created(answer: Response, generated: GeneratedValues) -> Resource:
     """Return the CRD of an accepted create as stored, without managed fields."""
     stored = answer.stored
     status = {
@@ -121,7 +121,7 @@ def created(answer: Response, making: Making) -> Resource:
         "acceptedNames": {"plural": "", "kind": ""},
         "storedVersions": stored["status"]["storedVersions"],
     }
-    system_metadata = systemmetadata.of_created(uid=making.uid(), now=making.now())
+    system_metadata = systemmetadata.of_created(uid=generated.uid(), now=generated.now())
     return {**stored, "status": status, "metadata": {**stored["metadata"], **system_metadata}}
 
 

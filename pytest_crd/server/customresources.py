@@ -16,7 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store.store import Event, StoredObject
@@ -64,9 +64,9 @@ class CustomResourceType(ResourceType):
         """The storage version of the CRD."""
         return next(version.name for version in self.crd.versions if version.storage)
 
-    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
-        return self.crd_version.answer(stored, request, making)
+        return self.crd_version.answer(stored, request, generated)
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""

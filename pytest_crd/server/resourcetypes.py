@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.store import generatedvalues
@@ -190,7 +190,7 @@ class ResourceType(abc.ABC):
         return request
 
     @abc.abstractmethod
-    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
 
     @abc.abstractmethod

@@ -110,7 +110,7 @@ def test_a_part_of_the_message_is_looked_for_in_all_of_it() -> None:
 
 
 def test_a_verdict_is_compared_with_the_expected_one() -> None:
-    accepted = Response(201, Stored.of({}))
+    accepted = Response(201, Stored.from_value({}))
 
     assert _mismatches(accepted) == []
     assert _mismatches(_refused(LONG), accepted=True) == [Rejected(422, (LONG,))]

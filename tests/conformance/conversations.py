@@ -14,7 +14,7 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.registry import completion, handlers, request
 from pytest_crd.engine.registry.customresource import CustomResourceStrategy
-from pytest_crd.engine.registry.request import Making
+from pytest_crd.engine.registry.request import GeneratedValues
 from pytest_crd.engine.registry.requestbody import Body
 
 JSONValue = Any
@@ -44,7 +44,9 @@ class Conversation:
         """Return the answer to request *number*, which is also its time in seconds."""
         verb, subresource = sequences.verb_of(step), step.get("subresource", "")
         body = sequences.body_of(self._crd, step, self._last, self._first)
-        clock_and_ids = Making(lambda: f"2026-01-01T00:00:{number:02d}Z", lambda: f"made-uid-{number}", lambda: "xxxxx")
+        clock_and_ids = GeneratedValues(
+            lambda: f"2026-01-01T00:00:{number:02d}Z", lambda: f"made-uid-{number}", lambda: "xxxxx"
+        )
         request_ = request.Request(
             _VERBS.get(verb, "patch"),  # type: ignore[arg-type] # one of three
             _body(body, verb),

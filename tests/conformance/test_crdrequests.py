@@ -15,7 +15,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import completion, handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
-from pytest_crd.engine.registry.request import Making, Request
+from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Response
 
@@ -24,7 +24,7 @@ JSONValue = Any
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.21")
 _AGENT: Final = "fuzz/1"
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")
-_MAKING: Final = Making(lambda: crdrequests.NOW, lambda: crdrequests.UID, lambda: "xxxxx")
+_MAKING: Final = GeneratedValues(lambda: crdrequests.NOW, lambda: crdrequests.UID, lambda: "xxxxx")
 # Known differences by the name of the case and the number of the request.
 KNOWN: Final[Mapping[tuple[str, int], str]] = {
     (

@@ -231,7 +231,7 @@ class CustomResourceDefinition:
         Reference:
             apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
         """
-        return self._answers.create(requestbody.known(field_validation)).copied()
+        return self._answers.create(requestbody.check_field_validation(field_validation)).copied()
 
     @cached_property
     def first_response(self) -> Response:
@@ -283,7 +283,7 @@ class CustomResourceDefinition:
             )
 
         stored = old.under(self.kubernetes_version)._answers  # noqa: SLF001 - of this class
-        return self._answers.update(stored, requestbody.known(field_validation)).copied()
+        return self._answers.update(stored, requestbody.check_field_validation(field_validation)).copied()
 
     def patch(
         self,
@@ -315,7 +315,7 @@ class CustomResourceDefinition:
         from pytest_crd.engine.registry import completion  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         body, detected_type = completion.patch(patch, media_type)
-        return self._answers.patch(body, detected_type, requestbody.known(field_validation)).copied()
+        return self._answers.patch(body, detected_type, requestbody.check_field_validation(field_validation)).copied()
 
     @classmethod
     def apply(  # noqa: PLR0913 - the parameters of a request
@@ -361,7 +361,7 @@ class CustomResourceDefinition:
             profile.named(kubernetes_version),
             manager=manager,
             force=force,
-            field_validation=requestbody.known(field_validation),
+            field_validation=requestbody.check_field_validation(field_validation),
         )
 
     @cached_property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_crd.engine.jsonvalue import JSONObject as Resource
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
     from pytest_crd.engine.registry.clientrequests import Requests  # slow to import, and only requests need it
-    from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+    from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 
 # For `__tracebackhide__`: a user's mistake is shown at the user's own call; any other exception keeps all frames.
 HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
@@ -495,19 +495,19 @@ class CrdVersion(Generic[CrdT]):
 
         return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
 
-    def answer(self, stored: Resource | None, request: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """
         Handle a request and return its outcome, including the object to store.
 
         Args:
             stored: The stored object of that name, in the storage version; None if there is none.
             request: The request.
-            making: The generated values: time, uid and name suffix.
+            generated: The generated values: time, uid and name suffix.
 
         Raises:
             InputError, UnsupportedConstructError: As for `requests`.
         """
-        return self.requests.send(stored, request, making)
+        return self.requests.send(stored, request, generated)
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as a GET of this version returns it, with all metadata. Raises as `requests` does."""

@@ -1,6 +1,6 @@
 """
-Requests to the server.
+Requests to the server, as pure functions of the request and the stored object.
 
-A request and the stored object come in, an outcome goes out. `handlers` has the order of the steps, `strategy` the protocol of those that
-differ between kinds, `customresource` and `crd` implement it. `clientrequests` completes requests that leave something out.
+`handlers` has the order of the steps. `strategy` is the protocol of the steps that differ between kinds, which `customresource` and `crd`
+implement. `clientrequests` completes partial requests.
 """

@@ -1,4 +1,4 @@
-"""Requests for the custom resources of a version, as clients send them: with what they may leave out filled in."""
+"""Requests of clients for the custom resources of a version; omitted parts are filled in."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry import completion, handlers, requestbody, subresources
-from pytest_crd.engine.registry.handlers import Tell
+from pytest_crd.engine.registry.handlers import Observe
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.engine.registry.request import SUBRESOURCES, Making, Request, RequestOutcome, Subresource
+from pytest_crd.engine.registry.request import SUBRESOURCES, GeneratedValues, Request, RequestOutcome, Subresource
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 from pytest_crd.engine.registry.strategy import Strategy
 
 
 class Requests:
-    """Sends requests to one version of a CRD; what each argument means is said of the methods of `CrdVersion`."""
+    """Sender of requests to one version of a CRD; the methods of `CrdVersion` document the arguments."""
 
     def __init__(self, strategy: Strategy, place_of: Locate, observer: Observer, version: Any) -> None:
         """
-        Send requests to a version.
+        Create for a version.
 
         Args:
             strategy: The strategy of its objects.
@@ -39,14 +39,14 @@ class Requests:
         self._version = version
 
     @property
-    def _tell(self) -> Tell | None:
-        hear = self._observer.request
-        return None if hear is None else functools.partial(hear, self._version)
+    def _observe(self) -> Observe | None:
+        callback = self._observer.request
+        return None if callback is None else functools.partial(callback, self._version)
 
     def create(
         self, body: Body, *, namespace: str | None = None, field_validation: FieldValidation = "Warn"
     ) -> Response:
-        """Return the answer to a POST of *body*."""
+        """Return the response to a POST of *body*."""
         sent = completion.named(completion.typed(body, self._type_meta))
         return self._answer(None, Request("create", sent), namespace, field_validation)
 
@@ -58,7 +58,7 @@ class Requests:
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
-        """Return the answer to a PUT of *body* over *old*."""
+        """Return the response to a PUT of *body* over *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
         return self._answer(stored, Request("update", sent), namespace, field_validation)
 
@@ -70,11 +70,11 @@ class Requests:
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
-        """Return the answer to a PUT of *body* to the `/status` of *old*."""
+        """Return the response to a PUT of *body* to the `/status` of *old*."""
         sent, stored = completion.over(body, old, self._type_meta)
         return self._answer(stored, Request("update", sent, subresource="status"), namespace, field_validation)
 
-    def patch(  # noqa: PLR0913 - what a URL and its headers say
+    def patch(  # noqa: PLR0913 - the parameters of a PATCH
         self,
         body: Body,
         *,
@@ -84,14 +84,14 @@ class Requests:
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
-        """Return the answer to a PATCH of *old*, or of a subresource of it."""
+        """Return the response to a PATCH of *old* or a subresource."""
         if subresource not in SUBRESOURCES:
             raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
         stored = completion.patched(old, self._type_meta)
         request = Request("patch", body, completion.MADE_UP_NAME, subresource=subresource, media_type=media_type)
         return self._answer(stored, request, namespace, field_validation)
 
-    def apply(  # noqa: PLR0913 - what a URL says
+    def apply(  # noqa: PLR0913 - the parameters of an apply
         self,
         body: Body,
         *,
@@ -102,7 +102,7 @@ class Requests:
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
-        """Return the answer to an apply of *body* to *old*, or to a subresource of it."""
+        """Return the response to an apply of *body* to *old* or a subresource."""
         if subresource not in SUBRESOURCES:
             raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
         stored = completion.patched(old, self._type_meta)
@@ -110,8 +110,8 @@ class Requests:
         sent = completion.applied(body, stored, type_meta)
         name = (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME
         request = Request("patch", sent, name, subresource=subresource, media_type=mediatypes.APPLY)
-        asked = request._replace(field_manager=manager, force=force)
-        return self._answer(stored, asked, namespace, field_validation)
+        with_manager = request._replace(field_manager=manager, force=force)
+        return self._answer(stored, with_manager, namespace, field_validation)
 
     def scale(
         self,
@@ -121,26 +121,28 @@ class Requests:
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
-        """Return the answer to a PUT of a Scale, or of one with so many replicas, to the `/scale` of *old*."""
+        """Return the response to a PUT of a Scale, or of a number of replicas, to the `/scale` of *old*."""
         sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
         body, stored = completion.over(sent, old, subresources.SCALE_TYPE_META, stored_as=self._type_meta)
         return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
 
-    def send(self, stored: Resource | None, asked: Request, making: Making) -> RequestOutcome:
-        """Return what comes of a request as a server gets it, with nothing filled in."""
-        outcome = handlers.handle(stored, asked, self._strategy, making, tell=self._tell)
+    def send(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
+        """Return the outcome of a complete request."""
+        outcome = handlers.handle(stored, request, self._strategy, generated, observe=self._observe)
         outcome.response = outcome.response.located(self._place_of)
         return outcome
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
-        """Return a stored object as it is read."""
+        """Return a stored object in this version."""
         return self._strategy.read(stored, stored["metadata"].get("namespace", ""))
 
     def _answer(
         self, stored: Resource | None, request: Request, namespace: str | None, field_validation: FieldValidation
     ) -> Response:
-        """Return the answer to a request, the namespace of its URL found and its field validation known."""
-        found = completion.namespace(namespace, request.body)
-        asked = request._replace(namespace=found, field_validation=requestbody.known(field_validation))
-        outcome = handlers.handle(stored, asked, self._strategy, tell=self._tell)
+        """Return the response to a request, after its namespace and field validation are set."""
+        resolved = completion.namespace(namespace, request.body)
+        completed = request._replace(
+            namespace=resolved, field_validation=requestbody.check_field_validation(field_validation)
+        )
+        outcome = handlers.handle(stored, completed, self._strategy, observe=self._observe)
         return outcome.response.located(self._place_of)

@@ -1,4 +1,4 @@
-"""Completion of a request by what callers may leave out, as kubectl and clients do it: type, name, namespace, resourceVersion."""
+"""Completion of partial requests with type, name, namespace and resourceVersion, as kubectl and clients do it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.engine.registry.request import ALWAYS_ALIKE
+from pytest_crd.engine.registry.request import FIXED_VALUES
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Response
 from pytest_crd.engine.yaml import yamlreader
 
-# For objects of which a name does not matter.
+# The default name of objects.
 MADE_UP_NAME: Final = "example"
 _DEFAULT_NAMESPACE: Final = "default"
 _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
@@ -23,11 +23,11 @@ _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
 
 def read(sent: Mapping[str, object] | str) -> Body:
     """
-    Return what is sent, read: an object, or the text of one YAML or JSON document, which is sent as it is.
+    Return the body of a request from an object, or from the text of one YAML or JSON document, which is sent unchanged.
 
     Raises:
-        ManifestError: A text that the server could not read.
-        TypeError: Something in the object is not JSON.
+        ManifestError: The text is malformed.
+        TypeError: A value in the object is not JSON.
     """
     if not isinstance(sent, str):
         return Body(jsonvalue.from_python(sent))
@@ -37,7 +37,7 @@ def read(sent: Mapping[str, object] | str) -> Body:
 
 def read_applied(sent: Mapping[str, object] | str, *, takes_first: bool = False) -> Body:
     """
-    Return what is applied, read: as `read`, but a text is YAML, whatever it looks like.
+    Return the body of an apply, as `read` does; a text is parsed as YAML even if it looks like JSON.
 
     Args:
         sent: An object, or a text.
@@ -53,12 +53,12 @@ def read_applied(sent: Mapping[str, object] | str, *, takes_first: bool = False)
 
 
 def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:
-    """Return *body* with apiVersion, kind and metadata, unless it is a text."""
+    """Return *body* with default apiVersion, kind and metadata; a text is returned unchanged."""
     return Body({**type_meta, "metadata": {}, **body.value}) if _is_open(body) else body
 
 
 def named(body: Body, name: str = MADE_UP_NAME) -> Body:
-    """Return the body of a POST with a *name*, where it has nothing of which the server makes one; a text stays as it is."""
+    """Return the body of a POST with a default name unless it has `name` or `generateName`; a text is returned unchanged."""
     metadata = _metadata(body)
     if not _is_open(body) or metadata is None or metadata.keys() & {"name", "generateName"}:
         return body
@@ -73,16 +73,16 @@ def over(
     stored_as: Mapping[str, JSONValue] | None = None,
 ) -> tuple[Body, dict[str, JSONValue]]:
     """
-    Return the body of a PUT over *old*, and *old* as it is stored, each with what may be left out.
+    Return the body of a PUT over *old*, and *old* in its stored form, both completed.
 
     Args:
-        body: What is sent.
-        old: What is stored.
-        type_meta: apiVersion and kind of what is sent.
-        stored_as: Those of what is stored, where they are others.
+        body: The body.
+        old: The stored object; may be partial.
+        type_meta: The apiVersion and kind of the body.
+        stored_as: The apiVersion and kind of *old*, if different.
 
     Raises:
-        TypeError: *old* is no mapping, or its metadata is none, as it is of whatever is stored.
+        TypeError: *old* or its metadata is not a mapping.
     """
     stored = {**(stored_as or type_meta), **resource(old)}
     metadata = stored.get("metadata") or {}
@@ -92,28 +92,27 @@ def over(
     sent = typed(body, type_meta)
     metadata = _metadata(sent)
     if _is_open(sent) and metadata is not None:
-        kept = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
-        sent = Body({**sent.value, "metadata": {**kept, **metadata}})
+        identity = {key: stored["metadata"][key] for key in _FROM_STORED if key in stored["metadata"]}
+        sent = Body({**sent.value, "metadata": {**identity, **metadata}})
     return sent, stored
 
 
-def patch(given: object, media_type: str) -> tuple[Body, str]:
+def patch(value: object, media_type: str) -> tuple[Body, str]:
     """
-    Return the body of a PATCH, and what it is.
+    Return the body and the media type of a PATCH.
 
     Args:
-        given: A mapping, which is a merge patch, a list, which is a JSON Patch, or the text of one of them in JSON or YAML,
-            which is sent as JSON, as kubectl does.
-        media_type: What it is instead: then a text is sent as it is. Empty for what it looks like.
+        value: A mapping (a merge patch), a list (a JSON Patch), or the text of one of them in JSON or YAML, which is sent as JSON, as kubectl does.
+        media_type: The media type, with which a text is sent unchanged; empty to infer it.
 
     Raises:
-        ManifestError: A text that is neither JSON nor YAML.
-        TypeError: Something in it is not JSON, or it is no patch.
+        ManifestError: A text is neither JSON nor YAML.
+        TypeError: A value is not JSON, or not a patch.
     """
-    if isinstance(given, str):
-        body = Body(None, given or " ") if media_type else _patch_text(given)
+    if isinstance(value, str):
+        body = Body(None, value or " ") if media_type else _patch_text(value)
     else:
-        body = Body(jsonvalue.from_python(given))
+        body = Body(jsonvalue.from_python(value))
     if media_type:
         return body, media_type
     if not isinstance(body.value, dict | list):
@@ -133,10 +132,10 @@ def patched(
     old: Mapping[str, object] | Response | None, type_meta: Mapping[str, JSONValue]
 ) -> dict[str, JSONValue] | None:
     """
-    Return what a patch is made over, *old*, as it is stored: with what a server made of it, too; None where nothing is.
+    Return *old* in its stored form for a patch, with the server's metadata; None without an object.
 
     Raises:
-        TypeError: *old* is an answer that nothing was stored of, or no mapping.
+        TypeError: *old* is a refused response, or not a mapping.
     """
     if old is None:
         return None
@@ -145,37 +144,37 @@ def patched(
             raise TypeError(f"nothing is stored of a request that is refused: {old}")
         return {**old.whole.value, "metadata": {**old.whole.value["metadata"], "resourceVersion": "1"}}
     _, stored = over(Body({}), old, type_meta)
-    made = systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now())
-    return {**stored, "metadata": {**made, **stored["metadata"]}}
+    system_metadata = systemmetadata.of_created(uid=FIXED_VALUES.uid(), now=FIXED_VALUES.now())
+    return {**stored, "metadata": {**system_metadata, **stored["metadata"]}}
 
 
 def applied(body: Body, stored: Mapping[str, JSONValue] | None, type_meta: Mapping[str, JSONValue]) -> Body:
-    """Return the body of an apply with type and name, where they are left out; a text stays as it is."""
+    """Return the body of an apply with default type and name; a text is returned unchanged."""
     name = MADE_UP_NAME if stored is None else stored["metadata"]["name"]
     return named(typed(body, type_meta), name)
 
 
 def namespace(given: str | None, body: Body) -> str:
     """
-    Return the namespace of the URL: *given*, else what the object states, as kubectl takes it.
+    Return the namespace of the URL: the argument, else the object's namespace, else `default`, as kubectl does.
 
     Raises:
-        TypeError: *given* is no text.
+        TypeError: The argument is not a text.
     """
     if isinstance(given, str):
         return given
     if given is not None:
         raise TypeError(f"a namespace is a text, not {type(given).__name__}: {given!r}")
-    stated = (_metadata(body) or {}).get("namespace")
-    return stated if isinstance(stated, str) and stated else _DEFAULT_NAMESPACE
+    in_body = (_metadata(body) or {}).get("namespace")
+    return in_body if isinstance(in_body, str) and in_body else _DEFAULT_NAMESPACE
 
 
 def resource(given: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
     """
-    Return a whole custom resource as a JSON object.
+    Return a custom resource as a JSON object.
 
     Raises:
-        TypeError: It is no mapping.
+        TypeError: It is not a mapping.
     """
     value = read(given).value
     if not isinstance(value, dict):
@@ -184,7 +183,7 @@ def resource(given: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
 
 
 def _is_open(body: Body) -> bool:
-    """Return whether a body may be completed: an object that was not sent as a text."""
+    """Return whether a body may be completed: it is an object, not a text."""
     return not body.text and isinstance(body.value, dict)
 
 

@@ -19,23 +19,23 @@ from pytest_crd.engine.registry import storagelimits
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.crdmanagers import CrdManagers
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
-from pytest_crd.engine.registry.request import ALWAYS_ALIKE
+from pytest_crd.engine.registry.request import FIXED_VALUES
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
 
-# The server means to reset the metadata of an update of the status, and does not.
+# The server's code to reset the metadata in updates of the status has no effect.
 _SUBRESOURCES: Final = Subresources(has_status=True, kept_by_status=frozenset())
 
 
 class CrdWrite(NamedTuple):
     """
-    The forms of a CRD that a request is about to store.
+    The forms of a CRD in a pending write.
 
     Attributes:
         new: The forms of the CRD, with its new metadata and status.
         old: The forms of the stored CRD; None on create.
-        whole: The CRD as it is stored.
+        whole: The CRD as stored.
     """
 
     new: Forms
@@ -43,7 +43,7 @@ class CrdWrite(NamedTuple):
     whole: Stored
 
     def encoded(self) -> JSONObject:
-        """Return the CRD as it is stored."""
+        """Return the CRD as stored."""
         whole: JSONObject = self.whole.value
         return whole
 
@@ -146,15 +146,18 @@ class CrdStrategy:
         return write.live is not None and not jsonvalue.equal(write.encoded()["spec"], write.live["spec"])
 
     def store(self, write: PendingWrite) -> StoredForms:
-        """Return a valid CRD as it is stored and read back."""
+        """Return the written and returned forms of a valid CRD."""
         whole = _forms_of(write).whole
         return StoredForms(whole, whole)
 
 
 def as_answered(crd: Forms, profile: Profile) -> JSONObject:
-    """Return a stored CRD as a GET returns it; its uid, times and version are fixed values, unless *crd* states them."""
-    made = {**systemmetadata.of_created(uid=ALWAYS_ALIKE.uid(), now=ALWAYS_ALIKE.now()), "resourceVersion": "1"}
-    metadata = {**made, **(crd.decoded.value.get("metadata") or {})}
+    """Return a CRD as a GET returns it, with fixed values for uid, times and version unless the CRD sets them."""
+    system_metadata = {
+        **systemmetadata.of_created(uid=FIXED_VALUES.uid(), now=FIXED_VALUES.now()),
+        "resourceVersion": "1",
+    }
+    metadata = {**system_metadata, **(crd.decoded.value.get("metadata") or {})}
     status = defaulted.updated_status(crd.defaulted, crd.defaulted)
     return storedcrd.encode(crd.prepared(metadata, status), profile)
 

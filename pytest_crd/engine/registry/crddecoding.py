@@ -37,7 +37,7 @@ class DecodedCrd(NamedTuple):
     profile: Profile
 
     def encoded(self) -> JSONObject:
-        """Return the CRD as field managers compare it."""
+        """Return the CRD in the form that field managers compare."""
         return storedcrd.encode(self.forms, self.profile)
 
 
@@ -60,8 +60,7 @@ class CrdDecoder(NamedTuple):
         Decode the body of a create or an update.
 
         Raises:
-            RefusedError: The body is no CRD, is too large, or has unknown or repeated fields although validation is
-                strict.
+            RefusedError: The body is not a CRD, is too large, or has unknown or repeated fields under strict validation.
 
         Reference:
             apiserver endpoints/handlers/create.go, transformDecodeError.
@@ -72,7 +71,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(refused, DecodedBody(manifest.value, Changes(manifest.unknown), ()))
         problems = self._problems(manifest, request.field_validation)
         if problems and request.field_validation == "Strict":
-            listed = ", ".join((*requestbody.worded_strictly(manifest.duplicates), *_unknown(manifest)))
+            listed = ", ".join((*requestbody.strict_messages(manifest.duplicates), *_unknown(manifest)))
             refused = refusal.bad_request(f"{_cannot(manifest.value)}: strict decoding error: {listed}")
             raise RefusedError(refused, DecodedBody(manifest.value, Changes(manifest.unknown), ()))
         metadata = request.body.value.get("metadata") if self.sent_forms else None
@@ -92,7 +91,7 @@ class CrdDecoder(NamedTuple):
         Decode the result of a patch.
 
         Raises:
-            RefusedError: The body is no patch, cannot be applied, or its result is no CRD.
+            RefusedError: The body is not a patch, cannot be applied, or its result is not a CRD.
 
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher, smpPatcher and strategicPatchObject.
@@ -147,7 +146,7 @@ class CrdDecoder(NamedTuple):
         Decode the result of an apply.
 
         Raises:
-            RefusedError: The result is no CRD.
+            RefusedError: The result is not a CRD.
 
         Reference:
             apimachinery managedfields/internal/structuredmerge.go, structuredMergeManager.Apply.

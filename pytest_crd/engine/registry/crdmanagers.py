@@ -19,13 +19,13 @@ _UNTRACKED: Final = (
 
 class CrdManagers(NamedTuple):
     """
-    The field managers of CRDs of v1.
+    The field managers of CRDs in v1.
 
-    Owners that wrote in v1beta1 are not followed.
+    Managers that wrote in v1beta1 are not tracked.
 
     Attributes:
         profile: The Kubernetes version.
-        drops_untracked: True if a write by such owners leaves no managed fields; else it raises NotImplementedError.
+        drops_untracked: True to drop managed fields after a write in v1beta1, False to raise NotImplementedError.
     """
 
     profile: Profile
@@ -39,20 +39,25 @@ class CrdManagers(NamedTuple):
     @property
     def of_scale(self) -> ScaleOwners:
         """
-        Fail.
+        Raise LookupError: CRDs have no scale.
 
         Raises:
-            LookupError: CRDs have no scale.
+            LookupError: Always.
         """
         raise LookupError("CustomResourceDefinitions have no scale")
 
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
-        """Return *new* with its managed fields after a create or an update."""
+        """
+        Return *new* with its managed fields after a create or an update.
+
+        Raises:
+            NotImplementedError: v1beta1 is involved, unless untracked managers are dropped.
+        """
         from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few callers ask for the owners of a CRD
 
         sent = new["metadata"].get("managedFields") or ()
-        stated = {entry.get("apiVersion") for entry in sent} if self.profile.serves_v1beta1 else set()
-        if {new["apiVersion"], *_api_versions(live), *(stated & {declared.V1BETA1})} != {declared.V1}:
+        sent_versions = {entry.get("apiVersion") for entry in sent} if self.profile.serves_v1beta1 else set()
+        if {new["apiVersion"], *_api_versions(live), *(sent_versions & {declared.V1BETA1})} != {declared.V1}:
             if self.drops_untracked:
                 return {
                     **new,
@@ -66,7 +71,8 @@ class CrdManagers(NamedTuple):
         Return *live* with *applied*, and its managed fields.
 
         Raises:
-            ApplyRefusedError: As of `FieldManager.apply`.
+            ApplyRefusedError: As in `FieldManager.apply`.
+            NotImplementedError: *live* was written in v1beta1.
         """
         from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - as above
 
@@ -76,7 +82,7 @@ class CrdManagers(NamedTuple):
 
 
 def _api_versions(crd: JSONObject | None) -> set[str]:
-    """Return the API versions that a stored CRD was written in; empty without a CRD."""
+    """Return the API versions in which a stored CRD was written; empty without a CRD."""
     if crd is None:
         return set()
     entries = crd["metadata"].get("managedFields") or ()

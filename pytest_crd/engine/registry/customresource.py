@@ -26,7 +26,7 @@ from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.versionmanagers import VersionManagers
 
-# The server takes an object with a list `items` for a list of objects, and fails.
+# The server mistakes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
 
 
@@ -73,7 +73,7 @@ class CustomResourceStrategy(ObjectStrategy):
 
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:
-        """The warnings of each answer, as the version is deprecated."""
+        """The warnings of each response if the version is deprecated."""
         return deprecation.warnings(self._crd, self._served.spec)
 
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
@@ -81,7 +81,7 @@ class CustomResourceStrategy(ObjectStrategy):
         return self._storage.read(stored, namespace)
 
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
-        """Validate an object, and append the outcomes of its rules to *outcomes* if that is a list."""
+        """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
         resource, live, read = write.resource, write.live, write.read
         if live is None:
             return self._validator.create(resource, outcomes, read.entries if read.decoded.is_raw else None)
@@ -92,10 +92,10 @@ class CustomResourceStrategy(ObjectStrategy):
 
     def store(self, write: PendingWrite) -> StoredForms:
         """
-        Return a valid object as it is stored and read back.
+        Return the written and returned forms of a valid object.
 
         Raises:
-            RefusedError: 500: it has a list `items`, or metadata that the storage version cannot decode.
+            RefusedError: 500: the object has a list `items`, or metadata that the storage version cannot decode.
         """
         resource, decoded = write.resource, write.read.decoded
         if isinstance(resource.get("items"), list):
@@ -107,4 +107,4 @@ class CustomResourceStrategy(ObjectStrategy):
         if not decoded.is_text:
             return forms
         written, returned = (jsonvalue.from_python(form.value) for form in (forms.written, forms.returned))
-        return StoredForms(Stored.of(written), Stored.of(returned), forms.lost)
+        return StoredForms(Stored.from_value(written), Stored.from_value(returned), forms.lost)

@@ -1,4 +1,4 @@
-"""The warning that goes with every answer of a deprecated version."""
+"""Warning of deprecated versions in each response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 
 def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:
     """
-    Return the warnings about the use of *version*: one, or none where it is not deprecated.
+    Return the warning about the use of *version*; empty if it is not deprecated.
 
     Args:
         crd: The CRD.
@@ -23,11 +23,11 @@ def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:
         return (version.deprecation_warning,)
     warning = f"{crd.group}/{version.name} {crd.kind} is deprecated"
     better = [
-        other.name
-        for other in crd.versions
-        if other.served
-        and not other.deprecated
-        and versionpriority.sort_key(version.name) < versionpriority.sort_key(other.name)
+        candidate.name
+        for candidate in crd.versions
+        if candidate.served
+        and not candidate.deprecated
+        and versionpriority.sort_key(version.name) < versionpriority.sort_key(candidate.name)
     ]
     if not better:
         return (warning,)

@@ -1,7 +1,7 @@
 """
-What a request wants to be stored: decoded, patched, found to be for what is stored, and with its managed fields.
+The object that a request wants to store: decoded, patched, checked against the stored object, and with managed fields.
 
-What of it may be written through the URL of the request, and whether it is valid, is decided afterwards.
+Validation and the choice of writable fields follow later.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_crd.engine.registry import requestoptions, subresources
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.engine.registry.request import Making, Request
+from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.engine.registry.subresources import Subresources
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 class Read(NamedTuple):
     """
-    A request whose object was read.
+    The decoded object of a request.
 
     Attributes:
-        decoded: The object that is sent.
-        prepared: Its metadata, made ready.
-        managed: Returns the object with its managed fields: nothing that is refused depends on them.
+        decoded: The decoded body.
+        prepared: The prepared metadata.
+        managed: Returns the object with its managed fields, computed on demand because no refusal depends on them.
     """
 
     decoded: DecodedBody
@@ -46,14 +46,14 @@ class Read(NamedTuple):
 
     @property
     def resource(self) -> Resource:
-        """Return the object with its metadata."""
+        """The object with its prepared metadata."""
         return {**self.decoded.resource, "metadata": self.metadata}
 
     @property
     def metadata(self) -> dict[str, JSONValue]:
-        """Return the prepared metadata, with managed fields if the request states any: only those may be invalid."""
-        stated = (self.decoded.resource.get("metadata") or {}).get("managedFields")
-        entries = self.entries() if stated else ()
+        """The prepared metadata, with managed fields if the request sends any, since only sent ones can be invalid."""
+        sent_entries = (self.decoded.resource.get("metadata") or {}).get("managedFields")
+        entries = self.entries() if sent_entries else ()
         return {**self.prepared.metadata, "managedFields": entries} if entries else self.prepared.metadata
 
     def entries(self) -> Sequence[JSONValue]:
@@ -62,20 +62,20 @@ class Read(NamedTuple):
 
 
 class ObjectDecoder(Protocol):
-    """Decodes the objects of requests to one version."""
+    """Decoder of the objects of requests to one version."""
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the objects have a Go type, and take one kind of patch more."""
+        """Whether the objects have a Go type, which allows strategic merge patches."""
 
-    def sent(self, asked: Request) -> DecodedBody:
-        """Return what a create or an update sends; raise RefusedError where the server goes no further."""
+    def sent(self, request: Request) -> DecodedBody:
+        """Decode the body of a create or an update; raise RefusedError if it is refused."""
 
-    def patched(self, asked: Request, live: Resource) -> DecodedBody:
-        """Return what comes of a patch of what is stored; raise likewise."""
+    def patched(self, request: Request, live: Resource) -> DecodedBody:
+        """Decode the result of a patch of *live*; raise RefusedError if it is refused."""
 
-    def applied(self, new: Applied, asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
-        """Decode the result of an apply; raise RefusedError likewise."""
+    def applied(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """Decode the result of an apply; raise RefusedError if it is refused."""
 
 
 class ObjectManager(Protocol):
@@ -102,13 +102,13 @@ class FieldManagers(Protocol):
 
 class ResourceDecoder(NamedTuple):
     """
-    Decodes custom resources.
+    Decoder of custom resources.
 
     Attributes:
-        bodies: What decodes bodies.
+        bodies: The decoder of bodies.
         passes: The passes of the version.
-        profile: Whose behaviour and words.
-        is_built_in: They are not.
+        profile: The reproduced Kubernetes version.
+        is_built_in: False.
     """
 
     bodies: Decoder
@@ -116,16 +116,16 @@ class ResourceDecoder(NamedTuple):
     profile: Profile
     is_built_in: bool = False
 
-    def sent(self, asked: Request) -> DecodedBody:
-        """Return what a create or an update sends."""
-        return self.bodies.decode(asked.body, asked.field_validation)
+    def sent(self, request: Request) -> DecodedBody:
+        """Decode the body of a create or an update."""
+        return self.bodies.decode(request.body, request.field_validation)
 
-    def patched(self, asked: Request, live: Resource) -> DecodedBody:
-        """Return what comes of a patch."""
-        return self.bodies.decode_patched(patched(asked, live, self.profile), asked.field_validation)
+    def patched(self, request: Request, live: Resource) -> DecodedBody:
+        """Decode the result of a patch."""
+        return self.bodies.decode_patched(patched(request, live, self.profile), request.field_validation)
 
-    def applied(self, new: Applied, _asked: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
-        """Return what comes of an apply: where anything was merged, with defaults."""
+    def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+        """Decode the result of an apply; fill in defaults if anything was merged."""
         defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
         changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
         resource = dict(new.resource if defaulted is None else defaulted.value)
@@ -135,13 +135,13 @@ class ResourceDecoder(NamedTuple):
 
 class RequestReader(NamedTuple):
     """
-    Reads the requests to one version.
+    Reader of the requests to one version.
 
     Attributes:
-        decoder: What decodes their objects.
+        decoder: The decoder of its objects.
         subresources: The subresources of the version.
-        owners: What keeps track of who owns which fields.
-        profile: Whose behaviour and words.
+        owners: The field managers.
+        profile: The reproduced Kubernetes version.
         creates_by_update: True if an update creates an object that does not exist.
     """
 
@@ -151,41 +151,48 @@ class RequestReader(NamedTuple):
     profile: Profile
     creates_by_update: bool = False
 
-    def read(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+    def read(self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues) -> Read:
         """
-        Return the object that is to be stored: decoded, found to be for what is stored, with its managed fields.
+        Return the object that a request wants to store.
 
         Raises:
-            RefusedError: It goes no further.
+            RefusedError: The request is refused.
         """
-        if asked.subresource and not self.subresources.has(asked.subresource):
+        if request.subresource and not self.subresources.has(request.subresource):
             raise RefusedError(requestmetadata.refuse_missing(target))
-        if mediatypes.is_apply(asked.verb, asked.media_type):
-            return (self._read_applied_scale if asked.subresource == "scale" else self._read_applied)(
-                asked, live, target, making
+        if mediatypes.is_apply(request.verb, request.media_type):
+            return (self._read_applied_scale if request.subresource == "scale" else self._read_applied)(
+                request, live, target, generated
             )
-        if asked.subresource == "scale":
-            return self._read_scale(asked, live, target, making)
-        if asked.verb == "patch":
-            return self._read_patched(asked, live, target, making)
-        if (why := requestoptions.refuse(asked, self.profile)) is not None:
+        if request.subresource == "scale":
+            return self._read_scale(request, live, target, generated)
+        if request.verb == "patch":
+            return self._read_patched(request, live, target, generated)
+        if (why := requestoptions.refuse(request, self.profile)) is not None:
             raise RefusedError(why)
-        decoded = self.decoder.sent(asked)
-        if asked.verb == "create":
-            return self._read_created(asked, decoded, target, making)
-        return self._read_updated(asked, decoded, live, target, making)
+        decoded = self.decoder.sent(request)
+        if request.verb == "create":
+            return self._read_created(request, decoded, target, generated)
+        return self._read_updated(request, decoded, live, target, generated)
 
-    def _read_created(self, asked: Request, decoded: DecodedBody, target: RequestTarget, making: Making) -> Read:
+    def _read_created(
+        self, request: Request, decoded: DecodedBody, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(why, decoded)
-        prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
-        # What says of an object that it is to be deleted is gone before anybody can own it.
-        left = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
-        return Read(decoded, prepared, self._managed(asked, None, decoded, left, making))
+        prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
+        # Deletion fields are dropped before they can have an owner.
+        owned_metadata = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
+        return Read(decoded, prepared, self._managed(request, None, decoded, owned_metadata, generated))
 
     def _read_updated(
-        self, asked: Request, decoded: DecodedBody, live: Resource | None, target: RequestTarget, making: Making
+        self,
+        request: Request,
+        decoded: DecodedBody,
+        live: Resource | None,
+        target: RequestTarget,
+        generated: GeneratedValues,
     ) -> Read:
         metadata = decoded.resource.get("metadata") or {}
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
@@ -195,71 +202,83 @@ class RequestReader(NamedTuple):
         if live is None:
             if uid := metadata.get("uid"):
                 raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
-            return self._read_created(asked, decoded, target, making)
+            return self._read_created(request, decoded, target, generated)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
-        managed = self._managed(asked, live, decoded, metadata, making)
+        managed = self._managed(request, live, decoded, metadata, generated)
         stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)
         if stale is not None:
             raise RefusedError(stale, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
-    def _read_patched(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+    def _read_patched(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
         """
-        Return what comes of a patch of what is stored, as `_read` does.
+        Return the object that results from a patch.
+
+        Raises:
+            RefusedError: The request is refused.
 
         Reference:
             apiserver endpoints/handlers/patch.go, PatchResource and patcher.applyPatch.
         """
-        live = self._demand_patchable(asked, live, target)
-        decoded = self.decoder.patched(asked, live)
+        live = self._demand_patchable(request, live, target)
+        decoded = self.decoder.patched(request, live)
         metadata = decoded.resource.get("metadata") or {}
-        managed = self._managed(asked, live, decoded, metadata, making)
+        managed = self._managed(request, live, decoded, metadata, generated)
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(why, decoded)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
-        unnamed = {key: value for key, value in metadata.items() if key != "uid"}  # no precondition of a patch
+        unnamed = {
+            key: value for key, value in metadata.items() if key != "uid"
+        }  # the uid of a patch is no precondition
         stale = requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)
         why = stale or typemeta.refuse_unversioned(decoded.resource)
         if why is not None:
             raise RefusedError(why, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
-    def _read_scale(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+    def _read_scale(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
         """
-        Return what is stored with the replicas of the Scale that is sent, or that comes of a patch, as `_read` does.
+        Return the stored object with the replicas of the Scale in a PUT or PATCH.
+
+        Raises:
+            RefusedError: The request is refused.
 
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.Update.
         """
-        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests are about it
+        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests need it
 
         uid = None
-        if asked.verb == "patch":
-            live = self._demand_patchable(asked, live, target)
-            of_scale = patched(asked, scale.of_resource(live, self.subresources, is_patched=True), self.profile)
-            decoded = scale.decode_patched(of_scale, asked.field_validation, self.profile)
+        if request.verb == "patch":
+            live = self._demand_patchable(request, live, target)
+            of_scale = patched(request, scale.of_resource(live, self.subresources, is_patched=True), self.profile)
+            decoded = scale.decode_patched(of_scale, request.field_validation, self.profile)
         else:
-            decoded = scale.decode(asked.body, asked.field_validation, self.profile)
+            decoded = scale.decode(request.body, request.field_validation, self.profile)
             uid = decoded.metadata.get("uid")
         if (why := requestmetadata.refuse_update(decoded.metadata, target, self.profile)) is not None:
             raise RefusedError(why, warnings=decoded.problems)
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
-        scale.of_resource(live, self.subresources)  # which is refused where what is stored has none
+        scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
         if self.decoder.is_built_in:
-            scale.demand_valid(decoded, target, live["metadata"].get("uid") if asked.verb == "patch" else None)
+            scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
         resource = scale.written(live, decoded, self.subresources)
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        # A Scale of none says nothing of replicas, so that nobody owns them.
+        # A Scale of 0 omits replicas, so that nobody owns them.
         wanted = {"replicas": decoded.replicas} if decoded.replicas else {}
         sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": wanted}
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
-        writer = _writer(asked, making)
+        writer = _writer(request, generated)
         managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
         return Read(body, prepared, functools.cache(managed))
 
@@ -270,7 +289,7 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
         """
-        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests are about it
+        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests need it
 
         decoded = scale.decode_applied(applied)
         scale.demand_valid(decoded, target, live["metadata"].get("uid"))
@@ -282,49 +301,59 @@ class RequestReader(NamedTuple):
             raise RefusedError(refused)
         return resource
 
-    def _demand_patchable(self, asked: Request, live: Resource | None, target: RequestTarget) -> Resource:
+    def _demand_patchable(self, request: Request, live: Resource | None, target: RequestTarget) -> Resource:
         """
-        Return what a PATCH is for.
+        Return the stored object of a PATCH.
 
         Raises:
-            RefusedError: The request is refused before its patch is looked into.
+            RefusedError: The request is refused before its patch is read, or the object is missing.
         """
         from pytest_crd.engine.registry.patching import patchrequest  # noqa: PLC0415 - most requests are no patches
 
         refused = (
-            mediatypes.refuse_media_type(asked.media_type, is_built_in=self.decoder.is_built_in)
-            or refusal.too_large(asked.body.value, asked.body.text)
-            or requestoptions.refuse(asked, self.profile)
-            or patchrequest.refuse_other_than_json(asked.body, self.profile)
+            mediatypes.refuse_media_type(request.media_type, is_built_in=self.decoder.is_built_in)
+            or refusal.too_large(request.body.value, request.body.text)
+            or requestoptions.refuse(request, self.profile)
+            or patchrequest.refuse_other_than_json(request.body, self.profile)
         )
         if live is None or refused is not None:
             raise RefusedError(refused or requestmetadata.refuse_missing(target))
         return live
 
     def _managed(
-        self, asked: Request, live: Resource | None, decoded: DecodedBody, metadata: Resource, making: Making
+        self,
+        request: Request,
+        live: Resource | None,
+        decoded: DecodedBody,
+        metadata: Resource,
+        generated: GeneratedValues,
     ) -> Callable[[], Resource]:
-        """Return a function that returns the object with *metadata* and its managed fields; the server computes them before admission."""
-        writer = _writer(asked, making)
+        """Return a function for the object with *metadata* and its managed fields, which the server computes before admission."""
+        writer = _writer(request, generated)
 
         def managed() -> Resource:
             return self.owners.of_object.update(live, {**decoded.encoded(), "metadata": metadata}, writer)
 
         return functools.cache(managed)
 
-    def _read_applied(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
+    def _read_applied(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
         """
-        Return what comes of an apply to what is stored, or what is applied where nothing is, as `read` does.
+        Return the object that results from an apply; a missing object is created.
+
+        Raises:
+            RefusedError: The request is refused.
 
         Reference:
             apiserver endpoints/handlers/patch.go, applyPatcher.
         """
         from pytest_crd.engine.registry import applying  # noqa: PLC0415 - most requests apply nothing
 
-        applied = self._demand_applicable(asked, live, target)
-        new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(asked, making)))
-        warnings = applying.problems(asked.body, asked.field_validation, self.profile)
-        decoded = self.decoder.applied(new, asked, warnings)
+        applied = self._demand_applicable(request, live, target)
+        new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(request, generated)))
+        warnings = applying.problems(request.body, request.field_validation, self.profile)
+        decoded = self.decoder.applied(new, request, warnings)
         resource = decoded.resource
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
@@ -332,53 +361,70 @@ class RequestReader(NamedTuple):
         if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(why, decoded)
         if live is None:
-            prepared = requestmetadata.prepare_create(metadata, target, suffix=making.suffix())
+            prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
             return Read(decoded, prepared, lambda: resource)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
-        unnamed = {key: value for key, value in metadata.items() if key != "uid"}  # no precondition of a patch
+        unnamed = {
+            key: value for key, value in metadata.items() if key != "uid"
+        }  # the uid of an apply is no precondition
         if (why := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(why, decoded, prepared.warnings)
         return Read(decoded, prepared, lambda: resource)
 
-    def _read_applied_scale(self, asked: Request, live: Resource | None, target: RequestTarget, making: Making) -> Read:
-        """Read an apply to the Scale of *live*; of a custom resource it may change nothing but the owners."""
+    def _read_applied_scale(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
+        """
+        Return the object that results from an apply to its Scale; for a custom resource only the managed fields change.
+
+        Raises:
+            RefusedError: The request is refused.
+        """
         from pytest_crd.engine.registry import applying  # noqa: PLC0415 - most requests apply nothing
 
-        applied = self._demand_applicable(asked, live, target)
-        assert live is not None  # noqa: S101 - a subresource of nothing was refused
+        applied = self._demand_applicable(request, live, target)
+        assert live is not None  # noqa: S101 - missing objects were refused
         if not self.profile.apply.scales_have_owners:
             raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
-        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(asked, making)))
-        problems = applying.problems(asked.body, asked.field_validation, self.profile)
+        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(request, generated)))
+        problems = applying.problems(request.body, request.field_validation, self.profile)
         resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
         body = DecodedBody(resource, Changes(), problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
         return Read(body, prepared, functools.cache(owned))
 
-    def _demand_applicable(self, asked: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
+    def _demand_applicable(
+        self, request: Request, live: Resource | None, target: RequestTarget
+    ) -> dict[str, JSONValue]:
         """
-        Return what is applied.
+        Return the applied object.
 
         Raises:
-            RefusedError: The request is refused before anything is merged.
+            RefusedError: The request is refused before the merge.
         """
         from pytest_crd.engine.registry import applying  # noqa: PLC0415 - as above
 
-        refused = requestoptions.refuse(asked, self.profile) or refusal.too_large(asked.body.value, asked.body.text)
-        if refused is None and live is None and asked.subresource:
+        refused = requestoptions.refuse(request, self.profile) or refusal.too_large(
+            request.body.value, request.body.text
+        )
+        if refused is None and live is None and request.subresource:
             refused = requestmetadata.refuse_missing(target)
         if refused is not None:
             raise RefusedError(refused)
-        return applying.read(asked.body, self.profile)
+        return applying.read(request.body, self.profile)
 
 
-def patched(asked: Request, document: Resource, profile: Profile) -> Patched:
-    """Return what comes of a JSON patch or a merge patch of a document."""
+def patched(request: Request, document: Resource, profile: Profile) -> Patched:
+    """Return the result of a JSON Patch or merge patch of a document."""
     from pytest_crd.engine.registry.patching import patchrequest  # noqa: PLC0415 - most requests are no patches
 
     return patchrequest.patch(
-        document, asked.body, media_type=asked.media_type, field_validation=asked.field_validation, profile=profile
+        document,
+        request.body,
+        media_type=request.media_type,
+        field_validation=request.field_validation,
+        profile=profile,
     )
 
 
@@ -389,6 +435,6 @@ def _of_apply(apply: Callable[[], Applied]) -> Applied:
         raise RefusedError(error.refusal, conflicts=error.conflicts) from None
 
 
-def _writer(asked: Request, making: Making) -> Writer:
-    named = writers.named(asked.field_manager, asked.user_agent)
-    return Writer(named, making.now(), asked.subresource, is_forced=bool(asked.force))
+def _writer(request: Request, generated: GeneratedValues) -> Writer:
+    manager = writers.named(request.field_manager, request.user_agent)
+    return Writer(manager, generated.now(), request.subresource, is_forced=bool(request.force))

@@ -22,12 +22,12 @@ from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.registry import response, storagelimits
 from pytest_crd.engine.registry.desiredobject import RequestReader
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.engine.registry.request import ALWAYS_ALIKE, Making, Request, RequestOutcome, without_version
+from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy, Validated
 
-Tell: TypeAlias = Callable[[ObservedRequest], None]
+Observe: TypeAlias = Callable[[ObservedRequest], None]
 
 
 class _Checked(NamedTuple):
@@ -49,8 +49,8 @@ def handle(
     stored: Resource | None,
     request: Request,
     strategy: Strategy,
-    making: Making = ALWAYS_ALIKE,
-    tell: Tell | None = None,
+    generated: GeneratedValues = FIXED_VALUES,
+    observe: Observe | None = None,
 ) -> RequestOutcome:
     """
     Handle a request and return its outcome, including the object to store.
@@ -59,8 +59,8 @@ def handle(
         stored: The stored object of the name in the URL (on create: of the new name), in the storage version; None if there is none.
         request: The request.
         strategy: The steps of the kind.
-        making: Source of times, uids and name suffixes.
-        tell: Called with the request before its answer is returned; None without an observer.
+        generated: Source of times, uids and name suffixes.
+        observe: Called with the request before its response is returned; None without an observer.
 
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; registry/rest/create.go, update.go; registry/generic/registry/store.go.
@@ -70,19 +70,19 @@ def handle(
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
     live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
     target = _target(request, live, strategy)
-    outcomes: list[RuleOutcome] | None = None if tell is None else []
+    outcomes: list[RuleOutcome] | None = None if observe is None else []
     reader = RequestReader(
         strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
     )
     try:
-        read = reader.read(request, live, target, making)
-        # Mutating admission comes here, validating admission after validation.
+        read = reader.read(request, live, target, generated)
+        # Mutating admission belongs here, validating admission after validation.
         write = strategy.prepare(read, live, request.subresource)
-        checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, making))
+        checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, generated))
     except RefusedError as refused:
-        return RequestOutcome(_refuse(refused, target, request, strategy, tell), before)
-    if tell is not None:
-        tell(_observed(request, checked, outcomes or ()))
+        return RequestOutcome(_refuse(refused, target, request, strategy, observe), before)
+    if observe is not None:
+        observe(_observed(request, checked, outcomes or ()))
     outcome = _store(checked, before, strategy)
     if outcome.response.accepted and not request.dry_run:
         outcome = _limited(outcome, checked, request, target, strategy)
@@ -108,9 +108,9 @@ def _target(request: Request, live: Resource | None, strategy: Strategy) -> Requ
     return RequestTarget(strategy.group, strategy.plural, namespace, name, prefix, strategy.storage_path)
 
 
-def _system_metadata(write: PendingWrite, strategy: Strategy, making: Making) -> Stored:
+def _system_metadata(write: PendingWrite, strategy: Strategy, generated: GeneratedValues) -> Stored:
     if write.live is None:
-        return Stored.of(systemmetadata.of_created(uid=making.uid(), now=making.now()))
+        return Stored.from_value(systemmetadata.of_created(uid=generated.uid(), now=generated.now()))
     old = write.live["metadata"]
 
     def updated() -> dict[str, JSONValue]:
@@ -145,38 +145,38 @@ def _accepted(
     read, live = checked.write.read, checked.write.live
     changes = replace(read.decoded.changes, lost=forms.lost) if forms.lost else read.decoded.changes
 
-    def shown() -> Resource:
+    def answered_object() -> Resource:
         returned = forms.returned.value
         generated = read.prepared.has_generated_name
-        answered = {**returned, "metadata": requestmetadata.shown(returned["metadata"], generated=generated)}
-        # An update shares unchanged parts with the stored object; callers may change what they get.
-        return answered if live is None else jsonvalue.copy(answered)
+        with_metadata = {**returned, "metadata": requestmetadata.shown(returned["metadata"], generated=generated)}
+        # An update shares unchanged parts with the stored object, and callers may modify the result.
+        return with_metadata if live is None else jsonvalue.copy(with_metadata)
 
     metadata = checked.write.resource["metadata"]
     is_gone = before is not None and requestmetadata.ends(metadata, before.get("metadata"))
     system_metadata = Stored(lambda: _with_managers(checked, strategy))
 
-    def both() -> tuple[Resource | None, Resource | None]:
+    def stored_and_returned() -> tuple[Resource | None, Resource | None]:
         written = None if is_gone else _with_metadata(forms.written.value, system_metadata.value)
         return written, _with_metadata(forms.returned.value, system_metadata.value)
 
     answer = Response(
         response.OK if live else response.CREATED,
-        Stored(shown),
+        Stored(answered_object),
         warnings=response.sent(warnings),
         changes=changes,
         owned=Stored(lambda: _owned(system_metadata.value.get("managedFields") or [])),
-        whole=Stored(lambda: both()[0]),
+        whole=Stored(lambda: stored_and_returned()[0]),
         before=before,
     )
-    return RequestOutcome(answer, before, both)
+    return RequestOutcome(answer, before, stored_and_returned)
 
 
 def _limited(
     outcome: RequestOutcome, checked: _Checked, request: Request, target: RequestTarget, strategy: Strategy
 ) -> RequestOutcome:
     """
-    Return an accepted outcome if etcd can store it; else one without managed fields, or the refusal.
+    Return an accepted outcome if etcd can store it, else one without managed fields, or the refusal.
 
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go, isTooLargeError.
@@ -195,7 +195,7 @@ def _limited(
 def _refuse_size(
     outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy
 ) -> Refusal | None:
-    """Return the refusal of an object that is too large for etcd; None if it is not."""
+    """Return the refusal of an object too large for etcd; None if it fits."""
     write = checked.write
     metadata = {} if write.live is None else write.live["metadata"]
     if not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
@@ -209,22 +209,22 @@ def _refuse_size(
 
 
 def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue]:
-    """Return the metadata that the server sets, managed fields included."""
+    """Return the server's metadata, managed fields included."""
     write = checked.write
     entries = write.read.entries()
-    made: dict[str, JSONValue] = checked.system_metadata.value
+    metadata: dict[str, JSONValue] = checked.system_metadata.value
     if entries:
-        made = {**made, "managedFields": entries}
+        metadata = {**metadata, "managedFields": entries}
     if write.live is None or not entries or not strategy.profile.apply.times_follow_writes:
-        return made
+        return metadata
     from pytest_crd.engine.registry.fieldmanager import fieldmanager  # noqa: PLC0415 - needed only for objects with managed fields
 
-    settled = fieldmanager.settled(_with_metadata(write.encoded(), made), without_version(write.live))
-    return {**made, "managedFields": settled["metadata"]["managedFields"]}
+    settled = fieldmanager.settled(_with_metadata(write.encoded(), metadata), without_version(write.live))
+    return {**metadata, "managedFields": settled["metadata"]["managedFields"]}
 
 
 def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
-    """Return the outcome of a request to `/scale`, answered with the Scale."""
+    """Return the outcome of a request to `/scale`, with the Scale as its object."""
     if outcome.resource is None:
         return outcome
     from pytest_crd.engine.registry import scale  # noqa: PLC0415 - needed only for requests to `/scale`
@@ -242,15 +242,15 @@ def _already_exists(checked: _Checked, before: Resource, target: RequestTarget) 
 
 
 def _refuse(
-    refused: RefusedError, target: RequestTarget, request: Request, strategy: Strategy, tell: Tell | None
+    refused: RefusedError, target: RequestTarget, request: Request, strategy: Strategy, observe: Observe | None
 ) -> Response:
     subject = {"name": target.name, "group": target.group, "kind": target.plural}
     warnings = (*strategy.deprecation_warnings, *refused.warnings)
     answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
     answer = replace(answer, conflicts=refused.conflicts)
-    if tell is not None:
+    if observe is not None:
         sent = None if request.verb == "patch" else request.body.value  # a patch is no object
-        tell(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
+        observe(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
     return answer
 
 
@@ -269,6 +269,8 @@ def _owned(entries: list[JSONValue]) -> dict[str, tuple[OwnedPath, ...]]:
 
 
 def _with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:
-    """Return *resource* with the metadata that the server sets, keys sorted."""
-    kept = {key: value for key, value in resource["metadata"].items() if key not in requestmetadata.SERVER_MADE}
-    return {**resource, "metadata": dict(sorted({**kept, **system_metadata}.items()))}
+    """Return *resource* with the server's metadata, keys sorted."""
+    client_metadata = {
+        key: value for key, value in resource["metadata"].items() if key not in requestmetadata.SERVER_MADE
+    }
+    return {**resource, "metadata": dict(sorted({**client_metadata, **system_metadata}.items()))}

@@ -1,7 +1,7 @@
 """
-A request for a custom resource as data, and what comes of it.
+Requests for custom resources as data, and their outcomes.
 
-What a server would find out by itself, the time and its random names, is handed in: the same request, the same outcome.
+The time and random names are inputs, so that the same request always has the same outcome.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from pytest_crd.engine.registry.response import Response
 Verb: TypeAlias = Literal["create", "update", "patch"]
 Subresource: TypeAlias = Literal["", "status", "scale"]
 SUBRESOURCES: Final[tuple[Subresource, ...]] = ("", "status", "scale")
-# What a client calls itself that says nothing else.
+# The default User-Agent.
 USER_AGENT: Final = "pytest-crd"
 
 
 class Request(NamedTuple):
     """
-    One request.
+    A request.
 
     Attributes:
-        verb: What is to be done: `create` is a POST, `update` a PUT, `patch` a PATCH.
-        body: What is sent.
-        name: The name of the URL; empty on create. Where something is stored, its own name counts.
-        namespace: The namespace of the URL, likewise; of no account where the CRD's scope is Cluster.
-        subresource: The subresource of the URL; empty for the object itself.
-        field_validation: What unknown and duplicate fields do.
-        media_type: What the body of a PATCH is.
-        resource_version: The resourceVersion that the stored object has; empty where its metadata says it, or nobody counts.
-        field_manager: Who manages the fields that are written; empty where the request does not say.
-        force: Whether an apply takes over the fields of others; None where the request does not say. Nothing else may say it.
-        dry_run: Whether nothing is to be kept; the outcome is the same.
-        user: Who asks.
-        user_agent: What the client calls itself: who manages the fields, where nobody is named.
-        storage_prefix: What stands before the keys of stored objects, which few messages tell; `/registry` in a cluster.
+        verb: `create` (POST), `update` (PUT) or `patch` (PATCH).
+        body: The body.
+        name: The name in the URL; empty on create. For a stored object, its own name counts.
+        namespace: The namespace in the URL; ignored if the CRD's scope is Cluster. For a stored object, its own namespace counts.
+        subresource: The subresource in the URL; empty for the object itself.
+        field_validation: The treatment of unknown and duplicate fields.
+        media_type: The media type of the body of a PATCH.
+        resource_version: The resourceVersion of the stored object; empty if its metadata has it, or if versions are not counted.
+        field_manager: The field manager; empty if the request names none.
+        force: Whether an apply takes over the fields of others; None if unset. Only an apply may set it.
+        dry_run: Whether to store nothing; the outcome is the same.
+        user: The user.
+        user_agent: The User-Agent, the default for the field manager.
+        storage_prefix: The prefix of keys in the store, which few messages include; `/registry` in a cluster.
     """
 
     verb: Verb
@@ -59,9 +59,9 @@ class Request(NamedTuple):
     storage_prefix: str = ""
 
 
-class Making(NamedTuple):
+class GeneratedValues(NamedTuple):
     """
-    What a server makes up.
+    The values that a server generates.
 
     Attributes:
         now: Returns the time, `2006-01-02T15:04:05Z`.
@@ -74,63 +74,63 @@ class Making(NamedTuple):
     suffix: Callable[[], str]
 
 
-ALWAYS_ALIKE: Final = Making(
+FIXED_VALUES: Final = GeneratedValues(
     now=lambda: "2000-01-01T00:00:00Z",
     uid=lambda: "00000000-0000-0000-0000-000000000000",
     suffix=lambda: "xxxxx",
 )
-"""What is made up where nobody looks at it."""
+"""Fixed time, uid and name suffix, for responses whose generated values do not matter."""
 
 
 class RequestOutcome:
     """
-    What comes of a request.
+    Outcome of a request.
 
-    What is stored is found out when somebody first asks: most requests are asked for the verdict alone.
+    The stored object is computed on first use, since most callers need only the verdict.
 
     Attributes:
-        response: The answer, its object without what a server makes.
-        before: What was stored before, without its resourceVersion; None where nothing was.
+        response: The response, with its object without generated values.
+        before: The stored object before, without its resourceVersion; None if there was none.
     """
 
-    def __init__(self, response: Response, before: Resource | None, kept: Callable[[], _Kept] | None = None) -> None:
+    def __init__(self, response: Response, before: Resource | None, load: Callable[[], _Result] | None = None) -> None:
         """
-        Take what comes of it.
+        Create from a response.
 
         Args:
-            response: The answer.
-            before: What was stored before.
-            kept: Returns what is stored now, and the object of the answer; None where the request is refused.
+            response: The response.
+            before: The stored object before.
+            load: Returns the stored object and the object of the response; None for a refused request.
         """
         self.response = response
         self.before = before
-        self._keep = kept
+        self._load = load
 
     @cached_property
-    def _kept(self) -> _Kept:
-        return (self.before, None) if self._keep is None else self._keep()
+    def _result(self) -> _Result:
+        return (self.before, None) if self._load is None else self._load()
 
     @property
     def stored(self) -> Resource | None:
         """
-        What is stored now, in the storage version, without a resourceVersion, which belongs to whoever stores it.
+        The stored object after the request, in the storage version, without resourceVersion, which the store assigns.
 
-        None where nothing is: nothing was created, or the last finalizer of a deleted object is gone.
+        None if nothing was created, or if the last finalizer of a deleted object was removed.
         """
-        return self._kept[0]
+        return self._result[0]
 
     @property
     def resource(self) -> Resource | None:
-        """The object of the answer in the version that was asked, without a resourceVersion; None where the request is refused."""
-        return self._kept[1]
+        """The object of the response in the version of the request, without resourceVersion; None if the request is refused."""
+        return self._result[1]
 
     @property
     def changed(self) -> bool:
-        """Whether something else is stored than before: only then a server writes, and counts a new resourceVersion."""
+        """Whether the stored object has changed; only then a server writes and assigns a new resourceVersion."""
         return not jsonvalue.equal(self.stored, self.before)
 
 
-_Kept: TypeAlias = "tuple[Resource | None, Resource | None]"
+_Result: TypeAlias = "tuple[Resource | None, Resource | None]"
 
 
 def without_version(resource: Resource) -> Resource:

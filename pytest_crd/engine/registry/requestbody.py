@@ -1,7 +1,7 @@
 """
-The body of a request for a custom resource: read, pruned and defaulted, or refused.
+Bodies of requests for custom resources: decoded, pruned and defaulted, or refused.
 
-What its metadata means for the request, and whether its values are valid, is decided afterwards.
+The metadata is interpreted, and values are validated, afterwards.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ FieldValidation = Literal["Strict", "Warn", "Ignore"]
 FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")
 
 
-def known(field_validation: FieldValidation) -> FieldValidation:
-    """Return *field_validation*, or raise ValueError where a server would not know it."""
+def check_field_validation(field_validation: FieldValidation) -> FieldValidation:
+    """Return *field_validation*, or raise ValueError if it is unknown."""
     if field_validation not in FIELD_VALIDATIONS:
         raise ValueError(f"field_validation {field_validation!r}: one of {', '.join(FIELD_VALIDATIONS)}")
     return field_validation
@@ -37,9 +37,9 @@ class Body(NamedTuple):
     The body of a request.
 
     Attributes:
-        value: What it holds; the server finds out whether that is a resource.
-        text: What was sent, where it was sent as text; else the JSON of the value is what messages quote.
-        duplicates: What the server says about each key that was set twice.
+        value: The parsed value, which need not be a resource.
+        text: The sent text; empty if messages quote the value as JSON.
+        duplicates: The server's messages about duplicate keys.
     """
 
     value: JSONValue
@@ -56,15 +56,15 @@ class TypedObject(Protocol):
 
 class DecodedBody(NamedTuple):
     """
-    A resource that was read.
+    A decoded resource.
 
     Attributes:
-        resource: The resource: pruned, without the nulls that are not allowed, defaulted.
-        changes: What that changed.
-        warnings: What is to be said about unknown and duplicate fields.
-        is_text: Whether it was read from a text, in which `1.0` is another number than `1` until it is stored.
-        is_raw: Whether nothing was pruned yet, as of what is applied.
-        sent: What it was read from.
+        resource: The resource: pruned, without disallowed nulls, defaulted.
+        changes: The changes by pruning and defaulting.
+        warnings: The warnings about unknown and duplicate fields.
+        is_text: Whether it comes from a text, in which `1.0` differs from `1` until it is stored.
+        is_raw: Whether it is not pruned yet, as in an apply.
+        sent: The value before decoding.
         typed: The decoded form of the strategy; None if that is the resource itself.
     """
 
@@ -77,20 +77,20 @@ class DecodedBody(NamedTuple):
     typed: TypedObject | None = None
 
     def encoded(self) -> JSONObject:
-        """Return the resource as field managers compare it."""
+        """Return the resource in the form that field managers compare."""
         return self.resource if self.typed is None else self.typed.encoded()
 
 
 class Patched(NamedTuple):
     """
-    What came of a patch.
+    The result of a patch.
 
     Attributes:
-        value: The whole object.
-        write: Returns its text, as the server reads it again; messages quote it.
-        duplicates: What the server says about each key that is there twice in that text.
-        problems: What is to be said about unknown and duplicate fields of the patch itself.
-        is_text: Whether numbers are spelled in it otherwise than a server spells them: see `DecodedBody`.
+        value: The patched object.
+        write: Returns its text, which the server parses again and quotes in messages.
+        duplicates: The server's messages about duplicate keys in that text.
+        problems: The messages about unknown and duplicate fields of the patch itself.
+        is_text: Whether its numbers have other spellings than the server's: see `DecodedBody`.
     """
 
     value: JSONValue
@@ -101,42 +101,42 @@ class Patched(NamedTuple):
 
 
 class RefusedError(Exception):
-    """The request goes no further; what was found until then goes with the answer."""
+    """A refused request, with the findings up to the refusal."""
 
     def __init__(
         self,
-        why: Refusal,
+        refusal_: Refusal,
         decoded: DecodedBody | None = None,
         warnings: tuple[str, ...] = (),
         pruned: Mapping[str, JSONValue] | None = None,
         conflicts: tuple[FieldConflict, ...] = (),
     ) -> None:
         """
-        Take what was found.
+        Create from a refusal.
 
         Args:
-            why: What is answered.
-            decoded: The resource, where it was decoded.
-            warnings: What is warned of besides.
-            pruned: What is left of it without the unknown fields that it is refused for.
-            conflicts: What it changes that others own.
+            refusal_: The refusal.
+            decoded: The resource, if it was decoded.
+            warnings: Further warnings.
+            pruned: The resource without the unknown fields that cause the refusal.
+            conflicts: The fields of other managers that the request changes.
         """
-        super().__init__(why.message)
+        super().__init__(refusal_.message)
         self.pruned = pruned
         self.conflicts = conflicts
-        self.refusal = why
+        self.refusal = refusal_
         self.changes = decoded.changes if decoded else Changes()
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
 
 
 class Decoder(NamedTuple):
     """
-    Reads the bodies of requests to one version.
+    Decoder of the bodies of requests to one version.
 
     Attributes:
-        of_url: What the URL says that the object is.
-        passes: The passes of all its versions, by name.
-        profile: Whose behaviour and words.
+        of_url: The group, version and kind of the URL.
+        passes: The passes of all versions of the CRD, by name.
+        profile: The reproduced Kubernetes version.
     """
 
     of_url: GroupVersionKind
@@ -145,18 +145,17 @@ class Decoder(NamedTuple):
 
     def decode(self, body: Body, field_validation: FieldValidation) -> DecodedBody:
         """
-        Read *body*: its size, types, unknown and duplicate fields, metadata, nulls, defaults, its API version, in this order.
+        Decode *body*, checking in this order: size, types, unknown and duplicate fields, metadata, nulls, defaults, API version.
 
         Args:
-            body: What was sent.
-            field_validation: What unknown and duplicate fields do.
+            body: The body.
+            field_validation: The treatment of unknown and duplicate fields.
 
         Raises:
-            RefusedError: The server goes no further.
+            RefusedError: The body is refused.
 
         Reference:
-            apiextensions-apiserver customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter; apiserver
-            endpoints/handlers/create.go.
+            apiextensions-apiserver customresource_handler.go, schemaCoercingDecoder and unstructuredDefaulter; apiserver endpoints/handlers/create.go.
         """
         refused = (
             refusal.too_large(body.value, body.text)
@@ -181,8 +180,8 @@ class Decoder(NamedTuple):
         problems = self._problems(body.duplicates, pruned, field_validation)
         if field_validation == "Strict" and problems:
             unknown = _unknown(pruned)
-            listed = ", ".join((*worded_strictly(body.duplicates), *unknown))
-            # By then it is what it says it is.
+            listed = ", ".join((*strict_messages(body.duplicates), *unknown))
+            # The server uses the body's own kind here.
             strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
             refused = typemeta.refuse_without_version(body.value)
             raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
@@ -194,14 +193,14 @@ class Decoder(NamedTuple):
 
     def decode_patched(self, patched: Patched, field_validation: FieldValidation) -> DecodedBody:
         """
-        Read what came of a patch, as `decode` does; its API version is not looked at.
+        Decode the result of a patch, as `decode` does but without a check of its API version.
 
         Args:
-            patched: What came of it.
-            field_validation: What unknown and duplicate fields do, of the patch and of what came of it.
+            patched: The result of the patch.
+            field_validation: The treatment of unknown and duplicate fields, in the patch and in its result.
 
         Raises:
-            RefusedError: The server goes no further.
+            RefusedError: The result is refused.
 
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
@@ -226,12 +225,12 @@ class Decoder(NamedTuple):
         return (*duplicates, *_unknown(pruned))
 
     def _quoted_version(self, resource: Mapping[str, JSONValue]) -> str:
-        """Return the version that a resource is decoded as, as messages quote it."""
+        """Return the version of a resource as messages quote it."""
         assumed = self.of_url.version if self.profile.defaults_type_from_url else ""
         return printing.quote(typemeta.version_called(resource.get("apiVersion") or "", assumed))
 
     def _passes_for(self, resource: Mapping[str, JSONValue]) -> Passes:
-        """Return the passes for what a resource says it is; of other kinds nothing is known, and nothing is pruned."""
+        """Return the passes for the version of a resource; those for another kind prune nothing."""
         group, _, version = (resource.get("apiVersion") or "").rpartition("/")
         if group != self.of_url.group or resource["kind"] != self.of_url.kind:
             return Passes(None, self.profile, preserve_unknown_fields=True)
@@ -251,13 +250,13 @@ def _defaulted(
 
 
 def bad_patch(written: str, problem: str) -> Refusal:
-    """Return why a patch is refused for what came of it, which the server calls by no name."""
+    """Return the refusal of a patch for its result, which the server leaves unnamed."""
     error = fielderror.invalid(FieldPath(("patch",)), written, problem)
     return Refusal(422, "Invalid", f' "" is invalid: {error}', (error,), subject={})
 
 
-def worded_strictly(duplicates: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is said about duplicates as a strict decoder words them: those of YAML as one error of several lines."""
+def strict_messages(duplicates: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the messages of a strict decoder about duplicates; YAML's messages are joined into a single one with several lines."""
     if not (duplicates and duplicates[0].startswith("line ")):
         return duplicates
     return ("yaml: unmarshal errors:" + "".join(f"\n  {text}" for text in duplicates),)

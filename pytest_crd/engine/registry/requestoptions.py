@@ -1,4 +1,4 @@
-"""The options of a request, its parameters in the URL: what the server finds wrong with them before it looks at the object."""
+"""Validation of a request's URL parameters, before its object is checked."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _GROUP: Final = "meta.k8s.io"
 _KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 
 
-def refuse(asked: Request, profile: Profile) -> Refusal | None:
+def refuse(request: Request, profile: Profile) -> Refusal | None:
     """
-    Return why a request is refused for its options, or None.
+    Return the refusal of a request with invalid options, or None.
 
     Args:
-        asked: The request.
-        profile: Whose words.
+        request: The request.
+        profile: The reproduced Kubernetes version.
 
     Errors:
-        Required, Forbidden: The field manager of an apply, the force of anything else. TooLong, Invalid: The name of the
-        field manager.
+        Required, Forbidden: The field manager of an apply is missing, or another request sets force.
+        TooLong, Invalid: The name of the field manager.
 
     Reference:
         apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
     errors: list[FieldError] = []
-    if mediatypes.is_apply(asked.verb, asked.media_type):
-        if not asked.field_manager:
+    if mediatypes.is_apply(request.verb, request.media_type):
+        if not request.field_manager:
             errors.append(fielderror.required(FieldPath(("fieldManager",)), "is required for apply patch"))
-    elif asked.verb == "patch" and asked.force is not None:
+    elif request.verb == "patch" and request.force is not None:
         errors.append(fielderror.forbidden(FieldPath(("force",)), "may not be specified for non-apply patch"))
-    errors += managedfields.validate_manager(asked.field_manager, FieldPath(("fieldManager",)), profile)
+    errors += managedfields.validate_manager(request.field_manager, FieldPath(("fieldManager",)), profile)
     if not errors:
         return None
-    kind = _KINDS[asked.verb]
+    kind = _KINDS[request.verb]
     message = f'{kind}.{_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
     return Refusal(422, "Invalid", message, tuple(errors), subject={"group": _GROUP, "kind": kind})

@@ -1,4 +1,4 @@
-"""Validation rules (`x-kubernetes-validations`) in a request: what they see of its resource, and what keeps them from being evaluated."""
+"""Context of validation rules (`x-kubernetes-validations`) in a request: the metadata that they see, and the errors that block them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ _BLOCKING: Final = frozenset(
         ErrorType.TYPE_INVALID,
     }
 )
-# What a server makes of the metadata of every resource; the values are compared, and never read.
-_MADE: Final[Mapping[str, JSONValue]] = {"creationTimestamp": "", "generation": 1, "managedFields": [False], "uid": ""}
-_OWNED_BY_NOBODY: Final = ("apiVersion", "kind", "metadata")
-_METADATA_OWNED_BY_NOBODY: Final = SERVER_MADE | {"name", "namespace", "clusterName"}
-# Returns the managed fields that a request makes, where what there was before is known; else None.
+# Placeholders for the server's metadata; rules compare but never read them.
+_SYSTEM_METADATA: Final[Mapping[str, JSONValue]] = {
+    "creationTimestamp": "",
+    "generation": 1,
+    "managedFields": [False],
+    "uid": "",
+}
+_UNOWNED: Final = ("apiVersion", "kind", "metadata")
+_UNOWNED_METADATA: Final = SERVER_MADE | {"name", "namespace", "clusterName"}
+# Returns the managed fields after the request; None if the ones before are unknown.
 Entries: TypeAlias = "Callable[[], Sequence[JSONValue]] | None"
 _NOT_CHECKED: Final = (
     "some validation rules were not checked because the object was invalid; "
@@ -38,14 +43,14 @@ _NOT_CHECKED: Final = (
 
 def blocked(errors: Iterable[FieldError], profile: Profile) -> FieldError | None:
     """
-    Return the error that stands for the rules where *errors* keep the server from evaluating them, else None.
+    Return the notice that blocking *errors* prevent the evaluation of rules, or None if they do not.
 
     Args:
-        errors: What is wrong with a resource otherwise.
-        profile: How the error is printed.
+        errors: The other errors of a resource.
+        profile: The reproduced Kubernetes version.
 
     Errors:
-        Invalid, at no field.
+        Invalid, without a field.
 
     Reference:
         apiextensions-apiserver registry/customresource/strategy.go, hasBlockingErr.
@@ -58,12 +63,12 @@ def blocked(errors: Iterable[FieldError], profile: Profile) -> FieldError | None
 
 class ManagedFields(NamedTuple):
     """
-    What an update does to the metadata that a server makes.
+    Effect of an update on the server's metadata.
 
     Attributes:
-        before: The managed fields before, or what stands for them; empty where nobody owned anything.
-        now: The same after the update: other ones where the update changes them.
-        generation: The generation after the update; 1 before.
+        before: The managed fields before, or a placeholder; empty if there were none.
+        now: The managed fields after the update; different if the update changes them.
+        generation: The generation after the update; it is 1 before.
     """
 
     before: Sequence[JSONValue]
@@ -73,79 +78,87 @@ class ManagedFields(NamedTuple):
 
 def managed(resource: Resource, old: Resource, entries: Entries) -> ManagedFields:
     """
-    Return what an update to *resource* does to the managed fields of *old*, and to its generation.
+    Return the effect of an update to *resource* on the managed fields and the generation of *old*.
 
     Args:
-        resource: As it is validated, so that of a status it has what is stored.
-        old: As it is read from storage. One without managed fields is taken for one that somebody created who owns what it states.
-        entries: Returns the managed fields after the update, where those before are known; else None.
+        resource: The validated object; its status is the stored one.
+        old: The stored object. Without managed fields, its creator counts as their owner.
+        entries: Returns the managed fields after the update; None if the ones before are unknown.
     """
     changes = not jsonvalue.equal(_with({}, resource), _with({}, old))
-    return _managed(old, entries, changes=changes, is_owned=lambda: _states(resource))._replace(generation=1 + changes)
+    return _managed(old, entries, changes=changes, is_owned=lambda: _has_owned_fields(resource))._replace(
+        generation=1 + changes
+    )
 
 
 def managed_status(sent: Resource, old: Resource, entries: Entries, profile: Profile) -> ManagedFields:
     """
-    Return what an update of the status to what is *sent* does to the managed fields of *old*.
+    Return the effect of an update of the status to *sent* on the managed fields of *old*.
 
-    The spec is taken out of what is sent before, and the metadata since 1.36. Any other field counts, though only the status is stored.
+    The server ignores the spec of *sent*, and its metadata since 1.36. Other fields count, though only the status is stored.
 
     Reference:
         apiextensions-apiserver registry/customresource/status_strategy.go, GetResetFields.
     """
     ignored = ("metadata", "spec") if profile.apply.keeps_metadata_from_status else ("spec",)
-    bare, were = ({"metadata": {}, **_without(one, ignored)} for one in (sent, old))
-    kept = {"metadata": {}, **{key: old[key] for key in ignored if key in old}}
-    changes = not jsonvalue.equal(_owned(bare), _owned(were))
-    return _managed(old, entries, changes=changes, is_owned=lambda: _states(bare) or _states(kept))
+    new_fields, old_fields = ({"metadata": {}, **_without(resource, ignored)} for resource in (sent, old))
+    kept_fields = {"metadata": {}, **{key: old[key] for key in ignored if key in old}}
+    changes = not jsonvalue.equal(_owned(new_fields), _owned(old_fields))
+    return _managed(
+        old, entries, changes=changes, is_owned=lambda: _has_owned_fields(new_fields) or _has_owned_fields(kept_fields)
+    )
 
 
 def _managed(old: Resource, entries: Entries, *, changes: bool, is_owned: Callable[[], bool]) -> ManagedFields:
     before: Sequence[JSONValue] = old["metadata"].get("managedFields") or (
-        _MADE["managedFields"] if _states(old) else ()
+        _SYSTEM_METADATA["managedFields"] if _has_owned_fields(old) else ()
     )
     if entries is not None:
-        found = entries()
-        return ManagedFields(before, [*found, changes] if changes and found else found)
-    # An update does not begin to track what nobody owns anything of.
+        entries_now = entries()
+        return ManagedFields(before, [*entries_now, changes] if changes and entries_now else entries_now)
+    # An update does not start to track an object without owned fields.
     return ManagedFields(before, [changes] if before and is_owned() else ())
 
 
-def seen(resource: Resource, old: Resource, made: ManagedFields) -> tuple[Resource, Resource]:
+def with_system_metadata(resource: Resource, old: Resource, managed_fields: ManagedFields) -> tuple[Resource, Resource]:
     """
-    Return a resource and the one that it replaces as rules see them: with the metadata that a server makes.
+    Return a resource and its predecessor with the server's metadata, as rules see them.
 
-    Rules cannot read that metadata, but they count it, and compare it: with what an update changes, the managed fields change too.
+    Rules cannot read that metadata, but its size and its changes count.
 
     Args:
-        resource: As it is validated; not modified.
-        old: As it is read from storage; not modified.
-        made: What the update does to the metadata that a server makes.
+        resource: The validated object; not modified.
+        old: The stored object; not modified.
+        managed_fields: The effect of the update on the server's metadata.
 
     Reference:
         apiserver registry/rest/create.go, FillObjectMetaSystemFields; apimachinery pkg/util/managedfields.
     """
-    common = {**_MADE, "resourceVersion": ""}
+    common = {**_SYSTEM_METADATA, "resourceVersion": ""}
     return (
-        _with(_counted({**common, "managedFields": made.now, "generation": made.generation}), resource),
-        _with(_counted({**common, "managedFields": made.before}), old),
+        _with(
+            _counted({**common, "managedFields": managed_fields.now, "generation": managed_fields.generation}), resource
+        ),
+        _with(_counted({**common, "managedFields": managed_fields.before}), old),
     )
 
 
-def seen_created(resource: Resource, entries: Entries) -> Resource:
-    """Return a resource that is created as rules see it: see `seen`; one that states nothing is managed by nobody."""
-    is_owned = _states(resource) if entries is None else bool(entries())
-    return _with(_counted({**_MADE, "managedFields": _MADE["managedFields"] if is_owned else ()}), resource)
+def with_created_metadata(resource: Resource, entries: Entries) -> Resource:
+    """Return a new resource with the server's metadata, as rules see it; managed fields exist only if it has fields to own."""
+    is_owned = _has_owned_fields(resource) if entries is None else bool(entries())
+    return _with(
+        _counted({**_SYSTEM_METADATA, "managedFields": _SYSTEM_METADATA["managedFields"] if is_owned else ()}), resource
+    )
 
 
-def _counted(made: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
-    return {key: value for key, value in made.items() if key != "managedFields" or value}
+def _counted(metadata: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+    return {key: value for key, value in metadata.items() if key != "managedFields" or value}
 
 
-def _states(resource: Resource) -> bool:
+def _has_owned_fields(resource: Resource) -> bool:
     """Return whether a resource has any field that its creator owns."""
-    return any(key not in _OWNED_BY_NOBODY for key in resource) or any(
-        key not in _METADATA_OWNED_BY_NOBODY for key in resource["metadata"]
+    return any(key not in _UNOWNED for key in resource) or any(
+        key not in _UNOWNED_METADATA for key in resource["metadata"]
     )
 
 
@@ -154,15 +167,15 @@ def _without(resource: Resource, fields: Sequence[str]) -> Resource:
 
 
 def _owned(resource: Resource) -> Resource:
-    metadata = _without(resource["metadata"], [*_METADATA_OWNED_BY_NOBODY])
-    return {**_without(resource, _OWNED_BY_NOBODY), "metadata": metadata}
+    metadata = _without(resource["metadata"], [*_UNOWNED_METADATA])
+    return {**_without(resource, _UNOWNED), "metadata": metadata}
 
 
-def _with(made: Mapping[str, JSONValue], resource: Resource) -> Resource:
+def _with(system_metadata: Mapping[str, JSONValue], resource: Resource) -> Resource:
     metadata = {key: value for key, value in resource["metadata"].items() if key not in SERVER_MADE}
-    return {**resource, "metadata": {**metadata, **made}}
+    return {**resource, "metadata": {**metadata, **system_metadata}}
 
 
 def is_notice(error: FieldError) -> bool:
-    """Return whether *error* is the one that `blocked` gives, which says nothing of the resource itself."""
+    """Return whether *error* is the notice of `blocked`, which is not about the resource itself."""
     return error.path is None and error.detail == _NOT_CHECKED

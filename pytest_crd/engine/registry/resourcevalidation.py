@@ -1,7 +1,7 @@
 """
-Validation of a custom resource that is created or updated, or whose status is.
+Validation of a custom resource on create, update, and update of the status.
 
-The order in which the server looks for it, and what it no longer looks for where something else is wrong, is written here.
+This module has the server's order of checks, and the checks skipped after an error.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _STATUS: Final = FieldPath(("status",))
 
 class ResourceValidator:
     """
-    Validates the custom resources of one version of a CRD; what it needs of the schema is compiled when it is needed.
+    Validator of the custom resources of one version of a CRD; compiles its parts of the schema on first use.
 
-    What the rules were is added to a list, in the order of their evaluation, where one is given.
+    Methods append the outcomes of rules to *outcomes*, in order of their evaluation, unless it is None.
     """
 
     def __init__(self, crd: CrdSpec, served: Served, profile: Profile) -> None:
@@ -53,7 +53,7 @@ class ResourceValidator:
         self, resource: Resource, outcomes: list[RuleOutcome] | None = None, entries: Entries = None
     ) -> Validated:
         """
-        Return what is wrong with a resource that is created; *entries* returns its managed fields where it is applied.
+        Validate a new resource; *entries* returns its managed fields after an apply.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, Validate; apiserver registry/rest/create.go.
@@ -66,7 +66,9 @@ class ResourceValidator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
-        validated = self._with_rules(errors, lambda: _subject(resourcerules.seen_created(resource, entries)), outcomes)
+        validated = self._with_rules(
+            errors, lambda: _subject(resourcerules.with_created_metadata(resource, entries)), outcomes
+        )
         if validated.errors:
             return validated
         created = objectmetavalidation.validate_created(metadata, namespaced=self._namespaced, profile=self._profile)
@@ -80,7 +82,7 @@ class ResourceValidator:
         entries: Entries = None,
     ) -> Validated:
         """
-        Return what is wrong with a resource that replaces *old*; *entries* returns its managed fields where those of *old* are known.
+        Validate a resource that replaces *old*; *entries* returns its managed fields, or is None if *old* has unknown owners.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, ValidateUpdate; apiserver registry/rest/update.go.
@@ -106,9 +108,14 @@ class ResourceValidator:
         entries: Entries = None,
     ) -> Validated:
         """
-        Return what is wrong with a resource that is *old* with another status, which was *sent* in a whole resource.
+        Validate an update of the status.
 
-        What *entries* is says `update`.
+        Args:
+            resource: *old* with the new status.
+            old: The stored resource.
+            sent: The resource in the request.
+            outcomes: The list for the outcomes of rules, or None.
+            entries: As in `update`.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go, ValidateUpdate.
@@ -135,20 +142,20 @@ class ResourceValidator:
         subject: Callable[[], RuleSubject],
         outcomes: list[RuleOutcome] | None,
     ) -> Validated:
-        """Return *errors* and what the rules say, or that they are not run because of the errors."""
+        """Return *errors* with the errors of the rules, or with a notice that the errors block the rules."""
         if self._rules is None:
             return Validated(errors)
         blocked = resourcerules.blocked(errors, self._profile)
         if blocked is not None:
             return Validated([*errors, blocked])
-        from pytest_crd.engine.rules import ruleevaluation as rulevalidation  # noqa: PLC0415 - where there are no rules, nobody needs CEL
+        from pytest_crd.engine.rules import ruleevaluation as rulevalidation  # noqa: PLC0415 - only rules need CEL
 
-        found = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
-        return Validated(errors + found.errors, tuple(found.warnings))
+        of_rules = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
+        return Validated(errors + of_rules.errors, tuple(of_rules.warnings))
 
     def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> RuleSubject:
         correlation = Correlation(resource, old, self._declared or {})
-        return _subject(*resourcerules.seen(resource, old, managed), correlation=correlation)
+        return _subject(*resourcerules.with_system_metadata(resource, old, managed), correlation=correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)
@@ -164,9 +171,9 @@ class ResourceValidator:
         )
 
     def _new_list_errors(self, resource: Resource, old: Resource) -> list[FieldError]:
-        """Return the duplicates in lists, unless there were some before."""
-        found = self._lists(resource) if self._lists else []
-        return found if found and self._lists and not self._lists(old) else []
+        """Return the errors about duplicate list items; empty if the old object has such errors too."""
+        errors = self._lists(resource) if self._lists else []
+        return errors if errors and self._lists and not self._lists(old) else []
 
     @cached_property
     def _rules(self) -> RuleNode | None:

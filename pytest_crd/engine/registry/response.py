@@ -1,8 +1,4 @@
-"""
-What the server answers to a request: the verdict, the stored object, the Status and the warnings.
-
-It words a refusal as a whole; what is wrong with which field comes from the passes.
-"""
+"""Response to a request: the verdict, the stored object, the Status and the warnings."""
 
 from __future__ import annotations
 
@@ -26,15 +22,15 @@ OK: Final = 200
 @dataclass(frozen=True, slots=True)
 class Changes:
     """
-    What the server changed in a resource on its way in, by paths as in `unknown field "…"` warnings.
+    Changes of a resource on its way into the store, by paths as in `unknown field "…"` warnings.
 
-    A path knows its steps; where a schema decided it is a `ChangedField`, which knows the keyword, too.
+    A path knows its steps. A path decided by a schema is a `ChangedField`, which also knows the keyword.
 
     Attributes:
         pruned: The unknown fields.
-        defaulted: Every place where a default was put in, parents first.
-        nulls: Where a null was dropped.
-        lost: What was lost on storing, as the storage version does not know it; no warning says so.
+        defaulted: The fields with a filled-in default, parents first.
+        nulls: The fields with a dropped null.
+        lost: The fields that the storage version does not know; no warning mentions them.
     """
 
     pruned: tuple[SpelledPath, ...] = ()
@@ -47,17 +43,17 @@ _UNCHANGED: Final = Changes()
 
 
 class Stored:
-    """A stored object that is made when somebody first asks for it: most answers are asked for the verdict alone."""
+    """A stored object that is computed on first use, since most callers need only the verdict."""
 
     __slots__ = ("_make", "_value")
 
     def __init__(self, make: Callable[[], JSONValue]) -> None:
-        """Take what makes it; called once, or never."""
+        """Create from a function that returns the object; it is called at most once."""
         self._make: Callable[[], JSONValue] | None = make
 
     @classmethod
-    def of(cls, value: JSONValue) -> Stored:
-        """Return one that is made already."""
+    def from_value(cls, value: JSONValue) -> Stored:
+        """Create from an existing object."""
         return cls(lambda: value)
 
     @property
@@ -71,18 +67,18 @@ class Stored:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stored) and bool(self.value == other.value)
 
-    __hash__ = None  # type: ignore[assignment] # an object of JSON has none
+    __hash__ = None  # type: ignore[assignment] # JSON objects are not hashable
 
     def __reduce__(self) -> tuple[Callable[[JSONValue], Stored], tuple[JSONValue]]:
-        return Stored.of, (self.value,)
+        return Stored.from_value, (self.value,)
 
 
 class FieldConflict(NamedTuple):
     """
-    A field that an apply changes, and that another manager owns.
+    A field of another manager that an apply changes.
 
     Attributes:
-        manager: What the other one calls itself.
+        manager: The name of the other manager.
         field: The path of the field, `spec.replicas`, `spec.listeners[name="a"].port`.
     """
 
@@ -92,14 +88,14 @@ class FieldConflict(NamedTuple):
 
 class NotAcceptedError(AssertionError):
     """
-    What was to be accepted is refused, or loses fields; the message lists every reason as the server words it.
+    A request that should be accepted is refused or loses fields; the message lists every reason in the server's words.
 
     Attributes:
-        errors: Why it is refused; empty where it is accepted, and loses fields.
+        errors: The causes of the refusal; empty if the request is accepted but loses fields.
     """
 
     def __init__(self, message: str, errors: tuple[FieldError, ...] = ()) -> None:
-        """Take the words, and what they are made of."""
+        """Create from a message and its errors."""
         super().__init__(message)
         self.errors = errors
 
@@ -107,22 +103,21 @@ class NotAcceptedError(AssertionError):
 @dataclass(frozen=True, slots=True, repr=False)
 class Response:
     """
-    The answer to one request.
+    The response to one request.
 
     Attributes:
-        code: The HTTP code: 201 or 200 when accepted, 400, 404, 409 or 422 when not.
-        kept: The stored object; None when rejected.
-        errors: The causes of a 422, in the server's order; of any other refusal one of type `Request`, whose text is
-            the message. Empty only when accepted.
+        code: The HTTP code: 201 or 200 if accepted, 400, 404, 409 or 422 if refused.
+        kept: The stored object; None if refused.
+        errors: The causes of a 422, in the server's order; for any other refusal one error of type `Request` with the message. Empty only
+            if accepted.
         warnings: The texts of the `Warning` headers, in order.
-        changes: What was pruned, defaulted and dropped on the way in.
-        status: The `Status` object of a refusal; None when accepted.
-        scale: The `Scale` object that a request to `/scale` is answered with; None of any other, and when rejected.
-        conflicts: What an apply changes that others own.
-        owned: What `managers` says; None when rejected.
-        whole: The stored object with what only a server makes, in the storage version: what the next request finds.
-            None when rejected.
-        before: The same before the request; None where nothing was stored.
+        changes: The pruned, defaulted and dropped fields.
+        status: The `Status` object of a refusal; None if accepted.
+        scale: The `Scale` object of an accepted request to `/scale`; else None.
+        conflicts: The fields of other managers that an apply changes.
+        owned: The value of `managers`; None if refused.
+        whole: The stored object with its generated values, in the storage version, as the next request finds it. None if refused.
+        before: The stored object with its generated values before the request; None if there was none.
     """
 
     code: int
@@ -138,13 +133,13 @@ class Response:
     before: JSONValue = field(default=None, compare=False)
 
     def copied(self) -> Response:
-        """Return the same answer with values of its own, so that a change in one is none in the other."""
+        """Return a deep copy of the response."""
         errors = tuple(replace(error, bad_value=jsonvalue.copy(error.bad_value)) for error in self.errors)
         kept = None if self.kept is None else Stored(lambda: jsonvalue.copy(self.stored))
         return replace(self, kept=kept, errors=errors, status=jsonvalue.copy(self.status))
 
     def located(self, locate: Locate) -> Response:
-        """Return the same answer, of whose rules and keywords *locate* knows where they stand in the CRD."""
+        """Return a copy of the response; *locate* supplies the locations of rules and keywords in the CRD."""
         if all(error.rule is None and error.origin is None for error in self.errors):
             return self
         errors = (
@@ -160,24 +155,24 @@ class Response:
     @property
     def stored(self) -> JSONValue:
         """
-        The stored object without what only a server makes; None when rejected.
+        The stored object without generated values; None if refused.
 
-        A server makes uid, generation, creationTimestamp, resourceVersion and managedFields.
+        The generated values are uid, generation, creationTimestamp, resourceVersion and managedFields.
         """
         return None if self.kept is None else self.kept.value
 
     @property
     def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:
         """
-        Which fields each manager owns of the stored object, by its name: `{"gitops": ("spec.replicas", …)}`.
+        The fields that each manager owns in the stored object, by its name: `{"gitops": ("spec.replicas", …)}`.
 
-        Empty when rejected, and of an object whose fields nobody tracks.
+        Empty if refused, and for an object without managed fields.
         """
         return {} if self.owned is None else dict(self.owned.value)
 
     @property
     def changed(self) -> bool:
-        """Whether something else is stored than before: an update or apply that changes nothing writes nothing."""
+        """Whether the stored object has changed; an update or apply without changes writes nothing."""
         return self.whole is not None and not jsonvalue.equal(self.whole.value, self.before)
 
     @property
@@ -187,7 +182,7 @@ class Response:
 
     @property
     def message(self) -> str:
-        """The message of the Status; empty when accepted."""
+        """The message of the Status; empty if accepted."""
         return "" if self.status is None else str(self.status["message"])
 
     @property
@@ -197,39 +192,39 @@ class Response:
 
     @property
     def defaulted(self) -> tuple[str, ...]:
-        """Every place where a default was put in, parents first."""
+        """The fields with a filled-in default, parents first."""
         return tuple(map(str, self.changes.defaulted))
 
     @property
     def nulls(self) -> tuple[str, ...]:
-        """Where a null was dropped."""
+        """The fields with a dropped null."""
         return tuple(map(str, self.changes.nulls))
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """The fields that were lost on storing: the storage version does not know them, and no warning says so."""
+        """The fields that the storage version does not know; they are lost without a warning."""
         return tuple(map(str, self.changes.lost))
 
     def assert_accepted(self, *, strict: bool = False) -> None:
         """
-        Pass when the request is accepted.
+        Assert that the request is accepted.
 
         Args:
-            strict: Whether fields that are lost on the way, as the schema does not know them, are wrong too.
+            strict: Whether lost fields, which the schema does not know, are errors too.
 
         Raises:
-            NotAcceptedError: It is refused, or loses fields; the message lists every error, or every field.
+            NotAcceptedError: The request is refused, or loses fields; the message lists every error, or every field.
         """
         __tracebackhide__ = True
         self.assert_accepted_as("the request", strict=strict)
 
     def assert_accepted_as(self, subject: str, *, source: str = "", strict: bool = False) -> None:
         """
-        Do as `assert_accepted`, and say what was asked about.
+        Assert that the request is accepted, as `assert_accepted` does, with a subject in the message.
 
         Args:
-            subject: What was sent, in words.
-            source: Where it stands, `file:line`; may be empty.
+            subject: The subject of the message.
+            source: Its `file:line`; may be empty.
             strict: As in `assert_accepted`.
 
         Raises:
@@ -265,14 +260,13 @@ def refused(
     refusal: Refusal, *, subject: Mapping[str, str], warnings: Sequence[str] = (), changes: Changes = _UNCHANGED
 ) -> Response:
     """
-    Return the answer to a request that is refused as a whole.
+    Return the response to a refused request.
 
     Args:
-        refusal: Why.
-        subject: What the Status says it is about, `name`, `group` and `kind`, where its reason is more than a bad
-            request.
-        warnings: What is said beside.
-        changes: What was changed in the object before.
+        refusal: The refusal.
+        subject: The `name`, `group` and `kind` for the Status, unless its reason excludes them.
+        warnings: The warnings.
+        changes: The changes of the object before the refusal.
     """
     about = subject if refusal.subject is None else refusal.subject
     details: dict[str, JSONValue] = {key: value for key, value in about.items() if value}
@@ -282,7 +276,7 @@ def refused(
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
     status = _status(refusal.code, refusal.reason, refusal.message, details)
     if refusal.subject is not None and not details:
-        status["details"] = {}  # which the server writes where it has looked for them
+        status["details"] = {}  # the server writes empty details here
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
@@ -292,7 +286,7 @@ _WITHOUT_SUBJECT: Final = frozenset(
 )
 
 
-def invalid(  # noqa: PLR0913 - what a Status names
+def invalid(  # noqa: PLR0913 - the parts of a Status
     group: str,
     kind: str,
     name: str,
@@ -302,15 +296,15 @@ def invalid(  # noqa: PLR0913 - what a Status names
     changes: Changes = _UNCHANGED,
 ) -> Response:
     """
-    Return the 422 for an object with *errors*.
+    Return the 422 response for an object with *errors*.
 
     Args:
-        group: The API group of the object; empty where it states none.
-        kind: The kind that the object states.
+        group: The API group of the object; empty if it has none.
+        kind: The kind of the object.
         name: Its name; may be empty.
-        errors: What is wrong, in order.
-        warnings: What is said beside.
-        changes: What was changed in the object before it was found invalid.
+        errors: The errors, in order.
+        warnings: The warnings.
+        changes: The changes of the object before validation.
 
     Reference:
         apimachinery pkg/api/errors/errors.go, NewInvalid.
@@ -326,7 +320,7 @@ def invalid(  # noqa: PLR0913 - what a Status names
 
 def sent(warnings: Iterable[str]) -> tuple[str, ...]:
     """
-    Return the *warnings* as they arrive: each once, none that an HTTP header cannot hold, cut where there are too many.
+    Return the *warnings* as a client receives them: without duplicates and control characters, and truncated if there are too many.
 
     Reference:
         apiserver pkg/endpoints/filters/warning.go, recorder.AddWarning; apimachinery util/net, NewWarningHeader.

@@ -28,7 +28,7 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation, Patche
 from pytest_crd.engine.registry.subresources import Subresources
 
 TYPE_META: Final = subresources.SCALE_TYPE_META
-# What stands for replicas that the object does not say, in what is patched: the smallest int32.
+# Placeholder for unset replicas in a patched Scale: the smallest int32.
 _UNSET: Final = -(2**31)
 _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _STRUCT: Final = gotypes.Struct(
@@ -40,18 +40,18 @@ _STRUCT: Final = gotypes.Struct(
         "status": gotypes.Struct("v1.ScaleStatus", {"replicas": gotypes.INT32, "selector": gotypes.STRING}),
     },
 )
-# The other API versions that have a Scale.
+# Other API versions with a Scale.
 _OTHERS: Final = {"apps/v1beta1": "v1beta1", "apps/v1beta2": "v1beta2", "extensions/v1beta1": "v1beta1"}
 
 
 class DecodedScale(NamedTuple):
     """
-    A Scale that was sent, or that came of a patch.
+    A Scale from a request, or from the result of a patch.
 
     Attributes:
         metadata: Its metadata.
-        replicas: How many are wanted.
-        problems: What is to be said about unknown and duplicate fields.
+        replicas: The desired replicas.
+        problems: The messages about unknown and duplicate fields.
     """
 
     metadata: Mapping[str, JSONValue]
@@ -65,16 +65,16 @@ def of_resource(resource: Resource, subresources: Subresources, *, is_patched: b
 
     Args:
         resource: The custom resource.
-        subresources: With the paths of the scale.
-        is_patched: Whether it is to be patched: replicas that are not there are then a number that nobody may want.
+        subresources: The subresources, with the paths of the scale.
+        is_patched: Whether the Scale will be patched: unset replicas then get an invalid placeholder.
 
     Raises:
-        RefusedError: Something at one of the paths is of a wrong type.
+        RefusedError: A value at one of the paths has the wrong type.
     """
-    found = subresources.find_scale(resource)
-    if isinstance(found, Refusal):
-        raise RefusedError(found)
-    scale, has_replicas = found
+    scale_or_refusal = subresources.find_scale(resource)
+    if isinstance(scale_or_refusal, Refusal):
+        raise RefusedError(scale_or_refusal)
+    scale, has_replicas = scale_or_refusal
     metadata = [(key, resource["metadata"][key]) for key in _IDENTITY if resource["metadata"].get(key)]
     replicas = scale.replicas if has_replicas or not is_patched else _UNSET
     status = {"replicas": scale.status_replicas} | ({"selector": scale.selector} if scale.selector else {})
@@ -88,17 +88,17 @@ def of_resource(resource: Resource, subresources: Subresources, *, is_patched: b
 
 def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
     """
-    Return the Scale that a PUT sends.
+    Return the Scale in the body of a PUT.
 
     Raises:
-        RefusedError: It is too large, no Scale, or has fields that may not be there.
+        RefusedError: The body is too large, not a Scale, or has unknown or duplicate fields under strict validation.
 
     Reference:
         apiserver endpoints/handlers/update.go, UpdateResource.
     """
     if refused := too_large(body.value, body.text):
         raise RefusedError(refused)
-    # The server has the same words for all that is wrong with a Scale.
+    # The server has one message for all problems of a Scale.
     undecodable = RefusedError(bad_request(typemeta.unregistered_type("v1.Scale", profile)))
     if not isinstance(body.value, Mapping | None):
         raise undecodable
@@ -116,19 +116,19 @@ def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> D
 
 def decode_patched(patched: Patched, field_validation: FieldValidation, profile: Profile) -> DecodedScale:
     """
-    Return the Scale that came of a patch.
+    Return the Scale in the result of a patch.
 
     Raises:
-        RefusedError: It is no Scale, or has fields that may not be there.
+        RefusedError: The result is not a Scale, or has unknown or duplicate fields under strict validation.
 
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
     """
-    sent = patchdocuments.plain(patched.value)  # the Scale that was patched has its fields in an order of its own
+    sent = patchdocuments.plain(patched.value)  # the patched Scale keeps its own order of fields
     if not isinstance(sent, Mapping):
         problem = typemeta.problem_of_patched(sent, profile, write=patched.write)
         raise RefusedError(requestbody.bad_patch(patched.write(), problem))
-    value = {**sent, **{key: of for key, of in TYPE_META.items() if not sent.get(key)}}
+    value = {**sent, **{key: default for key, default in TYPE_META.items() if not sent.get(key)}}
     try:
         decoded = decoding.decode(value, _STRUCT)
     except DecodeError as error:
@@ -142,25 +142,24 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
 
 
 def decode_applied(value: Resource) -> DecodedScale:
-    """Return the Scale that an apply results in; the field manager has checked its types."""
+    """Return the Scale in the result of an apply, which the field manager has type-checked."""
     return _decoded(decoding.decode(value, _STRUCT).value, ())
 
 
 def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = None) -> None:
     """
-    Pass when a Scale of a built-in kind is valid, and for the object that it is sent to.
+    Raise RefusedError if a Scale of a built-in kind is invalid, or meant for another object.
 
     Args:
         scale: The Scale.
-        target: The object, as the URL names it.
+        target: The object in the URL.
         uid: The uid of the object, for patches and applies; None for a PUT, whose uid the store compares.
 
     Raises:
         RefusedError: 422 for a negative number of replicas, 409 for another uid.
 
     Reference:
-        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale; pkg/registry/apps/deployment/storage/storage.go,
-        scaleUpdatedObjectInfo.UpdatedObject.
+        kubernetes pkg/apis/autoscaling/validation/validation.go, ValidateScale; pkg/registry/apps/deployment/storage/storage.go, scaleUpdatedObjectInfo.UpdatedObject.
     """
     if scale.replicas < 0:
         error = fielderror.invalid(
@@ -179,15 +178,15 @@ def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = N
 
 def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:
     """
-    Return a custom resource with the replicas of a Scale, and with its resourceVersion, where it states one.
+    Return a custom resource with the replicas of a Scale, and with the resourceVersion of the Scale if it has one.
 
     Args:
         live: The custom resource; not modified.
         scale: The Scale.
-        subresources: With the paths of the scale.
+        subresources: The subresources, with the paths of the scale.
 
     Raises:
-        RefusedError: The Scale wants the number that stands for none, or there is no object to write it into.
+        RefusedError: The Scale has the placeholder for unset replicas, or a parent of the field is not an object.
 
     Reference:
         apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.

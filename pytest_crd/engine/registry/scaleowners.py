@@ -1,4 +1,4 @@
-"""Who owns the replicas of a custom resource, as requests to `/scale` change it."""
+"""Managed fields of the replicas of an object, in requests to `/scale`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_crd.engine.registry.subresources import Subresources
 
 class ScaleOwners:
     """
-    Tracks the owners of the replicas, for requests to the `/scale` of one version.
+    Field manager of `/scale` for one version.
 
     Reference:
         apiextensions-apiserver registry/customresource/etcd.go, scaleUpdatedObjectInfo.UpdatedObject.
@@ -36,7 +36,7 @@ class ScaleOwners:
         is_built_in: bool = False,
     ) -> None:
         """
-        Track the owners of replicas.
+        Create for a version.
 
         Args:
             manager: The field manager of Scales.
@@ -53,32 +53,32 @@ class ScaleOwners:
 
     def of_live(self, live: Resource) -> dict[str, JSONValue]:
         """
-        Return the Scale of a stored resource, with who owns its replicas.
+        Return the Scale of a stored resource, with its managed fields.
 
         Raises:
-            RefusedError: The resource has something of a wrong type in its place.
+            RefusedError: A value at one of the paths of the scale has the wrong type.
         """
-        found = patchdocuments.plain(scale.of_resource(live, self._subresources))
+        scale_object = patchdocuments.plain(scale.of_resource(live, self._subresources))
         try:
             entries = scalefields.of_scale(_entries(live), self._paths)
         except BrokenEntriesError:
             entries = []
-        metadata = {**found["metadata"], **({"managedFields": entries} if entries else {})}
-        return {**found, "metadata": metadata}
+        metadata = {**scale_object["metadata"], **({"managedFields": entries} if entries else {})}
+        return {**scale_object, "metadata": metadata}
 
     def updated(self, live: Resource, sent: Resource, resource: Resource, writer: Writer) -> dict[str, JSONValue]:
-        """Return a *resource* whose Scale is replaced by the one that is *sent*, with who owns what."""
+        """Return *resource* with its managed fields updated after a PUT or PATCH of the Scale *sent*."""
         now = self._manager.update(self.of_live(live), sent, writer)
         return self.owned(live, now, resource)
 
     def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
         """
-        Return the Scale of a stored resource after an apply, which may not change the Scale of a custom resource.
+        Return the Scale of a stored resource after an apply.
 
         Raises:
-            ApplyRefusedError: As for an apply to the resource. Of a custom resource also when the apply changes the Scale, or
-                nobody owns the replicas: the server then takes the Scale itself for a custom resource, and fails.
-            RefusedError: The resource has something of a wrong type in its place.
+            ApplyRefusedError: As for an apply to the resource. For a custom resource also if the apply changes the Scale, or if nobody owns the
+                replicas: the server then mistakes the Scale for a custom resource, and fails.
+            RefusedError: A value at one of the paths of the scale has the wrong type.
         """
         before = self.of_live(live)
         if self._is_built_in:
@@ -86,14 +86,14 @@ class ScaleOwners:
         if not _entries(before) and all(applied.get(key) == value for key, value in scale.TYPE_META.items()):
             words = f"failed to create manager for existing fields: {_unconvertible('live')}"
             raise ApplyRefusedError(Refusal(500, "", words))
-        found = self._manager.apply(before, applied, writer)
-        if found.is_merged:
+        merged = self._manager.apply(before, applied, writer)
+        if merged.is_merged:
             name = (applied.get("metadata") or {}).get("name") or ""
             raise ApplyRefusedError(Refusal(500, "", _unconvertible("new", name)))
-        return found
+        return merged
 
     def owned(self, live: Resource, now: Resource, resource: Resource) -> dict[str, JSONValue]:
-        """Return a *resource* with who owns what of it, whose Scale is *now* so."""
+        """Return *resource* with its managedFields updated from the new Scale."""
         entries = self._of_parent(live, now)
         metadata = {key: value for key, value in resource["metadata"].items() if key != "managedFields"}
         return {**resource, "metadata": {**metadata, **({"managedFields": entries} if entries else {})}}
@@ -106,12 +106,12 @@ class ScaleOwners:
 
 
 def _unconvertible(which: str, name: str = "") -> str:
-    what = f"failed to convert {which} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
-    return f"{what}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
+    problem = f"failed to convert {which} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
+    return f"{problem}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
 
 
 def _path(subresources: Subresources) -> Path | None:
-    """Return the path of the replicas; None without a scale."""
+    """Return the path of the replicas, or None without a scale."""
     return None if subresources.scale is None else scalefields.path_of(subresources.scale["specReplicasPath"])
 
 

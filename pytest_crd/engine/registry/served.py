@@ -1,4 +1,4 @@
-"""A version of a CRD as it is served: in the forms from which requests for custom resources are answered."""
+"""A served version of a CRD, in the forms that requests need."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pytest_crd.engine.schema.structural import Structural
 
 class Served(NamedTuple):
     """
-    One version of a CRD as the server holds it.
+    One served version of a CRD.
 
     Attributes:
-        spec: What the CRD declares of it.
-        schema: Its schema in structural form; None where it has none.
-        passes: What changes its resources.
-        published: Returns the schema of which its OpenAPI document is made; None where it is made without one.
+        spec: The declared version.
+        schema: The structural schema; None without one.
+        passes: The passes that change its resources.
+        published: Returns the schema for its OpenAPI document; None without one.
     """
 
     spec: VersionSpec

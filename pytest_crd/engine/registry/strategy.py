@@ -24,7 +24,7 @@ class Validated(NamedTuple):
 
     Attributes:
         errors: The errors; empty if the object is valid.
-        warnings: Rules that an update may violate, as the value was invalid before.
+        warnings: The rule violations tolerated because the old value was invalid too.
     """
 
     errors: list[FieldError]
@@ -33,7 +33,7 @@ class Validated(NamedTuple):
 
 class StoredForms(NamedTuple):
     """
-    An object on its way through the store.
+    The forms of an object in a write.
 
     Attributes:
         written: The object in the storage version.
@@ -105,16 +105,16 @@ class Strategy(Protocol):
 
     @property
     def deprecation_warnings(self) -> tuple[str, ...]:
-        """Return the warnings of each answer."""
+        """The warnings of each response."""
 
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
         """Return a stored object in the version of the request, in *namespace* if its metadata has none."""
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
+        """Return the object with the fields that its URL may write; others keep the values of *live*."""
 
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
-        """Validate an object; append the outcomes of its rules to *outcomes* if that is a list."""
+        """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
 
     def warnings(self, write: PendingWrite) -> tuple[str, ...]:
         """Return the warnings about a valid object."""
@@ -124,19 +124,19 @@ class Strategy(Protocol):
 
     def store(self, write: PendingWrite) -> StoredForms:
         """
-        Return a valid object as it is stored and read back.
+        Return the written and returned forms of a valid object.
 
         Raises:
             RefusedError: The object cannot be stored.
         """
 
     def stored_size(self, stored: Resource) -> int:
-        """Return the bytes of an object in etcd."""
+        """Return the size of an object in etcd, in bytes."""
 
 
 class ObjectStrategy:
     """
-    The steps that kinds of objects share, unless their form in requests is another one than in the store.
+    Shared steps of kinds whose objects have the same form in requests and in the store.
 
     Attributes:
         profile: The Kubernetes version.
@@ -147,7 +147,7 @@ class ObjectStrategy:
     subresources: Subresources
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that its URL may write; it keeps all others of *live*."""
+        """Return the object with the fields that its URL may write; others keep the values of *live*."""
         if live is None:
             resource = self.subresources.prepare_create(read.resource)
         elif subresource == "status":

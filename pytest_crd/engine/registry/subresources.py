@@ -1,7 +1,7 @@
 """
-Subresources of a custom resource: what `status` protects from whom, and what `scale` demands of the resource.
+Subresources of a custom resource: the fields that `status` protects, and the fields that `scale` reads.
 
-The endpoints themselves belong to a server; a `generation` is made by it, too.
+The endpoints and the `generation` belong to the server.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# The type of what `/scale` is written and read as.
+# The apiVersion and kind of Scales.
 SCALE_TYPE_META: Final[Mapping[str, JSONValue]] = {"kind": "Scale", "apiVersion": "autoscaling/v1"}
 
 _MAX_REPLICAS: Final = 2**31 - 1
 _OBJECT: Final = "map[string]interface{}"
-# As Go's `%T` names them.
+# The names of Go's `%T`.
 _GO_TYPES: Final[dict[type, str]] = {
     type(None): "<nil>",
     bool: "bool",
@@ -39,9 +39,9 @@ class Scale(NamedTuple):
     The scale of an object.
 
     Attributes:
-        replicas: How many are wanted.
-        status_replicas: How many there are.
-        selector: The label selector of what is scaled; may be empty.
+        replicas: The desired replicas.
+        status_replicas: The actual replicas.
+        selector: The label selector of the scaled Pods; may be empty.
     """
 
     replicas: int
@@ -54,9 +54,9 @@ class Subresources(NamedTuple):
     The subresources of one version.
 
     Attributes:
-        has_status: Whether `status` is written through `/status` alone.
-        scale: `specReplicasPath`, `statusReplicasPath` and perhaps `labelSelectorPath`; None without the subresource.
-        kept_by_status: Which fields of the metadata an update of the status leaves as they are; None for all, as of custom resources.
+        has_status: Whether only `/status` writes the status.
+        scale: `specReplicasPath`, `statusReplicasPath` and optionally `labelSelectorPath`; None without the subresource.
+        kept_by_status: The metadata fields that an update of the status leaves unchanged; None for all, as for custom resources.
     """
 
     has_status: bool = False
@@ -64,12 +64,12 @@ class Subresources(NamedTuple):
     kept_by_status: frozenset[str] | None = None
 
     def has(self, subresource: str) -> bool:
-        """Return whether there is a *subresource*, `status` or `scale`."""
+        """Return whether a *subresource*, `status` or `scale`, exists."""
         return self.has_status if subresource == "status" else self.scale is not None
 
     def prepare_create(self, resource: Resource) -> dict[str, JSONValue]:
         """
-        Return *resource* as it is created: without a status where there is a subresource for it.
+        Return *resource* for a create, without its status if that is a subresource.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, PrepareForCreate.
@@ -78,7 +78,7 @@ class Subresources(NamedTuple):
 
     def prepare_update(self, resource: Resource, old: Resource) -> dict[str, JSONValue]:
         """
-        Return *resource* as it replaces *old*: with its status, or lack of one, where there is a subresource for it.
+        Return *resource* for an update of *old*, with the status of *old* if that is a subresource.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, PrepareForUpdate.
@@ -87,9 +87,9 @@ class Subresources(NamedTuple):
 
     def prepare_status_update(self, resource: Resource, old: Resource) -> dict[str, JSONValue]:
         """
-        Return what an update through `/status` makes of *old*: only the status of *resource* and who manages its fields.
+        Return *old* with the status and managed fields of *resource*, for an update through `/status`.
 
-        Of built-in kinds most of the metadata are taken, too.
+        For built-in kinds it takes over most of the metadata, too.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go, PrepareForUpdate; kubernetes pkg/registry, the same.
@@ -107,10 +107,10 @@ class Subresources(NamedTuple):
 
     def validate_scale(self, resource: Resource) -> list[FieldError]:
         """
-        Return what is wrong with the fields that the scale subresource reads, on create and update.
+        Validate the fields of the scale subresource, on create and update.
 
         Args:
-            resource: The custom resource; what it has nothing of at a path is right.
+            resource: The custom resource; absent fields are valid.
 
         Errors:
             Invalid: A number of replicas that is no int64, negative, or beyond int32; a label selector that is no string.
@@ -124,13 +124,13 @@ class Subresources(NamedTuple):
 
     def validate_status_scale(self, resource: Resource) -> list[FieldError]:
         """
-        Return what is wrong with the fields that the scale subresource reads of a status, on update through `/status`.
+        Validate the status fields of the scale subresource, on update through `/status`.
 
         Args:
             resource: The whole custom resource.
 
         Errors:
-            Invalid: As in `validate_scale`; the number of replicas in the spec is not looked at.
+            Invalid: As in `validate_scale`, except for the replicas in the spec.
 
         Reference:
             apiextensions-apiserver registry/customresource/validator.go, ValidateScaleStatus.
@@ -148,7 +148,7 @@ class Subresources(NamedTuple):
 
     def read_scale(self, stored: Resource) -> Scale | Refusal:
         """
-        Return what is answered to a GET of the `/scale` of an object that is stored: a 404 without the subresource.
+        Return the scale of a stored object for a GET of `/scale`, or a refusal: 404 without the subresource.
 
         Args:
             stored: The object, which is valid.
@@ -158,10 +158,10 @@ class Subresources(NamedTuple):
         """
         if self.scale is None:
             return refusal.NOT_SERVED
-        found = self.find_scale(stored)
-        if isinstance(found, Refusal):
-            return found
-        scale, has_replicas = found
+        scale_or_refusal = self.find_scale(stored)
+        if isinstance(scale_or_refusal, Refusal):
+            return scale_or_refusal
+        scale, has_replicas = scale_or_refusal
         if not has_replicas:
             message = f'the spec replicas field "{self.scale["specReplicasPath"]}" does not exist'
             return refusal.internal_error(message)
@@ -169,7 +169,7 @@ class Subresources(NamedTuple):
 
     def find_scale(self, resource: Resource) -> tuple[Scale, bool] | Refusal:
         """
-        Return the scale of an object, and whether the object says how many are wanted; why there is none of a wrong type.
+        Return the scale of an object and whether its desired replicas are set, or a refusal if a value has the wrong type.
 
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, scaleFromCustomResource.
@@ -186,13 +186,13 @@ class Subresources(NamedTuple):
 
 
 def from_declared(declared: Mapping[str, JSONValue]) -> Subresources:
-    """Return the subresources of a version that are *declared*, `{"status": {}, "scale": {…}}`, wherever in the CRD."""
+    """Return the *declared* subresources of a version, `{"status": {}, "scale": {…}}`."""
     return Subresources(has_status=declared.get("status") is not None, scale=declared.get("scale"))
 
 
-def _with_status_of(resource: Resource, other: Resource) -> dict[str, JSONValue]:
+def _with_status_of(resource: Resource, source: Resource) -> dict[str, JSONValue]:
     without = {key: value for key, value in resource.items() if key != "status"}
-    return {**without, "status": other["status"]} if "status" in other else without
+    return {**without, "status": source["status"]} if "status" in source else without
 
 
 def _replicas_errors(resource: Resource, path: str) -> list[FieldError]:
@@ -210,15 +210,15 @@ def _replicas_errors(resource: Resource, path: str) -> list[FieldError]:
 
 
 class _AccessError(Exception):
-    """A value of the wrong type on the way to a field, or in it; the message is the server's."""
+    """A value of the wrong type at a path, or at one of its parents, with the server's message."""
 
 
 def _nested(resource: Resource, path: str, kind: type) -> JSONValue:
     """
-    Return the value at *path*; None where there is none.
+    Return the value at *path*, or None if it is absent.
 
     Raises:
-        _AccessError: It is not of *kind*, or something above it is no object.
+        _AccessError: The value is not of *kind*, or a parent is not an object.
 
     Reference:
         apimachinery unstructured/helpers.go, NestedInt64 and NestedString.
@@ -243,7 +243,7 @@ def _wrong_type(names: list[str], value: JSONValue, expected: str) -> str:
 
 
 def _printed(value: JSONValue) -> str:
-    """Return a JSON value as Go's `%v`: `map[a:1 b:[x <nil>]]`, strings as they are."""
+    """Return a JSON value as printed by Go's `%v`: `map[a:1 b:[x <nil>]]`, with unquoted strings."""
     if isinstance(value, dict):
         return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
     if isinstance(value, list):

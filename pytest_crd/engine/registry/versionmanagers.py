@@ -1,4 +1,4 @@
-"""Who owns which fields of the custom resources of a version: what keeps track of it is made when it is asked for."""
+"""Field managers of a version of custom resources, created on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class VersionManagers:
 
     def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
         """
-        Track the owners of objects of a version.
+        Create for a version.
 
         Args:
             crd: The CRD.
@@ -38,7 +38,7 @@ class VersionManagers:
     @cached_property
     def of_object(self) -> FieldManager:
         """The field manager of requests to objects and to their status."""
-        from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - many requests ask for no owners
+        from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - many requests need no owners
 
         published = [
             crdfieldmanager.PublishedVersion(
@@ -52,7 +52,7 @@ class VersionManagers:
 
     @cached_property
     def of_scale(self) -> ScaleOwners:
-        """What tracks the owners of replicas."""
+        """The field manager of `/scale`."""
         from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - as above
         from pytest_crd.engine.registry.scaleowners import ScaleOwners  # noqa: PLC0415 - as above
 

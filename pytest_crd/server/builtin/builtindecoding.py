@@ -89,7 +89,7 @@ class TypedDecoder(NamedTuple):
             return self._decoded(value, decoded, (), request)
         problems = (*repeated, *decoded.problems)
         if problems and request.field_validation == "Strict":
-            listed = ", ".join((*requestbody.worded_strictly(repeated), *decoded.problems))
+            listed = ", ".join((*requestbody.strict_messages(repeated), *decoded.problems))
             raise RefusedError(refusal.bad_request(f"{cannot}: strict decoding error: {listed}"))
         return self._decoded(value, decoded, problems, request)
 

@@ -115,7 +115,7 @@ class BuiltInStrategy(ObjectStrategy):
 
     def store(self, write: PendingWrite) -> StoredForms:
         """Return a valid object as it is stored and read back."""
-        return StoredForms(Stored.of(write.resource), Stored.of(dict(write.resource)))
+        return StoredForms(Stored.from_value(write.resource), Stored.from_value(dict(write.resource)))
 
     def stored_size(self, stored: Resource) -> int:
         """Return the bytes of an object in etcd, where it is protobuf."""

@@ -21,7 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, scale
 from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     builtincells,
@@ -140,10 +140,10 @@ class BuiltInType(ResourceType):
             return SubresourceKind(name, "autoscaling", "v1", "Scale")
         return SubresourceKind(name, self.group, self.version, self.names.kind)
 
-    def answer(self, stored: Resource | None, request_: Request, making: Making) -> RequestOutcome:
+    def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, request_, self._strategy, making)
+        outcome = handlers.handle(before, request_, self._strategy, generated)
         if not outcome.response.accepted:
             return outcome
 

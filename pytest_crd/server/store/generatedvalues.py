@@ -8,17 +8,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from pytest_crd.engine.registry.request import Making
+from pytest_crd.engine.registry.request import GeneratedValues
 
 _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 
 
-def of_request(is_free: Callable[[str], bool]) -> Making:
+def of_request(is_free: Callable[[str], bool]) -> GeneratedValues:
     """Return the generated values of one request; *is_free* returns whether no stored object has a name with a suffix."""
     suffix = _suffix()
     while not is_free(suffix):
         suffix = _suffix()
-    return Making(now, uid, lambda: suffix)
+    return GeneratedValues(now, uid, lambda: suffix)
 
 
 def uid() -> str:

@@ -12,7 +12,7 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.registry import handlers
 from pytest_crd.engine.registry.customresource import CustomResourceStrategy
 from pytest_crd.engine.registry.fieldmanager import writers
-from pytest_crd.engine.registry.request import Making, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import Body
 
 SCHEMA = {
@@ -22,7 +22,7 @@ SCHEMA = {
         "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
     },
 }
-MADE = Making(now=lambda: "2024-01-02T03:04:05Z", uid=lambda: "u-1", suffix=lambda: "abcde")
+MADE = GeneratedValues(now=lambda: "2024-01-02T03:04:05Z", uid=lambda: "u-1", suffix=lambda: "abcde")
 TYPE = {"apiVersion": "example.com/v1", "kind": "Cron"}
 STORED = {
     **TYPE,

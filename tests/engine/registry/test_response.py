@@ -21,7 +21,7 @@ CAUSE = {"reason": "FieldValueRequired", "message": "Required value", "field": "
 
 def test_an_accepted_request_has_no_status_and_no_message() -> None:
     answer = Response(
-        201, Stored.of({"a": 1}), changes=Changes(spelled("spec.p"), spelled("spec.d"), spelled("spec.n"))
+        201, Stored.from_value({"a": 1}), changes=Changes(spelled("spec.p"), spelled("spec.d"), spelled("spec.n"))
     )
     assert answer.accepted
     assert (answer.message, answer.status) == ("", None)
@@ -101,7 +101,7 @@ def test_a_refusal_that_names_no_field_has_one_error_of_its_own_type() -> None:
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_an_accepted_request_passes(*, strict: bool) -> None:
-    Response(201, Stored.of({"a": 1})).assert_accepted(strict=strict)
+    Response(201, Stored.from_value({"a": 1})).assert_accepted(strict=strict)
 
 
 def test_a_refused_request_fails_with_every_error() -> None:
@@ -116,7 +116,7 @@ def test_a_missing_resource_is_not_accepted_either() -> None:
 
 
 def test_strictly_a_request_that_loses_fields_fails() -> None:
-    answer = Response(201, Stored.of({}), changes=Changes(spelled("spec.b", "spec.c")))
+    answer = Response(201, Stored.from_value({}), changes=Changes(spelled("spec.b", "spec.c")))
     answer.assert_accepted()
 
     with pytest.raises(engine.NotAcceptedError) as caught:
@@ -127,7 +127,7 @@ def test_strictly_a_request_that_loses_fields_fails() -> None:
 
 
 def test_a_response_shows_itself_on_one_line() -> None:
-    assert repr(Response(201, Stored.of({"a": 1}))) == "<Response 201>"
+    assert repr(Response(201, Stored.from_value({"a": 1}))) == "<Response 201>"
     assert repr(response.invalid("g", "Foo", "a", [ERROR, ERROR])) == (
         "<Response 422: spec.a: Required value; spec.a: Required value>"
     )
@@ -149,15 +149,15 @@ def test_the_stored_object_is_made_once_and_only_for_who_asks() -> None:
 
 
 def test_a_copy_shares_nothing_with_the_answer_that_it_is_of() -> None:
-    answer = Response(201, Stored.of({"a": [1]}))
+    answer = Response(201, Stored.from_value({"a": [1]}))
     copied = answer.copied()
     copied.stored["a"].append(2)
     assert (answer.stored, copied.stored) == ({"a": [1]}, {"a": [1, 2]})
 
 
 def test_answers_are_equal_when_their_stored_objects_are() -> None:
-    one, same, other = (Response(201, Stored.of({"a": number})) for number in (1, 1, 2))
+    one, same, other = (Response(201, Stored.from_value({"a": number})) for number in (1, 1, 2))
     assert one == same
     assert one != other
-    assert Stored.of(1) != 1
+    assert Stored.from_value(1) != 1
     assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own
