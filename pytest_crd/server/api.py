@@ -204,9 +204,11 @@ class Api:
         self, request: HTTPRequest, info: RequestInfo, type_: ResourceType, options: listoptions.ListOptions
     ) -> Stream:
         form = _form_of(request, type_)
-        negotiation.demand_stream(form)
         is_list = form.shape == "PartialObjectMetadataList"
         watch = Watch(self.store, type_, info.namespace, options, shows_none=is_list)
+        negotiation.demand_stream(form)
+        if form.shape == "Table":
+            tables.demand_included(request.query.first("includeObject"))
         timeout = float(options.timeout or _WATCH_TIMEOUT)
         shared = None if form.shape else type_
         show = self._shows(request, type_, form)
@@ -233,9 +235,9 @@ class Api:
     def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "patch":
             writes.demand_patch_type(request, type_)
-        form = _form_of(request, type_)
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
+        form = _form_of(request, type_)
         written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
         with self.store.lock:
             self.catalog.settle()

@@ -64,9 +64,11 @@ def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: Resour
         return _of_protobuf(request.body, api_version, kind, type_.profile)
     try:
         body = _read(request.body, media_type)
-    except _UnreadableNumberError as error:
-        raise _number_beyond_float64(request.body, api_version, kind, str(error)) from None
     except _UnreadableBodyError as error:
+        if subresource == "scale" and not type_.is_typed:  # the scheme of custom resources has no Scale
+            raise statuses.bad_request(typemeta.unregistered_type("v1.Scale", type_.profile)) from None
+        if isinstance(error, _UnreadableNumberError):
+            raise _number_beyond_float64(request.body, api_version, kind, str(error)) from None
         raise _unrecognized(kind, str(error), request.body) from None
     return _typed(body, request.body, api_version, kind, type_.profile) if type_.is_typed else body
 

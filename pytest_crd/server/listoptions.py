@@ -64,6 +64,7 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
     Reference:
         apiserver endpoints/handlers/get.go, ListResource; apimachinery apis/meta/internalversion/validation.
     """
+    timeout, limit = integer(query, "timeoutSeconds"), integer(query, "limit")
     try:
         options = ListOptions(
             selectors.labels(query.first("labelSelector"), profile),
@@ -72,13 +73,17 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
             boolean(query, "allowWatchBookmarks"),
             query.first("resourceVersion"),
             query.first("resourceVersionMatch"),
-            integer(query, "timeoutSeconds"),
-            integer(query, "limit") or 0,
+            timeout,
+            limit or 0,
             query.first("continue"),
             boolean(query, "sendInitialEvents") if query.has("sendInitialEvents") else None,
         )
     except SelectorError as error:
         raise statuses.bad_request(str(error)) from None
+    is_legacy = options.sends_initial_events is None and not options.resource_version_match
+    if options.is_watch and is_legacy and options.resource_version in ("", "0"):
+        # apimachinery apis/meta/internalversion/defaults.go, SetListOptionsDefaults
+        options = options._replace(sends_initial_events=True, resource_version_match=_NOT_OLDER_THAN)
     if errors := _problems(options):
         raise statuses.invalid_options("ListOptions", errors)
     return options
@@ -150,6 +155,6 @@ def _watch_problems(options: ListOptions) -> list[FieldError]:
         errors.append(fielderror.forbidden(_MATCH, problem))
     if match not in ("", _NOT_OLDER_THAN):
         errors.append(fielderror.not_supported(_MATCH, match, [_NOT_OLDER_THAN]))
-    if options.continuing:
+    if match and options.continuing:
         errors.append(fielderror.forbidden(_MATCH, "resourceVersionMatch is forbidden when continue is provided"))
     return errors

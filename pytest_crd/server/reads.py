@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import names
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
@@ -56,6 +57,20 @@ class _Token(NamedTuple):
     start: str
 
 
+def demand_name(name: str) -> None:
+    """
+    Check that a name can be a part of a path in the store.
+
+    Raises:
+        ApiError: 400.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, NamespaceKeyFunc.
+    """
+    if problems := names.path_segment(name):
+        raise statuses.bad_request(f"Name parameter invalid: {printing.quote(name)}: {';'.join(problems)}")
+
+
 def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_version: str = "") -> StoredObject:
     """
     Return a stored object.
@@ -63,6 +78,7 @@ def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_v
     Raises:
         ApiError: 404: the object does not exist; 504: *resource_version* is in the future.
     """
+    demand_name(name)
     if resource_version:
         demand_version(store, version_of(resource_version))
     entry = store.get(type_.key(namespace, name))

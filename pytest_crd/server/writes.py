@@ -13,10 +13,11 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
-from pytest_crd.server import bodies
+from pytest_crd.server import bodies, reads
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest, Query
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -25,7 +26,6 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Store, StoredObject
 
-_KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 _BASE: Final = 58
 _CONFLICT: Final = 409
 # Attempts without the lock, before one with it that no other write can overtake.
@@ -123,6 +123,8 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     Raises:
         ApiError: The request is refused.
     """
+    if info.name and not _is_refused_early(outcome):
+        reads.demand_name(info.name)
     by_update = type_.is_created_by_update and request.verb == "update"
     by_other = by_update or mediatypes.is_apply(request.verb, request.media_type)
     creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
@@ -239,12 +241,11 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
     media_type = negotiation.media_type_of(request)
     if info.verb != "patch":
         media_type = media_type or negotiation.JSON
+    if info.verb == "create":  # an update looks at its options first
         bodies.demand_form(media_type, type_)
-    demand_options(_KINDS[info.verb], query)
-    body = bodies.decode_write(request, info.verb, media_type, type_, info.subresource)
-    return Request(
+    write = Request(
         info.verb,  # type: ignore[arg-type] # one of three
-        body,
+        Body(None),
         info.name,
         info.namespace,
         subresource=info.subresource,  # type: ignore[arg-type] # one that there is
@@ -256,22 +257,32 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
         user_agent=request.headers.get("user-agent", ""),
         storage_prefix="" if query.has("dryRun") else _STORAGE_PREFIX,  # a dry run does not reach etcd
     )
+    _demand_options(write, query, type_)
+    if info.verb == "update":
+        bodies.demand_form(media_type, type_)
+    if info.verb == "patch":
+        reads.demand_name(info.name)
+    return write._replace(body=bodies.decode_write(request, info.verb, media_type, type_, info.subresource))
 
 
-def demand_options(kind: str, query: Query) -> None:
+def _demand_options(write: Request, query: Query, type_: ResourceType) -> None:
     """
-    Raise ApiError if options of a write request are invalid.
+    Check the options of a write.
 
     Raises:
         ApiError: 422.
+
+    Reference:
+        apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
-    errors = dry_run_problems(query.all("dryRun"))
+    errors = requestoptions.find_errors(write, type_.profile)
+    errors += dry_run_problems(query.all("dryRun"))
     field_validation = query.first("fieldValidation")
     if field_validation and field_validation not in FIELD_VALIDATIONS:
         path = FieldPath(("fieldValidation",))
         errors.append(fielderror.not_supported(path, field_validation, ["", "Ignore", "Strict", "Warn"]))
     if errors:
-        raise statuses.invalid_options(kind, errors)
+        raise statuses.invalid_options(requestoptions.KINDS[write.verb], errors)
 
 
 def dry_run_problems(values: list[str]) -> list[FieldError]:

@@ -107,12 +107,13 @@ def test_a_watch_goes_on_until_its_time_is_over(client: _Client) -> None:
     path = "/apis/fuzz.example.com/v1beta1/namespaces/default/jobs"
     response = client.open("GET", f"{path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1")
     assert "deprecated" in str(response.getheader("Warning"))
+    begun = json.loads(response.readline())
     client.ask("POST", servers.JOBS, servers.job("a"))
     first = json.loads(response.readline())
     client.ask("DELETE", f"{servers.JOBS}/a")
 
-    events = [first, *(json.loads(line) for line in response)]
-    assert [one["type"] for one in events] == ["ADDED", "DELETED", "BOOKMARK"]
+    events = [begun, first, *(json.loads(line) for line in response)]
+    assert [one["type"] for one in events] == ["BOOKMARK", "ADDED", "DELETED", "BOOKMARK"]
 
 
 @pytest.mark.parametrize(("query", "fewest", "most"), [("&allowWatchBookmarks=true", 4, 20), ("", 0, 0)])

@@ -14,7 +14,7 @@ from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 
 _GROUP: Final = "meta.k8s.io"
-_KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
+KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 
 
 def refuse(request: Request, profile: Profile) -> Refusal | None:
@@ -32,6 +32,16 @@ def refuse(request: Request, profile: Profile) -> Refusal | None:
     Reference:
         apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
+    errors = find_errors(request, profile)
+    if not errors:
+        return None
+    kind = KINDS[request.verb]
+    message = f'{kind}.{_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
+    return Refusal(422, "Invalid", message, tuple(errors), subject={"group": _GROUP, "kind": kind})
+
+
+def find_errors(request: Request, profile: Profile) -> list[FieldError]:
+    """Return the errors of the field manager and of `force`, in the server's order."""
     errors: list[FieldError] = []
     if mediatypes.is_apply(request.verb, request.media_type):
         if not request.field_manager:
@@ -39,8 +49,4 @@ def refuse(request: Request, profile: Profile) -> Refusal | None:
     elif request.verb == "patch" and request.force is not None:
         errors.append(fielderror.forbidden(FieldPath(("force",)), "may not be specified for non-apply patch"))
     errors += managedfields.validate_manager(request.field_manager, FieldPath(("fieldManager",)), profile)
-    if not errors:
-        return None
-    kind = _KINDS[request.verb]
-    message = f'{kind}.{_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
-    return Refusal(422, "Invalid", message, tuple(errors), subject={"group": _GROUP, "kind": kind})
+    return errors

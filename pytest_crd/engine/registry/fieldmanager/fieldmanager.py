@@ -14,8 +14,11 @@ from pytest_crd import garbage
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import converting
+from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.metadata.metav1types import MANAGED_FIELDS_ENTRY
 from pytest_crd.engine.registry.fieldmanager import comparing, fieldsets, lastapplied, managers, pathelements
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.managers import (
@@ -182,7 +185,7 @@ class FieldManager:
         return Applied(_without_entries(live), is_merged=False), Managed(owners, times)
 
     def _typed(self, live: JSONObject, applied: JSONObject) -> tuple[Typed, Typed]:
-        if isinstance(_metadata(applied).get("managedFields"), list):
+        if _is_list_of_entries(_metadata(applied).get("managedFields")):
             raise ApplyRefusedError(refusal.bad_request("metadata.managedFields must be nil"))
         if (found := _kind(applied)) != _kind(self._type_meta):  # where versions alone were checked before
             raise _failed(f"failed to create typed patch object: no corresponding type for {found}")
@@ -392,6 +395,21 @@ def _readable(entries: list[JSONValue], release: ApplyRelease) -> Managed:
         return managers.read(entries, ignores_rest=not release.reads_keys_whole)
     except BrokenEntriesError:
         return NOBODY
+
+
+def _is_list_of_entries(value: JSONValue) -> bool:
+    """
+    Return whether *value* is managed fields to a server, which takes a list with an unreadable entry for none.
+
+    Reference:
+        apimachinery apis/meta/v1/unstructured/unstructured.go, GetManagedFields.
+    """
+    if not isinstance(value, list):
+        return False
+    try:
+        return all(isinstance(converting.convert(item, MANAGED_FIELDS_ENTRY), dict) for item in value)
+    except MistypedError:
+        return False
 
 
 def _without_entries(resource: JSONObject) -> dict[str, JSONValue]:
