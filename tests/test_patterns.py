@@ -20,7 +20,7 @@ _MANY = 1_000_000
 @pytest.mark.parametrize("path", ["[?(@" + "." * 200, "[?(@.a==1" + " " * _MANY, "[?(@" + " " * _MANY + "x"])
 def test_an_open_filter_is_no_json_path(path: str) -> None:
     with pytest.raises(jsonpath.JSONPathError):
-        jsonpath.find({"a": [{"a": 1}]}, f".a{path}")
+        jsonpath.find_values({"a": [{"a": 1}]}, f".a{path}")
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_an_open_filter_is_no_json_path(path: str) -> None:
 def test_a_filter_selects_items(path: str) -> None:
     item = {"b": "x == y", "c": {"d": [1]}}
 
-    assert jsonpath.find({"a": [{}, item]}, path) == [item]
+    assert jsonpath.find_values({"a": [{}, item]}, path) == [item]
 
 
 @pytest.mark.parametrize("text", [b"{{\n" * _MANY, b"{" * _MANY])

@@ -103,7 +103,7 @@ class Api:
         _demand_timeout(request, info)
         if info is None:
             return generalpaths.answer(request, self.catalog, self.address)
-        type_ = self.catalog.find(info.group, info.version, info.resource)
+        type_ = self.catalog.find_type(info.group, info.version, info.resource)
         if type_ is None:
             raise NotFoundPageError
         if not _is_in_scope(type_, info):

@@ -112,7 +112,7 @@ class CustomResourceType(ResourceType):
         """Return the selectable fields of an object with their values: name, namespace, and the selectableFields of the CRD."""
         values_by_field = dict(super().selectable(object_))
         for path in self._selectable_paths:
-            values = jsonpath.find(object_, path)
+            values = jsonpath.find_values(object_, path)
             values_by_field[path.removeprefix(".")] = _text(values[0]) if values else ""
         return values_by_field
 

@@ -61,7 +61,7 @@ class ServerCatalog:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
         return [*self._built_in, self._definitions, *self._controller.types()]
 
-    def find(self, group: str, version: str, plural: str) -> ResourceType | None:
+    def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""
         for type_ in self.types():
             if (type_.group, type_.version, type_.names.plural) == (group, version, plural):

@@ -1,1 +1,1 @@
-"""ObjectMeta and TypeMeta: coercion, validation, and what a request's metadata means."""
+"""ObjectMeta and TypeMeta: decoding, validation, and their effects on requests."""

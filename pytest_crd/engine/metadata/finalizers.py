@@ -1,4 +1,4 @@
-"""Finalizers in metadata: which are refused, and which the server only warns about."""
+"""Validation and warnings of finalizers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _STANDARD: Final = frozenset({_ORPHAN, _FOREGROUND, "kubernetes"})
 
 def validate(finalizers: Sequence[str], path: FieldPath, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with *finalizers*.
+    Validate *finalizers*.
 
     Errors:
-        Invalid: A name is no label key, or the finalizers for both ways to delete are there.
+        Invalid: A name is no label key, or the finalizers for both propagation policies are present.
 
     Reference:
         apimachinery api/validation/objectmeta.go, ValidateFinalizers.
@@ -41,10 +41,10 @@ def validate(finalizers: Sequence[str], path: FieldPath, profile: Profile) -> li
 
 def validate_while_deleted(new: Sequence[str], old: Sequence[str], path: FieldPath) -> list[FieldError]:
     """
-    Return what is wrong with *new* finalizers of an object that is being deleted and has *old* ones.
+    Validate a change of the finalizers of an object that is being deleted.
 
     Errors:
-        Forbidden: One was added.
+        Forbidden: A finalizer was added.
 
     Reference:
         apimachinery api/validation/objectmeta.go, ValidateNoNewFinalizers.
@@ -58,7 +58,7 @@ def validate_while_deleted(new: Sequence[str], old: Sequence[str], path: FieldPa
 
 def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: Profile) -> tuple[str, ...]:
     """
-    Return what the server warns about in the finalizers that are in *new* and not in *old*, sorted by finalizer.
+    Return the warnings about finalizers that are in *new* but not in *old*, sorted by finalizer.
 
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, validateKubeFinalizerName.

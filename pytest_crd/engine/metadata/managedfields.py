@@ -1,4 +1,4 @@
-"""Managed fields in metadata, as far as the server validates them; which manager owns what is not computed here."""
+"""Validation of managed fields; `registry.fieldmanager` computes them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ _MAX_SUBRESOURCE: Final = 256
 
 def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with managed fields.
+    Validate managed fields.
 
     Args:
         entries: Decoded entries: objects whose fields have the right types.
-        path: Where the list stands.
-        profile: Older versions report an unknown operation in other words.
+        path: The path of the list.
+        profile: Older versions word an unknown operation differently.
 
     Errors:
-        Required, NotSupported, Invalid, TooLong: The operation, the type of the fields, the manager or the subresource
-        is none.
+        Required, NotSupported, Invalid, TooLong: The operation, the type of the fields, the manager or the subresource is invalid.
 
     Reference:
         apimachinery apis/meta/v1/validation/validation.go, ValidateManagedFields.
@@ -47,7 +46,7 @@ def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) ->
 
 
 def too_long(path: FieldPath, max_length: int, profile: Profile) -> FieldError:
-    """Return "the value has more than *max_length* bytes" in the words of a version."""
+    """Return the error for a value with more than *max_length* bytes, in the words of the version."""
     if profile.words_limits_as_may_not_be:
         return fielderror.too_long(path, max_length)
     return FieldError(ErrorType.TOO_LONG, str(path), "", f"must have at most {max_length} bytes", path=path)
@@ -56,7 +55,7 @@ def too_long(path: FieldPath, max_length: int, profile: Profile) -> FieldError:
 def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldError]:
     if operation in _OPERATIONS:
         return []
-    # A string type of its own in Go, which is marshalled where a plain string would be quoted.
+    # Go marshals this string type, and quotes plain strings.
     printed = printing.marshal(operation) if profile.prints_values_as_json else printing.quote(operation)
     if not profile.lists_managed_operations:
         return [badvalues.invalid_as(path, operation, printed, "must be `Apply` or `Update`")]
@@ -67,12 +66,12 @@ def _operation(operation: str, path: FieldPath, profile: Profile) -> list[FieldE
 
 def validate_manager(manager: str, path: FieldPath, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with the name of a field manager.
+    Validate the name of a field manager.
 
     Args:
         manager: The name.
-        path: Where it stands.
-        profile: Whose words.
+        path: The path of the name.
+        profile: The reproduced Kubernetes version.
 
     Errors:
         TooLong, Invalid.

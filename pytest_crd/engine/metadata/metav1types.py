@@ -1,4 +1,4 @@
-"""The types of apimachinery meta/v1 that a manifest can hold, as data for `godecode`."""
+"""Types of apimachinery meta/v1 in manifests, as data for the Go decoder."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ DELETE_OPTIONS: Final = Struct(
     required=frozenset(),
 )
 
-# What metadata was until Kubernetes 1.21.
+# The metadata fields until Kubernetes 1.21.
 _WITH_CLUSTER: Final = {"clusterName": STRING}
 _WITHOUT_SUBRESOURCE: Final = List(
     Struct(

@@ -1,4 +1,4 @@
-"""Names as the server checks them: labels and subdomains of DNS, label keys and values, path segments, and its words for each."""
+"""Validation of names: DNS labels and subdomains, label keys and values, and path segments."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _IS_LABEL_VALUE: Final = re.compile(_LABEL_VALUE).fullmatch
 
 def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as a label of DNS (RFC 1123): at most 63 bytes, lower case, no dots.
+    Return the problems of *text* as a DNS label (RFC 1123): at most 63 bytes, lower case, no dots.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -61,11 +61,11 @@ def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
 
 def dns1123_subdomain(text: str, *, unit: str = "characters") -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as a subdomain of DNS (RFC 1123): labels joined by dots, at most 253 bytes.
+    Return the problems of *text* as a DNS subdomain (RFC 1123): labels joined by dots, at most 253 bytes.
 
     Args:
         text: The name.
-        unit: What the message about the length counts; bytes are counted in any case.
+        unit: The unit in the message about the length; bytes are counted in any case.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -79,7 +79,7 @@ def dns1123_subdomain(text: str, *, unit: str = "characters") -> tuple[str, ...]
 
 def dns1035_label(text: str) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as a label of DNS (RFC 1035): as of RFC 1123, but beginning with a letter.
+    Return the problems of *text* as a DNS label (RFC 1035), which begins with a letter.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -93,9 +93,9 @@ def dns1035_label(text: str) -> tuple[str, ...]:
 
 def label_key(text: str, profile: Profile) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as the key of a label: a name, or a DNS subdomain, a slash and a name.
+    Return the problems of *text* as a label key: a name, optionally after a DNS subdomain and a slash.
 
-    Also the rule of annotation keys (in lower case) and finalizers, and what older versions call a qualified name.
+    Annotation keys (in lower case), finalizers, and the qualified names of older versions follow the same rule.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -121,7 +121,7 @@ def label_key(text: str, profile: Profile) -> tuple[str, ...]:
 
 def label_value(text: str, profile: Profile) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as the value of a label: empty, or at most 63 bytes.
+    Return the problems of *text* as a label value: empty, or at most 63 bytes.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -135,7 +135,7 @@ def label_value(text: str, profile: Profile) -> tuple[str, ...]:
 
 def path_segment(text: str) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as a segment of a URL path; an empty one is not refused here.
+    Return the problems of *text* as a segment of a URL path; an empty text is accepted.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -148,7 +148,7 @@ def path_segment(text: str) -> tuple[str, ...]:
 
 def path_segment_prefix(text: str) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as the beginning of a segment of a URL path.
+    Return the problems of *text* as the beginning of a segment of a URL path.
 
     Errors:
         None; the details of errors, in the server's order.
@@ -161,21 +161,20 @@ def path_segment_prefix(text: str) -> tuple[str, ...]:
 
 def dns1123_subdomain_prefix(text: str) -> tuple[str, ...]:
     """
-    Return what is wrong with *text* as a prefix to which the server appends a suffix to make a DNS subdomain.
+    Return the problems of *text* as a prefix of a generated DNS subdomain.
 
     Errors:
         None; the details of errors, in the server's order.
 
     Reference:
-        apimachinery api/validation/generic.go, NameIsDNSSubdomain with a prefix, which takes the character before a dash
-        at the end for granted too.
+        apimachinery api/validation/generic.go, NameIsDNSSubdomain with a prefix, which masks the character before a trailing dash, too.
     """
     return dns1123_subdomain(without_trailing_dash(text))
 
 
 def without_trailing_dash(text: str) -> str:
     """
-    Return *text* with an a in the place of a dash at the end and of the character before it.
+    Return *text* with an `a` in place of a trailing dash and the character before it.
 
     Reference:
         apimachinery api/validation/generic.go, maskTrailingDash.
@@ -187,7 +186,7 @@ def without_trailing_dash(text: str) -> str:
 
 def lower(text: str) -> str:
     """
-    Return *text* in lower case, each character alone as Go does it: of a capital I with a dot a plain i is left.
+    Return *text* in lower case as Go computes it, character by character: a capital I with a dot becomes a plain i.
 
     Reference:
         strings.ToLower.

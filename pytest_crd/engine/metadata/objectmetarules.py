@@ -1,4 +1,4 @@
-"""What every ObjectMeta must obey, at the root and embedded, of custom resources and of CRDs: the rules of its fields."""
+"""Validation rules of ObjectMeta, for custom resources, CRDs and embedded resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_ANNOTATIONS: Final = 256 * 1024
 
 class NameRule(NamedTuple):
     """
-    What a name must be; both functions return what is wrong with a text.
+    Rule of names; both functions return the problems of a text.
 
     Attributes:
         name: The rule of `name`.
@@ -31,18 +31,18 @@ class NameRule(NamedTuple):
 
 class ObjectNaming(NamedTuple):
     """
-    How what has the metadata is named.
+    Naming of the object with the metadata.
 
     Attributes:
-        rule: What the name must be.
-        namespaced: Whether a namespace must be there; where not, none may be.
+        rule: The rule of names.
+        namespaced: Whether a namespace is required; otherwise none is allowed.
     """
 
     rule: NameRule
     namespaced: bool
 
 
-# The rule of custom resources, and the one that holds for whatever is stored.
+# The rule of custom resources, and the general rule of stored objects.
 DNS_SUBDOMAIN: Final = NameRule(names.dns1123_subdomain, names.dns1123_subdomain_prefix)
 PATH_SEGMENT: Final = NameRule(names.path_segment, names.path_segment_prefix)
 
@@ -54,17 +54,17 @@ def validate(
     profile: Profile,
 ) -> list[FieldError]:
     """
-    Return what is wrong with an ObjectMeta.
+    Validate an ObjectMeta.
 
     Args:
-        metadata: A decoded ObjectMeta: every field is of the right type.
-        path: Where it stands.
-        naming: What its name must be, and whether there is a namespace.
-        profile: Whose rules and words.
+        metadata: A decoded ObjectMeta: every field has the right type.
+        path: The path of the ObjectMeta.
+        naming: The naming of the object.
+        profile: The reproduced Kubernetes version.
 
     Errors:
-        Required, Invalid, Forbidden, TooLong, NotSupported, in the server's order; labels and annotations, which the
-        server takes in random order, by sorted key.
+        Required, Invalid, Forbidden, TooLong, NotSupported, in the server's order; labels and annotations by sorted key, as the server's
+        order is random.
 
     Reference:
         apimachinery api/validation/objectmeta.go, ValidateObjectMetaAccessor.
@@ -92,16 +92,15 @@ def validate(
     return errors
 
 
-def once(errors: Sequence[FieldError], profile: Profile) -> list[FieldError]:
+def distinct_errors(errors: Sequence[FieldError], profile: Profile) -> list[FieldError]:
     """
-    Return the *errors* of one validation of metadata, each once.
+    Return the *errors* of one validation of metadata without duplicates.
 
-    To be applied to what `validate` or `validate_change` found for a custom resource, a CRD or an embedded resource,
-    not to the rules of anything that is stored.
+    It applies to the result of `validate` or `validate_change` for a custom resource, a CRD or an embedded resource, not to the general
+    rules of stored objects.
 
     Reference:
-        apimachinery api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: filtering a list of errors goes through an
-        aggregate, which holds no text twice.
+        apimachinery api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: an aggregate of errors drops duplicate texts.
     """
     if not profile.drops_repeated_metadata_errors or len(errors) < 2:
         return list(errors)
@@ -119,17 +118,17 @@ def validate_change(
     reading: Reading = Reading.FIRST,
 ) -> list[FieldError]:
     """
-    Return what is wrong with an ObjectMeta that replaces the *old* one.
+    Validate a change of an ObjectMeta.
 
-    Only the rules whose breach reaches validation are here: name, namespace and resourceVersion were refused before, and uid
-    but in a patch, creationTimestamp and generation overwritten.
+    It has only rules that can fail here: name, namespace and resourceVersion were checked before, and so was uid except in a patch;
+    creationTimestamp and generation are overwritten.
 
     Args:
         metadata: The new ObjectMeta, decoded and prepared for the update.
-        old: The stored one.
-        path: Where both stand.
-        profile: Whose rules and words.
-        reading: Which time the server reads the owner references.
+        old: The stored ObjectMeta.
+        path: The path of both.
+        profile: The reproduced Kubernetes version.
+        reading: The number of times the server has read the owner references.
 
     Errors:
         Forbidden, Invalid, TooLong, Required, in the server's order.
@@ -201,5 +200,5 @@ def _annotations(annotations: Mapping[str, str], path: FieldPath, profile: Profi
 
 
 def _as_go_prints(timestamp: str) -> str:
-    """Print a decoded time as Go's time.Time does in a server whose time zone is UTC."""
+    """Return a decoded time as printed by Go's time.Time in UTC."""
     return timestamp.replace("T", " ").replace("Z", " +0000 UTC")

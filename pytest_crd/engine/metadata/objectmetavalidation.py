@@ -1,8 +1,7 @@
 """
-Validation of metadata: of the root, on create and on update, and of embedded resources.
+Validation of metadata: of the root on create and update, and of embedded resources.
 
-It takes metadata that is decoded (`objectmeta`) and, at the root, prepared (`requestmetadata`), and decides only what is wrong
-with it, not whether the request gets that far.
+The metadata is decoded, and at the root prepared by `requestmetadata`. Requests refused earlier do not get here.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _METADATA: Final = FieldPath(("metadata",))
 
 def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with the metadata of a custom resource that is created.
+    Validate the metadata of a new custom resource.
 
     Args:
         metadata: Root metadata, decoded and prepared.
         namespaced: Whether the CRD's scope is Namespaced.
-        profile: Whose rules and words.
+        profile: The reproduced Kubernetes version.
 
     Errors:
         Required, Invalid, Forbidden, TooLong, in the server's order.
@@ -48,20 +47,19 @@ def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, prof
         apiextensions-apiserver registry/customresource/validator.go, Validate.
     """
     naming = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=namespaced)
-    return objectmetarules.once(objectmetarules.validate(metadata, _METADATA, naming, profile), profile)
+    return objectmetarules.distinct_errors(objectmetarules.validate(metadata, _METADATA, naming, profile), profile)
 
 
 def validate_created(metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile) -> list[FieldError]:
     """
-    Return what is wrong with metadata in which nothing was found before: the rules of anything that is stored.
+    Validate the metadata of a new object without other errors, by the general rules of stored objects.
 
-    To be asked only where nothing else in the whole resource is wrong. Of metadata that `validate_create` accepts only a
-    `generateName` such as `a/-` beside a name is refused.
+    After `validate_create` only a `generateName` such as `a/-` beside a name can fail.
 
     Args:
         metadata: Root metadata, decoded and prepared.
         namespaced: Whether the CRD's scope is Namespaced.
-        profile: Whose rules and words.
+        profile: The reproduced Kubernetes version.
 
     Errors:
         Invalid.
@@ -79,18 +77,18 @@ def validate_common_update(
     metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile
 ) -> list[FieldError]:
     """
-    Return what is wrong with metadata on update by the rules of anything that is stored.
+    Validate the metadata of an update by the general rules of stored objects.
 
-    These errors come first, and also where the resource is of a wrong kind, which suppresses the others.
+    These errors come first, even if the resource has a wrong kind, which suppresses others.
 
     Args:
         metadata: The new root metadata, decoded and prepared.
-        old_metadata: The stored one.
+        old_metadata: The stored root metadata.
         namespaced: Whether the CRD's scope is Namespaced.
-        profile: Whose rules and words.
+        profile: The reproduced Kubernetes version.
 
     Errors:
-        Required, Invalid, Forbidden, TooLong, in the server's order; the same ones twice where both halves find them.
+        Required, Invalid, Forbidden, TooLong, in the server's order; errors that both halves report appear twice.
 
     Reference:
         apiserver registry/rest/update.go, validateCommonFields.
@@ -106,17 +104,17 @@ def validate_update(
     metadata: Mapping[str, JSONValue], old_metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile
 ) -> list[FieldError]:
     """
-    Return all that is wrong with the metadata of a resource that is updated, its status too.
+    Validate the metadata of an update, also of the status, by all rules.
 
     Args:
         metadata: The new root metadata, decoded and prepared.
-        old_metadata: The stored one.
+        old_metadata: The stored root metadata.
         namespaced: Whether the CRD's scope is Namespaced.
-        profile: Whose rules and words.
+        profile: The reproduced Kubernetes version.
 
     Errors:
-        Those of `validate_common_update`, then those of the change again: a bad label comes three times, a changed
-        deletionTimestamp twice, a bad finalizer once.
+        The errors of `validate_common_update`, then those of the change again: a bad label appears three times, a changed deletionTimestamp
+        twice, a bad finalizer once.
 
     Reference:
         apiserver registry/rest/update.go, ValidateUpdate; apiextensions-apiserver registry/customresource/validator.go,
@@ -125,7 +123,7 @@ def validate_update(
     own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.THIRD)
     return [
         *validate_common_update(metadata, old_metadata, namespaced=namespaced, profile=profile),
-        *objectmetarules.once(own, profile),
+        *objectmetarules.distinct_errors(own, profile),
     ]
 
 
@@ -136,12 +134,12 @@ def warnings(
     profile: Profile | None = None,
 ) -> tuple[str, ...]:
     """
-    Return the warnings about the metadata of a resource that is accepted: about new finalizers that have no domain.
+    Return the warnings about the metadata of an accepted resource: new finalizers without a domain.
 
     Args:
         metadata: The new root metadata, decoded.
-        old_metadata: The stored one on update; what it has is not warned about. An update of the status has no warnings.
-        profile: Whose words; the newest version's where left out.
+        old_metadata: The stored root metadata on update; its finalizers cause no warnings. An update of the status has no warnings.
+        profile: The reproduced Kubernetes version; defaults to the newest.
 
     Reference:
         apiextensions-apiserver registry/customresource/strategy.go, generateWarningsFromObj.
@@ -156,14 +154,14 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
 
     Args:
         schema: A structural schema.
-        profile: Whose rules and words.
+        profile: The reproduced Kubernetes version.
 
     Returns:
-        A function from the whole value to the errors, or None if there is no embedded resource in *schema*.
+        A function from the whole value to the errors, or None if *schema* has no embedded resource.
 
     Errors:
-        Required, Invalid, TooLong, NotSupported. Those of a resource come before those inside it; the server takes the
-        fields of an object in random order, here they are sorted.
+        Required, Invalid, TooLong, NotSupported. The errors of a resource precede those inside it; fields are in sorted order, as the
+        server's order is random.
 
     Reference:
         apiextensions-apiserver schema/objectmeta/validation.go, Validate.
@@ -213,11 +211,11 @@ def _kind_problem(kind: str) -> str:
 
 
 def _embedded_metadata(metadata: JSONValue, path: FieldPath, profile: Profile) -> list[FieldError]:
-    # Metadata that a default brought, or in a resource of a wrong kind, was never decoded before.
+    # Metadata from a default, or in a resource of a wrong kind, was not decoded before.
     try:
         decoded = decoding.decode(metadata, metav1types.object_meta(profile)).value or {}
     except decoding.DecodeError as error:
         return [badvalues.invalid_embedded(path, metadata, str(error), profile=profile)]
     naming = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=bool(decoded.get("namespace")))
     named = decoded if decoded.get("name") else {**decoded, "name": "fakename"}  # only a root needs a name
-    return objectmetarules.once(objectmetarules.validate(named, path, naming, profile), profile)
+    return objectmetarules.distinct_errors(objectmetarules.validate(named, path, naming, profile), profile)

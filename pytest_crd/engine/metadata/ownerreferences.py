@@ -1,4 +1,4 @@
-"""Owner references in metadata: which are refused, and which fall away because they stand there twice."""
+"""Validation and deduplication of owner references."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _DUPLICATES: Final = (
 
 class Reading(enum.IntEnum):
     """
-    Which time it is that the server reads the owner references of one request.
+    The number of times that the server has read the owner references of one request.
 
-    Versions that print Go's syntax print another address for what a pointer points to each time, so that errors that are equal
-    otherwise are not the same.
+    Versions that print Go syntax print another pointer address each time, so that otherwise equal errors differ.
     """
 
     FIRST = 0
@@ -39,16 +38,16 @@ def validate(
     references: Sequence[JSONValue], path: FieldPath, profile: Profile, reading: Reading = Reading.FIRST
 ) -> list[FieldError]:
     """
-    Return what is wrong with owner references.
+    Validate owner references.
 
     Args:
         references: Decoded owner references: objects whose fields have the right types.
-        path: Where the list stands.
+        path: The path of the list.
         profile: Older versions name neither the index nor the type of the errors.
-        reading: Which time the server reads them.
+        reading: The number of times the server has read them.
 
     Errors:
-        Required, Invalid: A field is missing or malformed, an Event is the owner, a second one is the controller.
+        Required, Invalid: A field is missing or malformed, an Event is the owner, or there is a second controller.
 
     Reference:
         apimachinery api/validation/objectmeta.go, ValidateOwnerReferences.
@@ -82,29 +81,29 @@ def deduplicate(
     references: Sequence[JSONValue], *, is_patched: bool = False
 ) -> tuple[list[JSONValue], tuple[str, ...]]:
     """
-    Return owner references without those that stand there a second time, and the warnings about them.
+    Return owner references without duplicates, and the warnings about them.
 
     Args:
         references: Decoded owner references; not modified.
-        is_patched: Whether a patch brought them, of which a server says that an admission may have done so.
+        is_patched: Whether they come from a patch, which the server's warning attributes to admission.
 
     Reference:
         apiserver endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning.
     """
-    kept: list[JSONValue] = []
+    distinct: list[JSONValue] = []
     duplicates: list[str] = []
     for reference in references:
-        if any(jsonvalue.equal(reference, other) for other in kept):
+        if any(jsonvalue.equal(reference, known_reference) for known_reference in distinct):
             duplicates.append(_text(reference, "uid"))
         else:
-            kept.append(reference)
+            distinct.append(reference)
     after = " after mutating admission happens" if is_patched else ""
-    return kept, (_DUPLICATES.format(after=after) + ", ".join(duplicates),) if duplicates else ()
+    return distinct, (_DUPLICATES.format(after=after) + ", ".join(duplicates),) if duplicates else ()
 
 
 def group_version_problem(api_version: str) -> str:
     """
-    Return why *api_version* does not parse, in Go's words; empty where it does.
+    Return Go's message for a malformed apiVersion; empty if it parses.
 
     Reference:
         apimachinery runtime/schema/group_version.go, ParseGroupVersion.
@@ -154,7 +153,7 @@ def _all_printed(references: Sequence[JSONValue], profile: Profile, reading: Rea
 
 
 def _printed(reference: JSONValue, profile: Profile, reading: Reading) -> str:
-    """Print a reference as the struct that it is in Go: its fields in the order of their declaration."""
+    """Return a reference as printed for its Go struct, fields in order of their declaration."""
     if profile.prints_values_as_json:
         fields = [f'"{field}":{printing.marshal(_text(reference, field))}' for field in _STRINGS]
         fields += [

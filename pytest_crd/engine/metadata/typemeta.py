@@ -1,4 +1,4 @@
-"""The type of a custom resource, its apiVersion and kind: what is refused while decoding, and what validation finds."""
+"""apiVersion and kind of a resource: refusals during decoding, and validation."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 
 _SUMMARY: Final = 30
-# What stands for no API version at all.
+# Spellings of an absent API version.
 _NO_VERSIONS: Final = ("", "/")
 _NO_VERSION: Final = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
 _SLASHES: Final = 2
-_FINDS: Final = (
+_GO_TYPE: Final = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 )
 
 
 class TypeMetaError(ValueError):
-    """Something of which nobody can say what it is; the message is the server's."""
+    """An apiVersion or kind that cannot be read, with the server's message."""
 
 
 class GroupVersionKind(NamedTuple):
-    """What the URL of a request says that its object is."""
+    """The group, version and kind of the URL of a request."""
 
     group: str
     version: str
@@ -41,18 +41,18 @@ class GroupVersionKind(NamedTuple):
 
     @property
     def api_version(self) -> str:
-        """What the object must state: `stable.example.com/v1`."""
+        """The expected apiVersion: `stable.example.com/v1`."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
 def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body: str = "") -> Refusal | None:
     """
-    Return why a body is refused that is no object, or None; null is none of these, but an object without anything.
+    Return the refusal of a body that is not an object, or None; null counts as an empty object.
 
     Args:
-        value: What was sent.
-        of_url: What the URL says.
-        body: What was sent, as it was sent; left out, *value* as compact JSON.
+        value: The value of the body.
+        of_url: The group, version and kind of the URL.
+        body: The text of the body; defaults to *value* as compact JSON.
 
     Errors:
         None; a 400.
@@ -74,25 +74,24 @@ def refuse_undecodable(
     lenient: bool = False,
 ) -> Refusal | None:
     """
-    Return why a request is refused before anything else of it is decoded, or None.
+    Return the refusal of a request whose apiVersion or kind cannot be decoded, or None.
 
     Args:
-        resource: The custom resource that was sent.
-        of_url: What the URL says.
-        profile: 1.21 takes for given what is missing, and words it otherwise.
-        body: What was sent, JSON or YAML, as it was sent: messages quote it. Left out, *resource* as compact JSON.
-        lenient: Whether unknown and duplicate fields are ignored: another decoder then takes the type for given, too.
+        resource: The custom resource in the request.
+        of_url: The group, version and kind of the URL.
+        profile: 1.21 takes missing values from the URL, and words errors differently.
+        body: The text of the body, JSON or YAML, which messages quote; defaults to *resource* as compact JSON.
+        lenient: Whether unknown and duplicate fields are ignored: that decoder takes missing values from the URL, too.
 
     Errors:
-        None; a 400 where apiVersion or kind, in any case, is no string, apiVersion is null or has two slashes, or kind
-        is missing.
+        None; a 400 if apiVersion or kind, in any case, is no string, if apiVersion is null or has two slashes, or if kind is missing.
 
     Reference:
         apimachinery runtime/serializer/json/meta.go, Interpret; unstructured/helpers.go, Decode; apiserver
         endpoints/handlers/rest.go, transformDecodeError.
     """
     if _is_plain(resource):
-        return None  # nothing to quote, so that nothing has to be written as JSON
+        return None  # avoids writing the resource as JSON
     sent = body or _as_json(resource)
     if problem := _malformed(resource, sent):
         return _unrecognized(problem, of_url.kind, sent)
@@ -110,15 +109,15 @@ def refuse_undecodable(
 
 def problem_of_patched(value: JSONValue, profile: Profile, *, write: Callable[[], str]) -> str:
     """
-    Return why what came of a patch cannot be decoded, in the words of the decoder; empty where it can.
+    Return the decoder's message for the undecodable result of a patch; empty if it can be decoded.
 
     Args:
-        value: What came of it.
+        value: The result of the patch.
         profile: 1.21 decodes with another library.
-        write: Returns the same as text; called where it counts.
+        write: Returns the text of the result; called only if needed.
 
     Reference:
-        apiserver endpoints/handlers/patch.go, jsonPatcher; the same decoding as of `refuse_undecodable`.
+        apiserver endpoints/handlers/patch.go, jsonPatcher; the same decoding as in `refuse_undecodable`.
     """
     if not isinstance(value, Mapping):
         return _other_than_object(value)
@@ -134,16 +133,16 @@ def problem_of_patched(value: JSONValue, profile: Profile, *, write: Callable[[]
     return ""
 
 
-def find(value: JSONValue, *, written: str) -> tuple[str, str]:
+def read_type_meta(value: JSONValue, *, written: str) -> tuple[str, str]:
     """
-    Return the apiVersion and the kind that an object of a type that is the server's own says, each empty where it says none.
+    Return the apiVersion and the kind of an object with a Go type, each empty if it is absent.
 
     Args:
         value: The object.
-        written: The same as text.
+        written: Its text.
 
     Raises:
-        TypeMetaError: It is no object, or these are no texts.
+        TypeMetaError: The value is not an object, or apiVersion or kind is not a text.
 
     Reference:
         apimachinery runtime/serializer/json/meta.go, Interpret.
@@ -155,13 +154,13 @@ def find(value: JSONValue, *, written: str) -> tuple[str, str]:
     return as_decoded(_fields(value, written))
 
 
-def says(value: JSONValue, type_meta: Mapping[str, str]) -> bool:
-    """Return whether a value is an object that says that it is of an apiVersion and a kind, and says so once."""
+def has_type_meta(value: JSONValue, type_meta: Mapping[str, str]) -> bool:
+    """Return whether a value is an object with the given apiVersion and kind, without other spellings of their keys."""
     return isinstance(value, dict) and _is_plain(value) and all(value[key] == type_meta[key] for key in type_meta)
 
 
 def _is_plain(resource: Mapping[str, JSONValue]) -> bool:
-    """Return whether apiVersion and kind are there, each a text under a key that is written as usual, and can be decoded."""
+    """Return whether apiVersion and kind are decodable texts under their usual keys, without other spellings."""
     version, kind = resource.get("apiVersion"), resource.get("kind")
     return (
         isinstance(version, str)
@@ -174,7 +173,7 @@ def _is_plain(resource: Mapping[str, JSONValue]) -> bool:
 
 def refuse_unversioned(resource: Mapping[str, JSONValue]) -> Refusal | None:
     """
-    Return why a resource without a version is refused that a patch has made, or None.
+    Return the refusal of a patched resource without a version, or None.
 
     Reference:
         apiserver registry/rest/update.go, objectMetaAndKind.
@@ -185,17 +184,17 @@ def refuse_unversioned(resource: Mapping[str, JSONValue]) -> Refusal | None:
 
 def refuse_version(resource: Mapping[str, JSONValue], of_url: GroupVersionKind, profile: Profile) -> Refusal | None:
     """
-    Return why a request is refused for another API version than its URL's, or None.
+    Return the refusal of a request with another API version than its URL, or None.
 
-    To be asked after all that decoding may refuse, wrong types in metadata and strict validation too.
+    It comes after all refusals of decoding, including wrong types in metadata and strict validation.
 
     Args:
-        resource: The custom resource that was sent; its apiVersion is a string or absent.
-        of_url: What the URL says.
-        profile: 1.21 fails where there is no version, unless there is another group.
+        resource: The custom resource in the request; its apiVersion is a string or absent.
+        of_url: The group, version and kind of the URL.
+        profile: 1.21 fails without a version, unless the group differs.
 
     Errors:
-        None; a 400, in 1.21 a 500 where there is no version, unless there is another group.
+        None; a 400, in 1.21 a 500 without a version, unless the group differs.
 
     Reference:
         apiserver endpoints/handlers/create.go, createHandler.
@@ -214,13 +213,13 @@ def refuse_version(resource: Mapping[str, JSONValue], of_url: GroupVersionKind, 
 
 
 def version_called(sent: str, version: str) -> str:
-    """Return the version that an API version as *sent* is decoded as: that of the URL, *version*, where it is empty."""
+    """Return the version as which an apiVersion is decoded: *version*, that of the URL, if it is empty."""
     return version if sent in _NO_VERSIONS else sent.rpartition("/")[2]
 
 
 def refuse_without_version(resource: Mapping[str, JSONValue]) -> Refusal | None:
     """
-    Return why a request that is refused anyhow cannot be told what is wrong: it states no version; else None.
+    Return the 400 for an already refused request without a version, which replaces other errors; else None.
 
     Reference:
         apiserver endpoints/handlers/rest.go, transformDecodeError; apimachinery runtime, NewMissingVersionErr.
@@ -231,37 +230,37 @@ def refuse_without_version(resource: Mapping[str, JSONValue]) -> Refusal | None:
 
 def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     """
-    Return why keys that differ from apiVersion or kind by case only keep a server from decoding; empty where they do not.
+    Return the decoding error caused by differently cased apiVersion or kind keys; empty if there is no such error.
 
     Args:
-        manifest: The object, its keys in the order in which they are sent; apiVersion and kind are as they should be.
+        manifest: The object, its keys in the sent order; apiVersion and kind are valid.
         kind: The kind of the URL.
 
     Reference:
         apimachinery runtime/serializer/json/json.go, Decode; apiserver endpoints/handlers/rest.go, transformDecodeError.
-        What the server says about the line of its own source that found out is left away.
+        The source line in the server's message is omitted.
     """
     if not _has_variants(manifest):
         return ""
     sent = _as_json(manifest)
     if problem := _malformed(manifest, sent):
         return _unrecognized(problem, kind, sent).message
-    stated = manifest["apiVersion"], manifest["kind"]
-    found = tuple(value or default for value, default in zip(as_decoded(manifest.items()), stated, strict=True))
-    if found == stated:
+    expected = manifest["apiVersion"], manifest["kind"]
+    decoded = tuple(value or default for value, default in zip(as_decoded(manifest.items()), expected, strict=True))
+    if decoded == expected:
         return ""
-    api_version, found_kind = found
+    api_version, decoded_kind = decoded
     version = printing.quote(api_version.rpartition("/")[2])
-    problem = f"no kind {printing.quote(found_kind)} is registered for version {printing.quote(api_version)}"
-    return f"{found_kind} in version {version} cannot be handled as a {kind}: {problem}"
+    problem = f"no kind {printing.quote(decoded_kind)} is registered for version {printing.quote(api_version)}"
+    return f"{decoded_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
 def unregistered(kind: str, api_version: str, profile: Profile) -> str:
     """
-    Return the server's words for a kind that it does not know.
+    Return the server's message for an unknown kind.
 
     Reference:
-        apimachinery runtime/error.go, notRegisteredErr; the scheme is named for the line that makes it.
+        apimachinery runtime/error.go, notRegisteredErr; the scheme is named by its source line.
     """
     return (
         f"no kind {printing.quote(kind)} is registered for version {printing.quote(api_version)}{_in_scheme(profile)}"
@@ -269,7 +268,7 @@ def unregistered(kind: str, api_version: str, profile: Profile) -> str:
 
 
 def unregistered_type(name: str, profile: Profile) -> str:
-    """Return the server's words for a Go type that a scheme does not have."""
+    """Return the server's message for a Go type that a scheme lacks."""
     return f"no kind is registered for the type {name}{_in_scheme(profile)}"
 
 
@@ -279,17 +278,16 @@ def _in_scheme(profile: Profile) -> str:
 
 def validate(resource: Mapping[str, JSONValue], of_url: GroupVersionKind) -> list[FieldError]:
     """
-    Return what is wrong with apiVersion and kind of a custom resource.
+    Validate apiVersion and kind of a custom resource.
 
-    Where this finds something the server validates neither metadata nor values nor scale, but still embedded resources,
-    list types and rules.
+    After an error here the server skips metadata, values and scale, but still validates embedded resources, list types and rules.
 
     Args:
         resource: The custom resource.
-        of_url: What the URL says.
+        of_url: The group, version and kind of the URL.
 
     Errors:
-        Invalid. A wrong apiVersion comes up only after conversion: in a request it is refused before.
+        Invalid. A wrong apiVersion occurs only after a conversion, as requests with one are refused before.
 
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, ValidateTypeMeta.
@@ -303,8 +301,10 @@ def validate(resource: Mapping[str, JSONValue], of_url: GroupVersionKind) -> lis
 
 
 def _other_than_object(value: JSONValue) -> str:
-    found = "string" if isinstance(value, str) else _json_type(value)
-    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type {_FINDS}"
+    kind = "string" if isinstance(value, str) else _json_type(value)
+    return (
+        f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} into Go value of type {_GO_TYPE}"
+    )
 
 
 def _as_json(value: JSONValue) -> str:
@@ -333,42 +333,42 @@ def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
 
 
 def _fields(resource: Mapping[str, JSONValue], sent: str) -> list[tuple[str, JSONValue]]:
-    """Return keys and values that are apiVersion or kind in any case, in the order of what was *sent*, and as often."""
+    """Return the apiVersion and kind entries of an object, in any case, in their sent order and with duplicates."""
     pairs = list(resource.items())
     if not _is_json(sent):  # YAML is decoded as JSON with sorted keys
         pairs.sort(key=operator.itemgetter(0))
     else:
-        # Each time that a key is there counts, and a mapping keeps the last one alone. What begins like JSON may be YAML.
+        # Duplicate keys count, but a mapping keeps only the last. A text that begins like JSON may still be YAML.
         with contextlib.suppress(ValueError):
             pairs = json.loads(sent, object_pairs_hook=_Object).pairs
     return [(key, value) for key, value in pairs if key.casefold() in _FIELDS]
 
 
 class _Object(dict[str, JSONValue]):
-    """A JSON object that knows what it was made of."""
+    """A JSON object with its original pairs."""
 
     def __init__(self, pairs: list[tuple[str, JSONValue]]) -> None:
         super().__init__(pairs)
         self.pairs = pairs
 
 
-# Go finds a field under a key that differs by case only, and by Unicode's notion of it: `\u212aind`.
+# Go matches field names regardless of case, by Unicode's definition: `\u212aind`.
 _FIELDS: Final = {"apiversion": "apiVersion", "kind": "kind"}
 
 
 def as_decoded(fields: Iterable[tuple[str, JSONValue]]) -> tuple[str, str]:
     """
-    Return apiVersion and kind as Go's JSON decoder reads them: the last text under a key that is one of them in any case.
+    Return apiVersion and kind as read by Go's JSON decoder: the last text under any casing of their keys.
 
     Args:
-        fields: The keys of an object and their values; those that count are texts or null.
+        fields: The entries of an object; relevant values are texts or null.
     """
-    found = {field: value for key, value in fields if value is not None and (field := _FIELDS.get(key.casefold()))}
-    return found.get("apiVersion", ""), found.get("kind", "")
+    values = {field: value for key, value in fields if value is not None and (field := _FIELDS.get(key.casefold()))}
+    return values.get("apiVersion", ""), values.get("kind", "")
 
 
 def _has_variants(resource: Mapping[str, JSONValue]) -> bool:
-    """Return whether a key differs from apiVersion or kind by case only."""
+    """Return whether a key differs from apiVersion or kind in case only."""
     return any(key.casefold() in _FIELDS for key in resource if key not in _USUAL)
 
 
@@ -376,7 +376,7 @@ _USUAL: Final = frozenset({*META_FIELDS, "spec", "status"})
 
 
 def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:
-    """Return the problem; in the JSON library of older versions it knows where it was, which is the end."""
+    """Return the message for a missing kind; the JSON library of older versions adds a position, the end of the text."""
     decoded = sent if _is_json(sent) else printing.marshal(dict(resource))
     if not profile.defaults_type_from_url:
         return f"Object 'Kind' is missing in '{decoded}'"
@@ -400,5 +400,5 @@ def _json_type(value: JSONValue) -> str:
 def _summarized(body: str) -> str:
     sent = body.encode()
     cut = sent[:_SUMMARY]
-    shown = cut.decode(errors="replace") if sent.startswith(b"{") else cut.hex()
-    return f"{shown} ..." if len(sent) > _SUMMARY else shown
+    start = cut.decode(errors="replace") if sent.startswith(b"{") else cut.hex()
+    return f"{start} ..." if len(sent) > _SUMMARY else start

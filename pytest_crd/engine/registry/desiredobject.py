@@ -436,5 +436,5 @@ def _of_apply(apply: Callable[[], Applied]) -> Applied:
 
 
 def _writer(request: Request, generated: GeneratedValues) -> Writer:
-    manager = writers.named(request.field_manager, request.user_agent)
+    manager = writers.manager_name(request.field_manager, request.user_agent)
     return Writer(manager, generated.now(), request.subresource, is_forced=bool(request.force))

@@ -148,7 +148,10 @@ def _accepted(
     def answered_object() -> Resource:
         returned = forms.returned.value
         generated = read.prepared.has_generated_name
-        with_metadata = {**returned, "metadata": requestmetadata.shown(returned["metadata"], generated=generated)}
+        with_metadata = {
+            **returned,
+            "metadata": requestmetadata.without_generated(returned["metadata"], generated=generated),
+        }
         # An update shares unchanged parts with the stored object, and callers may modify the result.
         return with_metadata if live is None else jsonvalue.copy(with_metadata)
 

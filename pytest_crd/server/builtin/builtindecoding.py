@@ -125,10 +125,10 @@ class TypedDecoder(NamedTuple):
         Raises:
             RefusedError: The result is of another kind, or its apiVersion or kind is malformed.
         """
-        if typemeta.says(value, self.type_meta):
+        if typemeta.has_type_meta(value, self.type_meta):
             return True
         try:
-            version, kind_or_empty = typemeta.find(value, written=write())
+            version, kind_or_empty = typemeta.read_type_meta(value, written=write())
         except typemeta.TypeMetaError as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
         if version in _NO_VERSIONS:

@@ -112,7 +112,10 @@ def ignored(
         "": [("status",)],
         "status": [("spec",), *(("metadata", name) for name in kept_by_status)],
     }
-    return {below: {api_version: fieldsets.of([tuple(map(field, path)) for path in paths[below]])} for below in paths}
+    return {
+        below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}
+        for below in paths
+    }
 
 
 class _Types:
@@ -139,7 +142,7 @@ class _Types:
     @cached_property
     def _anything(self) -> MergeType:
         """The merge type of int-or-string values, which is published without a type."""
-        return OpenAPITypes({}, self._profile.apply).of({})
+        return OpenAPITypes({}, self._profile.apply).merge_type({})
 
     def _struct(self, kind: Struct) -> MergeType:
         if kind is metav1types.OBJECT_META:
@@ -166,7 +169,7 @@ class _Types:
         document = commontypes.load(self._profile, 3 if self._profile.publishes_v3 else 2, scales=True)._replace(
             openapi=3
         )
-        return OpenAPITypes(document.schemas, self._profile.apply).of(document.schemas[commontypes.OBJECT_META])
+        return OpenAPITypes(document.schemas, self._profile.apply).merge_type(document.schemas[commontypes.OBJECT_META])
 
 
 def _scalar_type(kind: GoType) -> MergeType:

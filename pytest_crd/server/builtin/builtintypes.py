@@ -257,7 +257,7 @@ class BuiltInType(ResourceType):
         """Return the selectable fields of an object with their values."""
         values_by_field = dict(super().selectable(shown))
         for path in _SELECTABLE.get(self.names.plural, ()):
-            values = jsonpath.find(shown, f".{path}")
+            values = jsonpath.find_values(shown, f".{path}")
             values_by_field[path] = str(values[0]) if values else ""
         return values_by_field
 

@@ -15,7 +15,7 @@ from pytest_crd.server.tables import jsonpathparser
 from pytest_crd.server.tables.jsonpathparser import JSONPathError
 from pytest_crd.server.tables.jsonpathsteps import PathEvaluationError, Step
 
-__all__ = ["JSONPathError", "find", "is_valid"]
+__all__ = ["JSONPathError", "find_values", "is_valid"]
 
 
 def is_valid(path: str) -> bool:
@@ -27,7 +27,7 @@ def is_valid(path: str) -> bool:
     return True
 
 
-def find(value: JSONValue, path: str) -> Sequence[JSONValue]:
+def find_values(value: JSONValue, path: str) -> Sequence[JSONValue]:
     """
     Return the values that *path* reaches, in order; empty if it reaches none or cannot be evaluated.
 

@@ -116,7 +116,7 @@ def _cell(column: TableColumn, object_: Resource) -> JSONValue:
         apiextensions-apiserver registry/customresource/tableconvertor, cellForJSONValue.
     """
     try:
-        values = jsonpath.find(object_, column.path)
+        values = jsonpath.find_values(object_, column.path)
     except UnsupportedStepError as error:
         raise statuses.failure(500, "", str(error)) from None
     if not values:

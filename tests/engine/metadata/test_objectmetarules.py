@@ -155,5 +155,5 @@ def test_a_change_is_looked_through_after_the_finalizers_of_what_is_deleted() ->
 )
 def test_repeated_errors(of: profile.Profile, count: int) -> None:
     errors = objectmetarules.validate({"name": "A", "finalizers": ["a b", "a b"]}, PATH, NAMED, of)
-    assert len(objectmetarules.once(errors, of)) == count
-    assert objectmetarules.once(errors, of)[:2] == errors[:2]
+    assert len(objectmetarules.distinct_errors(errors, of)) == count
+    assert objectmetarules.distinct_errors(errors, of)[:2] == errors[:2]

@@ -182,7 +182,7 @@ def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_on
     ],
 )
 def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: str, agent: str, name: str) -> None:
-    assert writers.named(manager, agent) == name
+    assert writers.manager_name(manager, agent) == name
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def _map(name: str, data: Any) -> Any:
 
 def _put(server: Api, name: str) -> None:
     """Store what no request could have stored."""
-    found = server.catalog.find("", "v1", "configmaps")
+    found = server.catalog.find_type("", "v1", "configmaps")
     assert found is not None
     server.store.put(found.key("default", name), _map(name, {"a": 1}))
 

@@ -51,7 +51,7 @@ VALUE: dict[str, Any] = {
     ],
 )
 def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
-    assert jsonpath.find(VALUE, path) == found
+    assert jsonpath.find_values(VALUE, path) == found
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
 def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> None:
     value = {"spec": {**VALUE["spec"], "none": None, "flags": [{"on": True}, {"on": False}], "text": "hi"}}
 
-    assert jsonpath.find(value, path) == found
+    assert jsonpath.find_values(value, path) == found
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,10 @@ def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> 
 def test_a_path_that_a_server_cannot_parse_is_an_error(path: str) -> None:
     assert not jsonpath.is_valid(path)
     with pytest.raises(JSONPathError):
-        jsonpath.find(VALUE, path)
+        jsonpath.find_values(VALUE, path)
 
 
 @pytest.mark.parametrize("path", ["range .spec.list[*]", "end"])
 def test_ranges_are_not_evaluated(path: str) -> None:
     with pytest.raises(UnsupportedStepError, match="is not evaluated"):
-        jsonpath.find(VALUE, path)
+        jsonpath.find_values(VALUE, path)

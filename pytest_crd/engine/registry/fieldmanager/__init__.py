@@ -1,7 +1,7 @@
 """
-Server-side apply: how objects are merged, and who manages which of their fields.
+Server-side apply: merging of objects, and the managers of their fields.
 
-From what is known to what is decided: `pathelements` and `fieldsets` name fields, `fieldsv1` is how they are written down; `mergetypes` says
-what is merged how, and `openapitypes` makes that of a CRD; `typedvalues` has the walks over objects; `ownership` decides who
-owns what, `managedfields` is who that is; `fieldmanager` is the order of it all for one request.
+`pathelements` and `fieldsets` name fields, and `fieldsv1` is their form in managed fields. `mergetypes` describes how values merge, and
+`openapitypes` derives that from a schema. `typedvalues`, `comparing` and `merging` walk over objects. `managers` has the managers,
+`ownership` decides which fields they own, and `fieldmanager` has the order of the steps of a request.
 """

@@ -1,4 +1,4 @@
-"""Comparing two values of a type: which fields are new, which are gone, which have another value."""
+"""Comparison of two values of a type: added, removed and modified fields."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pytest_crd.engine.registry.fieldmanager.typedvalues import element_of
 
 class Comparison(NamedTuple):
     """
-    How a value differs from the one before; no field is in two of the sets.
+    Difference between two values, as disjoint sets of fields.
 
     Attributes:
-        removed: The fields that it has no more.
-        modified: The fields whose value is another one.
-        added: The fields that it did not have.
+        removed: The removed fields.
+        modified: The fields with another value.
+        added: The added fields.
     """
 
     removed: FieldSet
@@ -29,30 +29,30 @@ class Comparison(NamedTuple):
     added: FieldSet
 
     def without(self, ignored: FieldSet) -> Comparison:
-        """Return the same comparison without the fields of a set and what is in them."""
+        """Return the comparison without the fields of a set and their children."""
         return Comparison(*(fields.without(ignored) for fields in self))
 
 
 def compare(kind: MergeType, before: JSONValue, now: JSONValue) -> Comparison:
     """
-    Return how a value differs from the one before.
+    Return the difference between two values.
 
     Args:
         kind: The type of both.
-        before: A value; items of sets and maps may be there twice.
-        now: A value likewise.
+        before: The old value; items of sets and maps may be duplicate.
+        now: The new value; items of sets and maps may be duplicate.
 
     Reference:
         structured-merge-diff typed/compare.go.
     """
     walk = _Walk()
     walk.compare(kind, (), before, now)
-    return Comparison(*map(fieldsets.of, (walk.removed, walk.modified, walk.added)))
+    return Comparison(*map(fieldsets.from_paths, (walk.removed, walk.modified, walk.added)))
 
 
 def same(left: JSONValue, right: JSONValue) -> bool:
     """
-    Return whether two values are equal where ownership is decided: `1` and `1.0` are.
+    Return whether two values are equal for ownership: `1` equals `1.0`.
 
     Reference:
         structured-merge-diff value/value.go, Equals.
@@ -71,7 +71,7 @@ def _is_number(value: JSONValue) -> bool:
 
 
 class _Walk:
-    """A walk over two values; it remembers the paths of the fields that differ."""
+    """A walk over two values that collects the paths of differing fields."""
 
     def __init__(self) -> None:
         self.removed: list[Path] = []
@@ -79,24 +79,24 @@ class _Walk:
         self.added: list[Path] = []
 
     def compare(self, kind: MergeType, path: Path, before: JSONValue, now: JSONValue) -> None:
-        """Compare two values at *path*, of which one may be absent."""
+        """Compare two values at *path*; one of them may be ABSENT."""
         if before is now:
             return
-        of_before = kind if before is ABSENT else kind.fitted(before)
-        of_now = kind if now is ABSENT else kind.fitted(now)
+        kind_before = kind if before is ABSENT else kind.fitted(before)
+        kind_now = kind if now is ABSENT else kind.fitted(now)
         if now is ABSENT:
-            is_leaf = self._parts(of_before, path, before, now)
+            is_leaf = self._parts(kind_before, path, before, now)
         else:
-            if before is not ABSENT and not of_before.is_same(of_now):
-                self._parts(of_before, path, before, now)
-            is_leaf = self._parts(of_now, path, before, now)
+            if before is not ABSENT and not kind_before.is_same(kind_now):
+                self._parts(kind_before, path, before, now)
+            is_leaf = self._parts(kind_now, path, before, now)
         if not is_leaf and before is ABSENT:
             self.added.append(path)
         elif not is_leaf and now is ABSENT:
             self.removed.append(path)
 
     def _parts(self, kind: MergeType, path: Path, before: JSONValue, now: JSONValue) -> bool:
-        """Compare two values as what the first part of *kind* says; return whether they are compared as a whole."""
+        """Compare two values by the first alternative of *kind*; return whether they are compared as a whole."""
         if kind.map is not None:
             return self._maps(kind.map, path, before, now)
         if kind.scalar is not None or kind.list is None:
@@ -121,9 +121,9 @@ class _Walk:
             old, new = below_before.get(name, ABSENT), below_now.get(name, ABSENT)
             if old is new:
                 continue
-            of_field = kind.of(name)
-            assert of_field is not None  # noqa: S101 - both are of their type
-            self.compare(of_field, (*path, pathelements.field(name)), old, new)
+            field_kind = kind.field_type(name)
+            assert field_kind is not None  # noqa: S101 - both have their type
+            self.compare(field_kind, (*path, pathelements.field(name)), old, new)
         return False
 
     def _lists(self, kind: ListType, path: Path, before: JSONValue, now: JSONValue) -> bool:
@@ -131,13 +131,13 @@ class _Walk:
         below_now = now if isinstance(now, list) else []
         if not kind.is_associative or not (below_before or below_now):
             return self._whole(path, before, now)
-        found_before, found_now = _by_element(kind, below_before), _by_element(kind, below_now)
-        for element in found_before | found_now:
-            self._items(kind.items, (*path, element), found_before.get(element, []), found_now.get(element, []))
+        items_before, items_now = _by_element(kind, below_before), _by_element(kind, below_now)
+        for element in items_before | items_now:
+            self._items(kind.items, (*path, element), items_before.get(element, []), items_now.get(element, []))
         return False
 
     def _items(self, kind: MergeType, path: Path, before: list[JSONValue], now: list[JSONValue]) -> None:
-        """Compare the items that an element chooses; what is there twice is one value, with one owner."""
+        """Compare the items with one path element; duplicate items count as a single value with one owner."""
         if len(before) <= 1 and len(now) <= 1:
             self.compare(kind, path, before[0] if before else ABSENT, now[0] if now else ABSENT)
         elif len(before) > 1 and len(now) > 1:
@@ -154,7 +154,7 @@ class _Walk:
 
 
 def _by_element(kind: ListType, items: list[JSONValue]) -> dict[PathElement, list[JSONValue]]:
-    found: dict[PathElement, list[JSONValue]] = {}
+    items_by_element: dict[PathElement, list[JSONValue]] = {}
     for item in items:
-        found.setdefault(element_of(kind, item), []).append(item)
-    return found
+        items_by_element.setdefault(element_of(kind, item), []).append(item)
+    return items_by_element

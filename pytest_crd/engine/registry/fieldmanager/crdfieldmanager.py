@@ -1,4 +1,4 @@
-"""The field manager of a version of a CRD: its types are those of the schemas that are published of all versions."""
+"""Field managers of CRD versions, with types from the published schemas of all versions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 
 class PublishedVersion(NamedTuple):
     """
-    What is to be known of a version.
+    A version of a CRD, for field managers.
 
     Attributes:
         name: `v1`.
-        schema: Returns its schema as it is decoded; None where it is not structural, or where there is none.
+        schema: Returns its decoded schema; None if it has none or the schema is not structural.
         has_status: Whether its status is a subresource.
     """
 
@@ -66,10 +66,10 @@ def of_version(
 
 @functools.cache
 def of_scale(profile: Profile) -> FieldManager:
-    """Return the field manager of requests to `/scale`, which is the same for all CRDs."""
-    of_types = _types(profile)
+    """Return the field manager of `/scale`, the same for all CRDs."""
+    types = _types(profile)
     group, _, version = scalefields.API_VERSION.partition("/")
-    kinds = {version: lambda: OpenAPITypes(of_types.schemas, profile.apply).of(of_types.schemas[commontypes.SCALE])}
+    kinds = {version: lambda: OpenAPITypes(types.schemas, profile.apply).merge_type(types.schemas[commontypes.SCALE])}
     type_meta = {"apiVersion": scalefields.API_VERSION, "kind": "Scale"}
     return FieldManager(Versions(group, kinds), type_meta, {"scale": {}}, profile.apply)
 
@@ -78,31 +78,31 @@ def _ignored(
     crd: CrdSpec, served: str, versions: Sequence[PublishedVersion], release: ApplyRelease
 ) -> dict[str, Mapping[str, FieldSet]]:
     """
-    Return what requests to an object and to its subresources do not write.
+    Return the fields that requests ignore, by subresource and apiVersion.
 
     Reference:
         apiextensions-apiserver registry/customresource, GetResetFields of the strategies.
     """
-    status = fieldsets.of([(field("status"),)])
-    others = ("metadata", "spec") if release.keeps_metadata_from_status else ("spec",)
-    not_status = fieldsets.of([(field(name),) for name in others])
-    having = [version.name for version in versions if version.has_status]
+    status = fieldsets.from_paths([(field("status"),)])
+    other_fields = ("metadata", "spec") if release.keeps_metadata_from_status else ("spec",)
+    not_status = fieldsets.from_paths([(field(name),) for name in other_fields])
+    with_status = [version.name for version in versions if version.has_status]
     return {
-        "": {declared.api_version(crd.group, name): status for name in having if name == served},
+        "": {declared.api_version(crd.group, name): status for name in with_status if name == served},
         "status": {
             declared.api_version(crd.group, name): not_status
-            for name in having
+            for name in with_status
             if name == served or release.knows_status_of_all_versions
         },
     }
 
 
-def _kind(schema: Callable[[], Schema | None], preserves: bool, profile: Profile) -> MergeType:  # noqa: FBT001 - of a partial
-    of_types = _types(profile)
-    published = Publisher(of_types, profile).resource(schema(), preserves=preserves)
-    return OpenAPITypes(of_types.schemas, profile.apply, preserves=preserves).of(published)
+def _kind(schema: Callable[[], Schema | None], preserves: bool, profile: Profile) -> MergeType:  # noqa: FBT001 - for functools.partial
+    types = _types(profile)
+    published = Publisher(types, profile).resource(schema(), preserves=preserves)
+    return OpenAPITypes(types.schemas, profile.apply, preserves=preserves).merge_type(published)
 
 
 def _types(profile: Profile) -> Types:
-    """Return the types of Kubernetes; schemas refer to them as in v3, whatever a version publishes."""
+    """Return the types of Kubernetes; schemas refer to them as in OpenAPI v3, even if a version does not publish v3."""
     return commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=True)._replace(openapi=3)

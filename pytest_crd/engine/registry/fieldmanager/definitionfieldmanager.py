@@ -1,4 +1,4 @@
-"""The field manager of CustomResourceDefinitions themselves: what a CRD has is known by its Go types, not by a schema."""
+"""Field manager of CustomResourceDefinitions, with types from their Go structs instead of a schema."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
 from pytest_crd.engine.registry.fieldmanager.pathelements import field
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 
-# The lists of which each item has an owner, by struct and field, with the key that items are known by. All others are owned as a whole.
+# Merge keys of the lists whose items have owners, by struct and field. Other lists are atomic.
 _KEYED: Final[Mapping[tuple[str, str], str]] = {
     ("v1.CustomResourceDefinitionStatus", "conditions"): "type",
     ("v1.JSONSchemaProps", "x-kubernetes-validations"): "rule",
@@ -46,19 +46,20 @@ _OBJECT_META: Final = "v1.ObjectMeta"
 @functools.cache
 def of_definitions(profile: Profile) -> FieldManager:
     """
-    Return the field manager of requests to CRDs of v1.
+    Return the field manager of requests to CRDs in v1.
 
     Args:
         profile: The Kubernetes version.
 
     Reference:
-        apiextensions-apiserver apis/apiextensions/v1, the `+listType` of types.go and types_jsonschema.go;
-        registry/customresourcedefinition/strategy.go, GetResetFields.
+        apiextensions-apiserver apis/apiextensions/v1, the `+listType` of types.go and types_jsonschema.go; registry/customresourcedefinition/strategy.go, GetResetFields.
     """
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
     group, _, version = declared.V1.partition("/")
     reset = {"": "status", "status": "spec"}
-    ignored = {below: {declared.V1: fieldsets.of([(field(name),)])} for below, name in reset.items()}
+    ignored = {
+        subresource: {declared.V1: fieldsets.from_paths([(field(name),)])} for subresource, name in reset.items()
+    }
     empty = encoded.encode({**type_meta, "metadata": {}})
     versions = Versions(group, {version: lambda: _kind(profile)}, is_built_in=True)
     return FieldManager(versions, type_meta, ignored, profile.apply, empty=empty)
@@ -68,27 +69,27 @@ def _kind(profile: Profile) -> MergeType:
     published = commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
     whole = decoded.custom_resource_definition("v1")
     schema = decoded.json_schema_props("v1")
-    named = {**published.schemas, _SCHEMA: _of_struct(schema, profile, published)}
-    return OpenAPITypes(named, profile.apply).of(_of_struct(whole, profile, published))
+    named = {**published.schemas, _SCHEMA: _struct_schema(schema, profile, published)}
+    return OpenAPITypes(named, profile.apply).merge_type(_struct_schema(whole, profile, published))
 
 
-def _of(kind: GoType, profile: Profile, published: commontypes.Types) -> Schema:
-    """Return the schema that is published of a Go type."""
+def _type_schema(kind: GoType, profile: Profile, published: commontypes.Types) -> Schema:
+    """Return the published schema of a Go type."""
     if isinstance(kind, Pointer):
-        return _of(kind.to, profile, published)
+        return _type_schema(kind.to, profile, published)
     if isinstance(kind, StructReference):
         return _REFERENCE
     if isinstance(kind, Struct):
         referred = {_OBJECT_META: {"$ref": published.ref(commontypes.OBJECT_META)}, _SCHEMA: _REFERENCE}
-        return referred.get(kind.go) or _of_struct(kind, profile, published)
+        return referred.get(kind.go) or _struct_schema(kind, profile, published)
     if isinstance(kind, List):
-        return {"type": "array", "items": _of(kind.item, profile, published)}
+        return {"type": "array", "items": _type_schema(kind.item, profile, published)}
     if isinstance(kind, Map):
-        return {"type": "object", "additionalProperties": _of(kind.value, profile, published)}
-    return _of_scalar(kind)
+        return {"type": "object", "additionalProperties": _type_schema(kind.value, profile, published)}
+    return _scalar_schema(kind)
 
 
-def _of_scalar(kind: GoType) -> Schema:
+def _scalar_schema(kind: GoType) -> Schema:
     if isinstance(kind, Raw | Union):
         return {}
     if isinstance(kind, Int | Float):
@@ -98,10 +99,10 @@ def _of_scalar(kind: GoType) -> Schema:
     return {"type": "boolean" if isinstance(kind, Scalar) and kind.empty is False else "string"}
 
 
-def _of_struct(kind: Struct, profile: Profile, published: commontypes.Types) -> Schema:
+def _struct_schema(kind: Struct, profile: Profile, published: commontypes.Types) -> Schema:
     properties: dict[str, JSONValue] = {}
-    for name in _known(kind, profile):
-        schema = _of(kind.fields[name], profile, published)
+    for name in _served_fields(kind, profile):
+        schema = _type_schema(kind.fields[name], profile, published)
         if (key := _KEYED.get((kind.go, name))) is not None:
             schema = _with_key(schema, key)
         properties[name] = schema
@@ -109,15 +110,15 @@ def _of_struct(kind: Struct, profile: Profile, published: commontypes.Types) -> 
 
 
 def _with_key(schema: Schema, key: str) -> Schema:
-    """Return the schema of a list whose items are known by a *key*, which is empty where an item does not state it."""
+    """Return the schema of a list with items identified by *key*, which defaults to an empty text."""
     properties = schema["items"]["properties"]
     items = {**schema["items"], "properties": {**properties, key: {**properties[key], "default": ""}}}
     of_keys = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]}
     return {**schema, "items": items, **of_keys}
 
 
-def _known(kind: Struct, profile: Profile) -> Iterator[str]:
-    """Yield the fields that a struct has in a Kubernetes version."""
+def _served_fields(kind: Struct, profile: Profile) -> Iterator[str]:
+    """Yield the names of the fields of a struct in a Kubernetes version."""
     unknown = {
         "selectableFields": not profile.selectable_fields,
         "x-kubernetes-validations": not profile.validation_rules,

@@ -1,7 +1,7 @@
 """
-The field manager of one URL: what a request makes of who owns what, in the order in which the server does it.
+Field manager of one resource URL, with the server's order of steps.
 
-Objects here are in the version of the request, as they are after decoding, with all of their metadata.
+Objects are decoded, in the version of the request, with all of their metadata.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import ConversionE
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.response import FieldConflict
 
-# Stands for the manager of an update while it is found out whether it changes anything.
+# The temporary manager of an update, until a change is found.
 _CURRENT: Final = Manager("current-operation", UPDATE)
 _BEFORE: Final = "before-first-apply"
 _ANCIENT: Final = "ancient-changes"
-_MOST_UPDATERS: Final = 10
+_MAX_UPDATERS: Final = 10
 _UNKNOWN: Final = "unknown"
 _METADATA: Final = field("metadata")
-_OWNED_BY_NOBODY: Final = fieldsets.of(
+_UNOWNED: Final = fieldsets.from_paths(
     [
         *((field(name),) for name in ("apiVersion", "kind", "metadata")),
         *(
@@ -60,7 +60,7 @@ _OWNED_BY_NOBODY: Final = fieldsets.of(
 
 class FieldManager:
     """
-    What keeps track of the owners of fields, for the requests to one version of a CRD.
+    Field manager of requests to one version of a CRD.
 
     Reference:
         apimachinery managedfields/internal/fieldmanager.go, NewDefaultFieldManager, and the managers that it wraps.
@@ -76,14 +76,14 @@ class FieldManager:
         empty: JSONObject | None = None,
     ) -> None:
         """
-        Take what decides who owns what.
+        Create for a version.
 
         Args:
             versions: The versions of the CRD.
             type_meta: The apiVersion and kind of the version that requests are sent to.
-            ignored: What requests do not write, by the subresource that they are sent to and the version.
-            release: Whose behaviour and words.
-            empty: An object of which nothing is said yet; None where that has its type alone.
+            ignored: The fields that requests ignore, by subresource and version.
+            release: The behaviour of the Kubernetes version.
+            empty: An empty object; None for one with only apiVersion and kind.
         """
         self._versions = versions
         self._empty: JSONObject = type_meta if empty is None else empty
@@ -94,19 +94,19 @@ class FieldManager:
     @garbage.paused()
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
         """
-        Return an object that is created or replaces another one, with who owns what.
+        Return a created or updated object with its managed fields.
 
         Args:
-            live: What is stored, in the version of the request; None for a create.
-            new: The object, as it is about to be validated; its own managed fields are those that were sent.
-            writer: Who writes it.
+            live: The stored object, in the version of the request; None for a create.
+            new: The object before validation, with the managed fields that were sent.
+            writer: The writer.
         """
-        managed = _given(live, new, writer, self._release)
+        managed_before = _sent_or_stored(live, new, writer, self._release)
         bare = _without_entries(new)
-        if live is not None and not managed.owners:
-            return bare  # not tracked, and an update does not begin with it
+        if live is not None and not managed_before.owners:
+            return bare  # not tracked, and an update does not start tracking
         try:
-            managed = self._updated(live or self._empty, bare, managed, writer)
+            managed = self._updated(live or self._empty, bare, managed_before, writer)
         except (ConversionError, TypedError):
             return _with_entries(bare, _entries(live) if self._release.keeps_owners_on_errors else [])
         return _with_entries(bare, managers.write(managed))
@@ -114,16 +114,15 @@ class FieldManager:
     @garbage.paused()
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """
-        Return a stored object with what is applied to it, and who owns what.
+        Return the stored object merged with the applied one, with its managed fields.
 
         Args:
-            live: What is stored, in the version of the request; None where nothing is.
-            applied: What is applied, as it was sent.
-            writer: Who applies it.
+            live: The stored object, in the version of the request; None if there is none.
+            applied: The applied object, as sent.
+            writer: The writer.
 
         Raises:
-            ApplyRefusedError: It is for another type, or says who owns what itself; it is not of its type; others own
-                what it changes.
+            ApplyRefusedError: The applied object has another type, has managed fields, does not fit its schema, or conflicts with other managers.
         """
         try:
             managed = managers.read(_entries(live), ignores_rest=not self._release.reads_keys_whole)
@@ -144,12 +143,12 @@ class FieldManager:
     def _merged(
         self, live: JSONObject, applied: JSONObject, managed: Managed, writer: Writer
     ) -> tuple[Applied, Managed]:
-        """Apply, after what was there before the first apply has got an owner; kubectl may take what it applied on its own side."""
+        """Apply an object; untracked fields first get an owner, and kubectl may take over its own client-side applies."""
         if not managed.owners:
             try:
                 managed = self._updated(self._empty, live, managed, writer._replace(manager=_BEFORE))
             except TypedError as error:
-                problem = f"failed to convert new object{self._of_kind(live)} to smd typed: {error}"
+                problem = f"failed to convert new object{self._subject_or_kind(live)} to smd typed: {error}"
                 raise _failed(f"failed to create manager for existing fields: {problem}") from None
         try:
             return self._apply(live, applied, managed, writer)
@@ -159,57 +158,57 @@ class FieldManager:
             allowed = lastapplied.unchanged(live, self._versions, self._type_meta["apiVersion"])
             if allowed is None:
                 raise
-            if (left := error.beyond(allowed)) is not None:
-                raise left from None
+            if (remaining_conflicts := error.beyond(allowed)) is not None:
+                raise remaining_conflicts from None
             return self._apply(live, applied, managed, writer._replace(is_forced=True))
 
     def _apply(
         self, live: JSONObject, applied: JSONObject, managed: Managed, writer: Writer
     ) -> tuple[Applied, Managed]:
-        typed_live, typed = self._typed(live, applied)
-        own = Manager(writer.manager or _UNKNOWN, APPLY, subresource=self._named_subresource(writer))
+        typed_live, typed_applied = self._typed(live, applied)
+        manager = Manager(writer.manager or _UNKNOWN, APPLY, subresource=self._named_subresource(writer))
         ownership, version = self._ownerships[writer.subresource], self._type_meta["apiVersion"]
         new, owners = ownership.apply(
-            ObjectChange(typed_live, typed, version),
+            ObjectChange(typed_live, typed_applied, version),
             managed.owners,
-            own,
+            manager,
             is_forced=writer.is_forced,
         )
-        owners = _stripped(owners, own)
+        owners = _stripped(owners, manager)
         follows_writes = self._release.times_follow_writes
         is_same = comparing.same(typed_live.value, new.value)
         if not is_same and (follows_writes or ownership.differs(ObjectChange(typed_live, new, version))):
-            return Applied(new.value, is_merged=True), Managed(owners, {**managed.times, own: writer.time})
+            return Applied(new.value, is_merged=True), Managed(owners, {**managed.times, manager: writer.time})
         is_later = not follows_writes and _compared(owners) != _compared(managed.owners)
-        times = {**managed.times, own: writer.time} if is_later else managed.times
+        times = {**managed.times, manager: writer.time} if is_later else managed.times
         return Applied(_without_entries(live), is_merged=False), Managed(owners, times)
 
     def _typed(self, live: JSONObject, applied: JSONObject) -> tuple[Typed, Typed]:
         if _is_list_of_entries(_metadata(applied).get("managedFields")):
             raise ApplyRefusedError(refusal.bad_request("metadata.managedFields must be nil"))
-        if (found := _kind(applied)) != _kind(self._type_meta):  # where versions alone were checked before
-            raise _failed(f"failed to create typed patch object: no corresponding type for {found}")
+        if (kind := _kind(applied)) != _kind(self._type_meta):  # older versions compared only the versions
+            raise _failed(f"failed to create typed patch object: no corresponding type for {kind}")
         try:
             typed = self._versions.typed(applied)
         except TypedError as error:
-            raise _failed(f"failed to create typed patch object{self._of(applied)}: {error}") from None
+            raise _failed(f"failed to create typed patch object{self._subject(applied)}: {error}") from None
         try:
             return self._with_type(live), typed
         except TypedError as error:
-            raise _failed(f"failed to create typed live object{self._of(live)}: {error}") from None
+            raise _failed(f"failed to create typed live object{self._subject(live)}: {error}") from None
 
     def _with_type(self, resource: JSONObject) -> Typed:
         return self._versions.typed(resource, allow_duplicates=self._release.duplicates_are_tracked)
 
-    def _of(self, resource: JSONObject) -> str:
-        """Return which object an error is about, where the release says so."""
+    def _subject(self, resource: JSONObject) -> str:
+        """Return the name of an object in errors; empty if the release omits it."""
         return f" ({_named(resource)})" if self._release.names_objects else ""
 
-    def _of_kind(self, resource: JSONObject) -> str:
-        return self._of(resource) or f" ({_kind(resource)})"
+    def _subject_or_kind(self, resource: JSONObject) -> str:
+        return self._subject(resource) or f" ({_kind(resource)})"
 
     def _updated(self, live: JSONObject, new: JSONObject, managed: Managed, writer: Writer) -> Managed:
-        """Return who owns what after an update; one that changes nothing leaves the time as it was."""
+        """Return the managed fields after an update; without changes the manager keeps its time."""
         version = self._type_meta["apiVersion"]
         # A patch may state another version, which validation refuses later.
         change = ObjectChange(self._with_type(live), self._with_type({**new, "apiVersion": version}), version)
@@ -217,38 +216,38 @@ class FieldManager:
         times = dict(managed.times)
         current = owners.pop(_CURRENT, None)
         if current is not None:
-            own = Manager(writer.manager or _UNKNOWN, UPDATE, version, self._named_subresource(writer))
-            before = owners.get(own)
+            manager = Manager(writer.manager or _UNKNOWN, UPDATE, version, self._named_subresource(writer))
+            before = owners.get(manager)
             fields = current.fields if before is None else current.fields.union(before.fields)
-            owners[own] = current._replace(fields=fields)
-            former = managed.owners.get(own)
-            if self._release.times_follow_writes or former is None or {*former.fields} != {*fields}:
-                times[own] = writer.time
+            owners[manager] = current._replace(fields=fields)
+            owned_before = managed.owners.get(manager)
+            if self._release.times_follow_writes or owned_before is None or {*owned_before.fields} != {*fields}:
+                times[manager] = writer.time
         return _capped(Managed(owners, times))
 
     def _named_subresource(self, writer: Writer) -> str:
-        """Return the subresource that a manager of it is known by, where the release knows of any."""
+        """Return the subresource in the manager's identity; empty if the release does not record it."""
         return writer.subresource if self._release.names_subresources else ""
 
     def _check_type(self, applied: JSONObject) -> None:
-        found, expected = _kind(applied), _kind(self._type_meta)
+        kind, expected = _kind(applied), _kind(self._type_meta)
         if self._release.checks_kinds:
-            if found != expected:
-                raise ApplyRefusedError(refusal.bad_request(f"invalid object type: {found}"))
+            if kind != expected:
+                raise ApplyRefusedError(refusal.bad_request(f"invalid object type: {kind}"))
             return
-        stated, served = (kind.partition(", Kind=")[0].removeprefix("/") for kind in (found, expected))
-        if stated != served:
-            said = f"Incorrect version specified in apply patch. Specified patch version: {stated}, expected: {served}"
-            raise ApplyRefusedError(refusal.bad_request(said))
+        stated_version, served = (text.partition(", Kind=")[0].removeprefix("/") for text in (kind, expected))
+        if stated_version != served:
+            problem = f"Incorrect version specified in apply patch. Specified patch version: {stated_version}, expected: {served}"
+            raise ApplyRefusedError(refusal.bad_request(problem))
 
 
 def settled(new: JSONObject, live: JSONObject) -> JSONObject:
     """
-    Return an object with the times of its managed fields as they were, where nothing else changes.
+    Return an object with its old managed fields if only their times changed.
 
     Args:
-        new: The object, as it would be stored.
-        live: What is stored.
+        new: The object to store.
+        live: The stored object.
 
     Reference:
         apiserver endpoints/handlers/fieldmanager/equality.go, IgnoreManagedFieldsTimestampsTransformer.
@@ -264,15 +263,15 @@ def _timeless(entries: Sequence[JSONValue]) -> list[JSONValue]:
 
 
 def _compared(owners: Mapping[Manager, Owned]) -> dict[str, tuple[str, bool, set[pathelements.Path]]]:
-    """Return who owns what in a form in which what is alike is equal."""
+    """Return the owners in a form for comparison with `==`."""
     return {
         manager.identifier: (owned.api_version, owned.applied, {*owned.fields}) for manager, owned in owners.items()
     }
 
 
-def _given(live: JSONObject | None, new: JSONObject, writer: Writer, release: ApplyRelease) -> Managed:
+def _sent_or_stored(live: JSONObject | None, new: JSONObject, writer: Writer, release: ApplyRelease) -> Managed:
     """
-    Return who owned what: as the request says it, else as it is stored; nobody where the request resets it.
+    Return the managed fields before an update: the sent ones, else the stored ones; empty if the request resets them.
 
     Reference:
         apimachinery managedfields/internal/fieldmanager.go, decodeLiveOrNew.
@@ -281,31 +280,31 @@ def _given(live: JSONObject | None, new: JSONObject, writer: Writer, release: Ap
         entries = _metadata(new).get("managedFields")
         if entries in ([], [{}]):
             return NOBODY
-        given = _readable(entries or [], release)
-        if given.owners:
-            return given
+        sent_managed = _readable(entries or [], release)
+        if sent_managed.owners:
+            return sent_managed
     return _readable(_entries(live), release)
 
 
 def _stripped(owners: Mapping[Manager, Owned], manager: Manager) -> dict[Manager, Owned]:
     """
-    Return who owns what, without what *manager* cannot own, as the server makes it.
+    Return the owners with the fields removed that *manager* cannot own because the server sets them.
 
     Reference:
         apimachinery managedfields/internal/stripmeta.go.
     """
-    left = dict(owners)
-    if manager in left:
-        fields = left[manager].fields.difference(_OWNED_BY_NOBODY)
-        left[manager] = left[manager]._replace(fields=fields)
+    remaining = dict(owners)
+    if manager in remaining:
+        fields = remaining[manager].fields.difference(_UNOWNED)
+        remaining[manager] = remaining[manager]._replace(fields=fields)
         if fields.is_empty:
-            del left[manager]
-    return left
+            del remaining[manager]
+    return remaining
 
 
 def _capped(managed: Managed) -> Managed:
     """
-    Return who owns what, with at most ten that updated; the oldest of a version share one name.
+    Return managed fields with at most ten updaters; the oldest with the same version are merged.
 
     Reference:
         apimachinery managedfields/internal/capmanagers.go.
@@ -314,9 +313,9 @@ def _capped(managed: Managed) -> Managed:
     updaters = [manager for manager, owned in owners.items() if not owned.applied]
     updaters.sort(key=lambda manager: (times.get(manager, ""), manager.identifier))
     first: dict[str, Manager] = {}
-    left = len(updaters)
+    count = len(updaters)
     for manager in updaters:
-        if left <= _MOST_UPDATERS:
+        if count <= _MAX_UPDATERS:
             break
         owned = owners[manager]
         if owned.api_version not in first:
@@ -330,27 +329,29 @@ def _capped(managed: Managed) -> Managed:
         times.pop(bucket, None)
         if manager in times:
             times[bucket] = times[manager]
-        left -= 1
+        count -= 1
     return Managed(owners, times)
 
 
 def _conflict(error: ConflictsError) -> Refusal:
     """
-    Return how an apply is refused that changes what others own.
+    Return the refusal of an apply with conflicts.
 
     Reference:
         apimachinery managedfields/internal/conflict.go; api/errors, NewApplyConflict.
     """
-    found = [(manager.shown, pathelements.spell(path)) for manager, path in error]
-    causes = tuple(fielderror.manager_conflict(f"conflict with {shown}", path) for shown, path in found)
-    if len(found) == 1:
-        shown, path = found[0]
-        message = f"Apply failed with 1 conflict: conflict with {shown}: {path}"
+    conflicts = [(manager.printed, pathelements.spell(path)) for manager, path in error]
+    causes = tuple(
+        fielderror.manager_conflict(f"conflict with {manager_text}", path) for manager_text, path in conflicts
+    )
+    if len(conflicts) == 1:
+        manager_text, path = conflicts[0]
+        message = f"Apply failed with 1 conflict: conflict with {manager_text}: {path}"
         return Refusal(409, "Conflict", message, causes, subject={})
     lines: list[str] = []
-    for shown, group in itertools.groupby(found, key=lambda one: one[0]):
-        lines += [f"conflicts with {shown}:", *(f"- {path}" for _, path in group)]
-    message = f"Apply failed with {len(found)} conflicts: " + "\n".join(lines)
+    for manager_text, group in itertools.groupby(conflicts, key=lambda conflict: conflict[0]):
+        lines += [f"conflicts with {manager_text}:", *(f"- {path}" for _, path in group)]
+    message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
     return Refusal(409, "Conflict", message, causes, subject={})
 
 
@@ -363,27 +364,27 @@ def _failed(message: str) -> ApplyRefusedError:
 
 
 def _named(resource: JSONObject) -> str:
-    """Return a resource as errors name it: where it is, and what."""
+    """Return a resource's namespace, name and kind as in errors."""
     metadata = _metadata(resource)
     return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {_kind(resource)}"
 
 
 def _kind(resource: JSONObject) -> str:
-    """Return the kind of a resource as errors name it; what is no apiVersion leaves nothing of it."""
+    """Return a resource's group, version and kind as in errors; empty parts for a malformed apiVersion."""
     group, _, version = _text(resource, "apiVersion").rpartition("/")
     if "/" in group:
         return "/, Kind="
     return f"{group}/{version}, Kind={_text(resource, 'kind')}"
 
 
-def _text(of: JSONObject, key: str) -> str:
-    found = of.get(key)
-    return found if isinstance(found, str) else ""
+def _text(object_: JSONObject, key: str) -> str:
+    value = object_.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def _metadata(resource: JSONObject) -> dict[str, JSONValue]:
-    found = resource.get("metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = resource.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _entries(resource: JSONObject | None) -> list[JSONValue]:

@@ -1,7 +1,7 @@
 """
-Sets of fields: who owns what is one.
+Sets of fields.
 
-A set is a tree. It never changes once it is made, so that sets share their parts.
+A set is an immutable tree, so that sets can share parts.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class FieldSet:
     """
     A set of fields, by the elements of their paths.
 
-    A field that is a member says nothing of the fields inside it, nor do those of it.
+    Membership of a field is independent of the membership of its children.
 
     Attributes:
-        members: The elements below the root of this set that are in it themselves.
-        children: The sets of what lies deeper; none of them is empty, but where it was written down so.
+        members: The elements at the root of this set that are members.
+        children: The sets below each element; not empty, except if managed fields have an empty one.
 
     Reference:
         structured-merge-diff fieldpath/set.go.
@@ -37,22 +37,22 @@ class FieldSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no field is in it."""
+        """Whether the set has no fields."""
         return not self.members and all(child.is_empty for child in self.children.values())
 
     def __contains__(self, path: Path) -> bool:
-        """Return whether the field at *path* is in the set; the whole object never is."""
+        """Return whether the field at *path* is a member; the whole object never is."""
         if not path:
             return False
-        below = self
+        fields = self
         for element in path[:-1]:
-            if element not in below.children:
+            if element not in fields.children:
                 return False
-            below = below.children[element]
-        return path[-1] in below.members
+            fields = fields.children[element]
+        return path[-1] in fields.members
 
     def __iter__(self) -> Iterator[Path]:
-        """Yield the path of each field, sorted; those of an object before those of what is in it."""
+        """Yield the path of each field, sorted, parents first."""
         for element in sorted(self.members):
             yield (element,)
         for element in sorted(self.children):
@@ -60,39 +60,39 @@ class FieldSet:
                 yield (element, *path)
 
     def union(self, other: FieldSet) -> FieldSet:
-        """Return the set of the fields that are in this one or in *other*."""
+        """Return the union of two sets."""
         if self is other or not (other.members or other.children):
             return self
         if not (self.members or self.children):
             return other
         children = dict(self.children)
         for element, child in other.children.items():
-            mine = children.get(element)
-            children[element] = child if mine is None else mine.union(child)
+            own_child = children.get(element)
+            children[element] = child if own_child is None else own_child.union(child)
         return FieldSet(self.members | other.members, children)
 
     def intersection(self, other: FieldSet) -> FieldSet:
-        """Return the set of the fields that are in this one and in *other*."""
+        """Return the intersection of two sets."""
         children = {}
         for element, child in self.children.items():
-            theirs = other.children.get(element)
-            if theirs is not None and not (both := child.intersection(theirs)).is_empty:
+            other_child = other.children.get(element)
+            if other_child is not None and not (both := child.intersection(other_child)).is_empty:
                 children[element] = both
         return FieldSet(self.members & other.members, children)
 
     def difference(self, other: FieldSet) -> FieldSet:
-        """Return the set of the fields that are in this one and not in *other*; what lies inside of a field of *other* stays."""
+        """Return the fields that are not members of *other*; children of its members stay."""
         children = {}
         for element, child in self.children.items():
-            theirs = other.children.get(element)
-            rest = child if theirs is None else child.difference(theirs)
-            if theirs is None or not rest.is_empty:
+            other_child = other.children.get(element)
+            rest = child if other_child is None else child.difference(other_child)
+            if other_child is None or not rest.is_empty:
                 children[element] = rest
         return FieldSet(self.members - other.members, children)
 
     def without(self, other: FieldSet) -> FieldSet:
         """
-        Return the set of the fields that are in this one and neither in *other* nor inside of a field of it.
+        Return the fields that are neither members of *other* nor inside its members.
 
         Reference:
             structured-merge-diff fieldpath/set.go, RecursiveDifference.
@@ -101,9 +101,9 @@ class FieldSet:
         for element, child in self.children.items():
             if element in other.members:
                 continue
-            theirs = other.children.get(element)
-            rest = child if theirs is None else child.without(theirs)
-            if theirs is None or not rest.is_empty:
+            other_child = other.children.get(element)
+            rest = child if other_child is None else child.without(other_child)
+            if other_child is None or not rest.is_empty:
                 children[element] = rest
         return FieldSet(self.members - other.members, children)
 
@@ -111,8 +111,8 @@ class FieldSet:
 EMPTY: Final = FieldSet()
 
 
-def of(paths: Iterable[Path]) -> FieldSet:
-    """Return the set of the fields at *paths*; the path of the whole object names none."""
+def from_paths(paths: Iterable[Path]) -> FieldSet:
+    """Return the set of the fields at *paths*; the empty path is ignored."""
     members: set[PathElement] = set()
     deeper: dict[PathElement, list[Path]] = {}
     for path in paths:
@@ -120,4 +120,4 @@ def of(paths: Iterable[Path]) -> FieldSet:
             members.add(path[0])
         elif path:
             deeper.setdefault(path[0], []).append(path[1:])
-    return FieldSet(members, {element: of(rest) for element, rest in deeper.items()})
+    return FieldSet(members, {element: from_paths(rest) for element, rest in deeper.items()})

@@ -1,7 +1,7 @@
 """
-Sets of fields as they are written down in `metadata.managedFields`: `{"f:spec": {"f:replicas": {}}}`.
+FieldsV1 form of field sets, as in `metadata.managedFields`: `{"f:spec": {"f:replicas": {}}}`.
 
-An element is the key of an object: `f:` and a name, `k:` and keys as JSON, `v:` and a value as JSON, `i:` and a position.
+An element is a key of an object: `f:` and a name, `k:` and keys as JSON, `v:` and a value as JSON, or `i:` and an index.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 class BrokenError(ValueError):
-    """What is written down is no set of fields; the message says what is wrong."""
+    """A malformed FieldsV1 value."""
 
 
 def write(fields: FieldSet) -> dict[str, JSONValue]:
     """
-    Return a set as it is written down.
+    Return the FieldsV1 form of a set.
 
     Reference:
         structured-merge-diff fieldpath/serialize.go, emitContentsV1.
@@ -39,31 +39,31 @@ def write(fields: FieldSet) -> dict[str, JSONValue]:
     written: dict[str, JSONValue] = {}
     for element in sorted(fields.members | fields.children.keys()):
         below = write(fields.children[element]) if element in fields.children else {}
-        own: dict[str, JSONValue] = {_SELF: {}} if below and element in fields.members else {}
-        written[text_of(element)] = {**own, **below}
+        self_entry: dict[str, JSONValue] = {_SELF: {}} if below and element in fields.members else {}
+        written[text_of(element)] = {**self_entry, **below}
     return written
 
 
 def read(written: JSONValue, *, ignores_rest: bool = False) -> FieldSet:
     """
-    Return the set that is written down.
+    Return the set of a FieldsV1 value; elements of unknown kinds are dropped.
 
     Args:
         written: A JSON object; null is an empty set.
-        ignores_rest: Whether what follows the JSON of a key is ignored.
+        ignores_rest: Whether text after the JSON of a key is ignored.
 
     Raises:
-        BrokenError: It is none, or a key in it chooses nothing. A key of another kind than those that are known is left out.
+        BrokenError: The value or a key is malformed.
 
     Reference:
         structured-merge-diff fieldpath/serialize.go, readIterV1.
     """
-    found, _ = _read(written, functools.partial(element_of, ignores_rest=True) if ignores_rest else element_of)
-    return fieldsets.EMPTY if found is None else found
+    fields, _ = _read(written, functools.partial(element_of, ignores_rest=True) if ignores_rest else element_of)
+    return fieldsets.EMPTY if fields is None else fields
 
 
-def _read(written: JSONValue, named: Callable[[str], PathElement | None]) -> tuple[FieldSet | None, bool]:
-    """Return what lies inside, None where there is nothing, and whether the field itself is in the set."""
+def _read(written: JSONValue, parse_element: Callable[[str], PathElement | None]) -> tuple[FieldSet | None, bool]:
+    """Return the set below a field (None if it is empty), and whether the field itself is a member."""
     if written is not None and not isinstance(written, dict):
         raise BrokenError("expected a JSON object")
     members: set[PathElement] = set()
@@ -72,9 +72,9 @@ def _read(written: JSONValue, named: Callable[[str], PathElement | None]) -> tup
     for text, value in (written or {}).items():
         if text == _SELF:
             is_member = True
-        elif (element := named(text)) is not None:
-            below, itself = _read(value, named)
-            if itself:
+        elif (element := parse_element(text)) is not None:
+            below, is_child_member = _read(value, parse_element)
+            if is_child_member:
                 members.add(element)
             if below is not None:
                 children[element] = below
@@ -85,14 +85,14 @@ def _read(written: JSONValue, named: Callable[[str], PathElement | None]) -> tup
 
 def element_of(text: str, *, ignores_rest: bool = False) -> PathElement | None:
     """
-    Return the element that *text* is; None where its kind is unknown.
+    Return the element of a key; None if its kind is unknown.
 
     Args:
-        text: As it is written down.
-        ignores_rest: Whether what follows its JSON is ignored.
+        text: The key.
+        ignores_rest: Whether text after its JSON is ignored.
 
     Raises:
-        BrokenError: It is none.
+        BrokenError: The key is malformed.
 
     Reference:
         structured-merge-diff fieldpath/serialize-pe.go, DeserializePathElement.
@@ -137,7 +137,7 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
 
 def text_of(element: PathElement) -> str:
     """
-    Return an element as it is written down.
+    Return the key of an element.
 
     Reference:
         structured-merge-diff fieldpath/serialize-pe.go, SerializePathElement.
@@ -147,5 +147,5 @@ def text_of(element: PathElement) -> str:
         return f"f:{content}"
     if kind == KEY:
         keys = pathelements.keys_of(element).items()
-        return f"k:{{{','.join([f'{encode_basestring(name)}:{printing.marshal(one)}' for name, one in keys])}}}"
+        return f"k:{{{','.join([f'{encode_basestring(name)}:{printing.marshal(key_value)}' for name, key_value in keys])}}}"
     return f"i:{content}" if kind == INDEX else f"v:{printing.marshal(pathelements.value_of(element))}"

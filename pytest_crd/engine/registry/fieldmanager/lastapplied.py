@@ -1,7 +1,7 @@
 """
-The annotation in which kubectl remembers what it applied on its own side, before it applies on the server's.
+The last-applied annotation of client-side applies by kubectl.
 
-Who applies as `kubectl` may take what it applied so before; and the annotation follows what it applies then.
+The manager `kubectl` may take over the fields of its client-side applies, and its server-side applies update the annotation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 
 KUBECTL: Final = "kubectl"
 ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
-_MOST_BYTES: Final = 256 * 1024
+_MAX_BYTES: Final = 256 * 1024
 
 
 def unchanged(live: JSONObject, versions: Versions, api_version: str) -> FieldSet | None:
     """
-    Return what the annotation of a stored object states, as far as it is so still; None where it cannot be told.
+    Return the fields in the annotation of an object that still have their values; None without a valid annotation.
 
     Args:
         live: The object.
@@ -39,16 +39,16 @@ def unchanged(live: JSONObject, versions: Versions, api_version: str) -> FieldSe
         applied = json.loads(text)
         if not isinstance(applied, dict) or not applied.get("kind") or applied.get("apiVersion") != api_version:
             return None
-        stated, stored = versions.typed(applied), versions.typed(live)
+        annotated, stored = versions.typed(applied), versions.typed(live)
     except (ValueError, TypedError):
         return None
-    compared = stated.compared(stored)
-    return stated.fields.difference(compared.modified).difference(compared.added).difference(compared.removed)
+    compared = annotated.compared(stored)
+    return annotated.fields.difference(compared.modified).difference(compared.added).difference(compared.removed)
 
 
 def refreshed(resource: JSONObject, applied: JSONObject) -> JSONObject:
     """
-    Return a resource that has the annotation, with one that states what is applied; without it where it gets too large.
+    Return a resource with its annotation updated to *applied*, or removed if it becomes too large; others stay unchanged.
 
     Reference:
         apimachinery managedfields/internal/lastappliedupdater.go and lastapplied.go.
@@ -57,16 +57,16 @@ def refreshed(resource: JSONObject, applied: JSONObject) -> JSONObject:
     if not annotations.get(ANNOTATION):
         return resource
     metadata = applied.get("metadata") or {}
-    others = {key: value for key, value in _annotations(applied).items() if key != ANNOTATION}
-    stated = {key: value for key, value in metadata.items() if key != "annotations"}
+    other_annotations = {key: value for key, value in _annotations(applied).items() if key != ANNOTATION}
+    applied_metadata = {key: value for key, value in metadata.items() if key != "annotations"}
     if isinstance(metadata.get("annotations"), dict):
-        stated["annotations"] = others
-    kept = {**annotations, ANNOTATION: printing.marshal({**applied, "metadata": stated}) + "\n"}
-    if sum(len(key.encode()) + len(value.encode()) for key, value in kept.items()) > _MOST_BYTES:
-        del kept[ANNOTATION]
-    return {**resource, "metadata": {**resource["metadata"], "annotations": kept}}
+        applied_metadata["annotations"] = other_annotations
+    new_annotations = {**annotations, ANNOTATION: printing.marshal({**applied, "metadata": applied_metadata}) + "\n"}
+    if sum(len(key.encode()) + len(value.encode()) for key, value in new_annotations.items()) > _MAX_BYTES:
+        del new_annotations[ANNOTATION]
+    return {**resource, "metadata": {**resource["metadata"], "annotations": new_annotations}}
 
 
 def _annotations(resource: JSONObject) -> dict[str, JSONValue]:
-    found = (resource.get("metadata") or {}).get("annotations")
-    return found if isinstance(found, dict) else {}
+    annotations = (resource.get("metadata") or {}).get("annotations")
+    return annotations if isinstance(annotations, dict) else {}

@@ -1,4 +1,4 @@
-"""Managers of fields, and the entries of `metadata.managedFields` that say what each of them owns since when."""
+"""Field managers, and their entries in `metadata.managedFields`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FIELDS_V1: Final = "FieldsV1"
 
 
 class BrokenEntriesError(ValueError):
-    """Entries cannot be read; the message says why, as the server words it."""
+    """Malformed entries, with the server's message."""
 
 
 class Manager(NamedTuple):
     """
-    Who owns fields; two of the same name that do different things are two.
+    A manager of fields; its identity includes the operation, the version and the subresource.
 
     Attributes:
-        name: What it calls itself.
+        name: The name.
         operation: `Apply` or `Update`.
-        api_version: The version that an update is sent in; empty of an apply, which is the same in all versions.
-        subresource: The subresource that it writes; empty for the object.
+        api_version: The version of an update; empty for an apply, which is the same in all versions.
+        subresource: The subresource; empty for the object.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Manager(NamedTuple):
     @property
     def identifier(self) -> str:
         """
-        What the server knows it by, and sorts it by.
+        The server's identifier and sort key of the manager.
 
         Reference:
             apimachinery managedfields/internal/managedfields.go, BuildManagerIdentifier.
@@ -54,9 +54,9 @@ class Manager(NamedTuple):
         return "{" + ",".join(f'"{key}":{printing.marshal(text)}' for key, text in parts.items() if text) + "}"
 
     @property
-    def shown(self) -> str:
+    def printed(self) -> str:
         """
-        How conflicts call it.
+        The manager as printed in conflicts.
 
         Reference:
             apimachinery managedfields/internal/conflict.go, printManager.
@@ -68,12 +68,12 @@ class Manager(NamedTuple):
 
 class Owned(NamedTuple):
     """
-    What a manager owns.
+    The fields of a manager.
 
     Attributes:
         fields: The fields.
-        api_version: In which version they are written down.
-        applied: Whether it applied them, or changed them otherwise.
+        api_version: The version in which the fields are recorded.
+        applied: Whether an apply set them.
     """
 
     fields: FieldSet
@@ -83,11 +83,11 @@ class Owned(NamedTuple):
 
 class Managed(NamedTuple):
     """
-    Who owns what of an object, since when.
+    The managers of an object with their fields and times.
 
     Attributes:
-        owners: What each manager owns.
-        times: When it last wrote something, as it is written down; a manager without a time is not in it.
+        owners: The fields of each manager.
+        times: The time of each manager's last write; managers without a time are absent.
     """
 
     owners: Mapping[Manager, Owned]
@@ -99,14 +99,14 @@ NOBODY: Final = Managed({}, {})
 
 def read(entries: Iterable[Mapping[str, JSONValue]], *, ignores_rest: bool = False) -> Managed:
     """
-    Return who owns what, as the entries of an object say it.
+    Return the managers in the entries of an object.
 
     Args:
         entries: Decoded entries.
-        ignores_rest: Whether what follows the JSON of a key in them is ignored.
+        ignores_rest: Whether text after the JSON of a key is ignored.
 
     Raises:
-        BrokenEntriesError: One of them cannot be read.
+        BrokenEntriesError: An entry is malformed.
 
     Reference:
         apimachinery managedfields/internal/managedfields.go, DecodeManagedFields.
@@ -148,7 +148,7 @@ def _check(entry: Mapping[str, JSONValue], operation: str, position: int) -> Non
 
 def write(managed: Managed) -> list[dict[str, JSONValue]]:
     """
-    Return the entries that say who owns what: applies first, the oldest first.
+    Return the entries of managers: applies first, then by time.
 
     Reference:
         apimachinery managedfields/internal/managedfields.go, encodeManagedFields.
@@ -171,14 +171,14 @@ def _entry(manager: Manager, owned: Owned, time: str | None) -> dict[str, JSONVa
 
 
 def paths(managed: Managed) -> dict[str, tuple[OwnedPath, ...]]:
-    """Return the fields that each manager owns, by its name, spelled as in errors and sorted; of all that it does together."""
-    found: dict[str, set[OwnedPath]] = {}
+    """Return the sorted fields of each manager by its name, spelled as in errors, joined over its operations and subresources."""
+    paths_by_name: dict[str, set[OwnedPath]] = {}
     for manager, owned in managed.owners.items():
-        found.setdefault(manager.name, set()).update(map(pathelements.owned, owned.fields))
-    return {name: tuple(sorted(of_name)) for name, of_name in sorted(found.items())}
+        paths_by_name.setdefault(manager.name, set()).update(map(pathelements.owned, owned.fields))
+    return {name: tuple(sorted(name_paths)) for name, name_paths in sorted(paths_by_name.items())}
 
 
 def _order(entry: Mapping[str, JSONValue]) -> tuple[str, ...]:
-    # A time in UTC sorts as a text, and no time comes first.
+    # Times in UTC sort as texts, an absent time first.
     keys = ("operation", "time", "manager", "apiVersion", "subresource")
     return tuple(entry.get(key, "") for key in keys)

@@ -1,7 +1,7 @@
 """
-Types of values, as far as they decide how values are merged and which parts of them have owners of their own.
+Merge types: how values merge, and which of their parts can have owners.
 
-A type may allow a scalar, a list and a map at once; a value then takes the part that fits it.
+A type may allow a scalar, a list and a map at once; a value then selects the alternative that fits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 Scalar: TypeAlias = Literal["string", "numeric", "boolean", "untyped"]
 
-# The Python types of the values that are of a scalar type; those of no scalar type are none.
+# The Python types of each scalar type; empty for types without a scalar.
 _VALUES_OF: Final[Mapping[Scalar | None, frozenset[type]]] = {
     "string": frozenset({str}),
     "numeric": frozenset({int, float}),
@@ -27,12 +27,12 @@ _VALUES_OF: Final[Mapping[Scalar | None, frozenset[type]]] = {
 @dataclass(slots=True, eq=False)
 class MergeType:
     """
-    A type; it is filled in after it is made, as it may hold itself.
+    A type; mutable during its creation, as it may contain itself.
 
     Attributes:
-        scalar: The scalar that it allows; None where it allows none.
-        list: The list that it allows.
-        map: The object that it allows.
+        scalar: The allowed scalar, or None.
+        list: The allowed list, or None.
+        map: The allowed object, or None.
 
     Reference:
         structured-merge-diff schema/elements.go, Atom.
@@ -44,12 +44,12 @@ class MergeType:
 
     def fitted(self, value: JSONValue) -> MergeType:
         """
-        Return the part of the type that is for *value*; the whole type for a null, or for what it does not allow.
+        Return the alternative for *value*; the whole type for null and for values that it does not allow.
 
         Reference:
             structured-merge-diff typed/helpers.go, deduceAtom.
         """
-        # Asked of each value of an object: so what else there is, is looked at only where it counts.
+        # Called for each value of an object, so check the other alternatives only if needed.
         if isinstance(value, dict):
             has_others = self.map is not None and (self.scalar is not None or self.list is not None)
             return MergeType(map=self.map) if has_others else self
@@ -60,11 +60,11 @@ class MergeType:
         return MergeType(scalar=self.scalar) if has_others and value is not None else self
 
     def is_scalar(self, value: JSONValue) -> bool:
-        """Return whether a value is a scalar that the type allows: one value, with one owner, of which nothing else is to be asked."""
+        """Return whether a value is a scalar that the type allows, with a single owner."""
         return type(value) in _VALUES_OF[self.scalar]
 
     def is_same(self, other: MergeType) -> bool:
-        """Return whether two parts of one type are the same part."""
+        """Return whether two alternatives of one type are the same."""
         return self is other or (
             self.scalar == other.scalar and self.list is other.list and self.map is other.map
         )  # fmt: skip
@@ -77,9 +77,9 @@ class ListType:
 
     Attributes:
         items: The type of its items.
-        is_associative: Whether items have owners of their own: it is a set or a map, and else one value.
-        keys: The fields by which the items of a map are chosen; empty for a set.
-        needs_all_keys: Whether an item has all of them, or else their defaults; else it needs one.
+        is_associative: Whether items have their own owners, as in sets and maps; otherwise the list is atomic.
+        keys: The key fields of a map's items; empty for a set.
+        needs_all_keys: Whether an item needs all keys or their defaults, not only one.
     """
 
     items: MergeType
@@ -94,11 +94,11 @@ class MapType:
     An object.
 
     Attributes:
-        fields: The types of the fields that are declared.
-        values: The type of all other fields; None where there may be none.
-        is_atomic: Whether it is one value, with one owner.
-        defaults: The defaults of declared fields; a field with none is absent.
-        is_untyped: Whether it declares nothing, and takes anything.
+        fields: The types of declared fields.
+        values: The type of undeclared fields; None if they are not allowed.
+        is_atomic: Whether it has a single owner.
+        defaults: The defaults of declared fields that have one.
+        is_untyped: Whether it declares nothing and allows anything.
     """
 
     fields: Mapping[str, MergeType] = field(default_factory=dict)
@@ -107,8 +107,8 @@ class MapType:
     defaults: Mapping[str, JSONValue] = field(default_factory=dict)
     is_untyped: bool = False
 
-    def of(self, name: str) -> MergeType | None:
-        """Return the type of the field *name*; None where there may be none."""
+    def field_type(self, name: str) -> MergeType | None:
+        """Return the type of the field *name*, or None if the field is not allowed."""
         return self.fields.get(name, self.values)
 
 
@@ -120,5 +120,5 @@ def _untyped() -> tuple[MergeType, MergeType]:
     return atomic, deduced
 
 
-# What is known of nothing: one value, or one whose fields have owners of their own, all the way down.
+# Types without a schema: atomic, or with owners of fields at all depths.
 ATOMIC, DEDUCED = _untyped()

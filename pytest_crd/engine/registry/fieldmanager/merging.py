@@ -1,7 +1,7 @@
 """
-Merging of what is applied into what is there: of one field of either, the applied value wins.
+Merging of an applied value into a live one; the applied value wins.
 
-Nothing is removed; what an applier no longer states is taken away afterwards, in `ownership`.
+Nothing is removed here; `ownership` removes fields that an applier no longer applies.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class _Absent(Enum):
     ABSENT = "absent"
 
 
-# Where one side has nothing, which is not the same as null.
+# A missing value, as opposed to null.
 ABSENT: Final = _Absent.ABSENT
 
 
 def merged(kind: MergeType, live: JSONValue, applied: JSONValue) -> JSONValue:
     """
-    Return the value that is there with all that is applied; what is unchanged is shared with it.
+    Return the live value merged with the applied one; unchanged parts are shared with the live value.
 
     Args:
         kind: The type of both.
-        live: What is there, or ABSENT; items of sets and maps may be there twice.
-        applied: What is applied.
+        live: The live value, or ABSENT; items of sets and maps may be duplicate.
+        applied: The applied value.
 
     Reference:
         structured-merge-diff typed/merge.go.
@@ -52,10 +52,10 @@ def _merged_maps(kind: MapType, live: JSONValue, applied: JSONValue) -> JSONValu
         return applied
     result = dict(below_live)
     for name, item in below_applied.items():
-        of_field = kind.of(name)
-        assert of_field is not None  # noqa: S101 - what is applied is of its type
-        is_whole = of_field.is_scalar(item)
-        result[name] = item if is_whole else merged(of_field, below_live.get(name, ABSENT), item)
+        field_kind = kind.field_type(name)
+        assert field_kind is not None  # noqa: S101 - the applied value has its type
+        is_whole = field_kind.is_scalar(item)
+        result[name] = item if is_whole else merged(field_kind, below_live.get(name, ABSENT), item)
     return result
 
 
@@ -69,55 +69,55 @@ def _merged_lists(kind: ListType, live: JSONValue, applied: JSONValue) -> JSONVa
 
 class _Merge:
     """
-    The merge of two lists whose items are owned one by one.
+    Merge of two associative lists.
 
-    Items that both have come in the order of what is applied, and items of one side stay behind those that they follow there.
+    Shared items follow the applied order; items of one list stay after their predecessors in that list.
     """
 
     def __init__(self, kind: ListType, live: list[JSONValue], applied: list[JSONValue]) -> None:
         self._kind = kind
         self._live = live
         self._applied = applied
-        self._of_live = [element_of(kind, item) for item in live]
-        self._of_applied = [element_of(kind, item) for item in applied]
-        self._in_applied = dict(zip(self._of_applied, applied, strict=True))
+        self._live_elements = [element_of(kind, item) for item in live]
+        self._applied_elements = [element_of(kind, item) for item in applied]
+        self._in_applied = dict(zip(self._applied_elements, applied, strict=True))
         self._in_live: dict[PathElement, JSONValue] = {}
-        for element, item in zip(self._of_live, live, strict=True):
-            # What is there twice is not merged with what takes its place.
+        for element, item in zip(self._live_elements, live, strict=True):
+            # Duplicate live items are replaced, not merged.
             self._in_live[element] = None if element in self._in_live else item
 
     def items(self) -> list[JSONValue]:
         """Return the items of the merged list."""
         result: list[JSONValue] = []
-        shared = iter([element for element in self._of_applied if element in self._in_live])
+        shared = iter([element for element in self._applied_elements if element in self._in_live])
         next_shared: PathElement | None = next(shared, None)
         done: set[PathElement] = set()
-        left, right = 0, 0
-        while left < len(self._live) or right < len(self._applied):
-            mine = self._of_live[left] if left < len(self._live) else None
-            theirs = self._of_applied[right] if right < len(self._applied) else None
-            if mine is not None and theirs is not None:
-                if mine == theirs:
-                    left, right = left + 1, right + 1
-                    done.add(mine)
-                    result.append(self._both(mine))
+        live_index, applied_index = 0, 0
+        while live_index < len(self._live) or applied_index < len(self._applied):
+            live_element = self._live_elements[live_index] if live_index < len(self._live) else None
+            applied_element = self._applied_elements[applied_index] if applied_index < len(self._applied) else None
+            if live_element is not None and applied_element is not None:
+                if live_element == applied_element:
+                    live_index, applied_index = live_index + 1, applied_index + 1
+                    done.add(live_element)
+                    result.append(self._both(live_element))
                     next_shared = next(shared, None)
                     continue
-                if mine in self._in_applied and next_shared is not None and next_shared != mine:
-                    left += 1  # shared, but its turn comes later
+                if live_element in self._in_applied and next_shared is not None and next_shared != live_element:
+                    live_index += 1  # shared, but due later
                     continue
-            if mine is not None:
-                if mine not in self._in_applied:
-                    result.append(self._live[left])
-                    left += 1
+            if live_element is not None:
+                if live_element not in self._in_applied:
+                    result.append(self._live[live_index])
+                    live_index += 1
                     continue
-                if mine in done:
-                    left += 1
-            if theirs is not None:
-                right += 1
-                done.add(theirs)
-                result.append(self._both(theirs))
-                if next_shared == theirs:
+                if live_element in done:
+                    live_index += 1
+            if applied_element is not None:
+                applied_index += 1
+                done.add(applied_element)
+                result.append(self._both(applied_element))
+                if next_shared == applied_element:
                     next_shared = next(shared, None)
         return result
 

@@ -1,7 +1,7 @@
 """
-The types by which custom resources are merged, made of the schema that is published of them.
+Merge types of custom resources, from their published schemas.
 
-The server reads them of its own OpenAPI documents, in which metadata and embedded resources refer to types of Kubernetes.
+The server derives them from its own OpenAPI documents, where metadata and embedded resources refer to types of Kubernetes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _MAP_TYPE: Final = "x-kubernetes-map-type"
 _PATCH_STRATEGY: Final = "x-kubernetes-patch-strategy"
 _MERGE_KEY: Final = "x-kubernetes-patch-merge-key"
 _SCALARS: Final[Mapping[str, Scalar]] = {"integer": "numeric", "number": "numeric", "boolean": "boolean"}
-# A string of any other format may be more than a string.
+# Strings with any other format may have other types, too.
 _FORMATS_OF_STRINGS: Final = frozenset({"", "byte"})
 
 
 class OpenAPITypes:
     """
-    Makes types of schemas.
+    Converter of schemas to merge types.
 
     Reference:
         kube-openapi pkg/schemaconv/openapi.go.
@@ -34,56 +34,56 @@ class OpenAPITypes:
 
     def __init__(self, named: Mapping[str, Schema], release: ApplyRelease, *, preserves: bool = False) -> None:
         """
-        Take what schemas refer to.
+        Create for a set of referenced types.
 
         Args:
-            named: The types of Kubernetes, by name.
-            release: How a release merges.
-            preserves: Whether nothing is pruned, whatever schemas say.
+            named: The schemas of Kubernetes types, by name.
+            release: The merge behaviour of the Kubernetes version.
+            preserves: Whether all unknown fields are preserved.
         """
         self._named = named
         self._release = release
         self._preserves = preserves
-        self._made: dict[str, MergeType] = {}
+        self._merge_types: dict[str, MergeType] = {}
 
-    def of(self, schema: Schema) -> MergeType:
-        """Return the type of the values that a published *schema* is of."""
-        made = MergeType()
-        self._fill(made, schema, preserves=self._preserves)
-        return made
+    def merge_type(self, schema: Schema) -> MergeType:
+        """Return the merge type of a published *schema*."""
+        type_ = MergeType()
+        self._fill(type_, schema, preserves=self._preserves)
+        return type_
 
-    def _fill(self, made: MergeType, schema: Schema, *, preserves: bool) -> None:
+    def _fill(self, type_: MergeType, schema: Schema, *, preserves: bool) -> None:
         is_deduced = preserves or self._release.deduces_untyped
         preserves = preserves or schema.get(_PRESERVE) is True
         kind = schema.get("type") or ""
         if kind == "string":
-            made.scalar = "string" if (schema.get("format") or "") in _FORMATS_OF_STRINGS else "untyped"
+            type_.scalar = "string" if (schema.get("format") or "") in _FORMATS_OF_STRINGS else "untyped"
         elif kind in _SCALARS:
-            made.scalar = _SCALARS[kind]
+            type_.scalar = _SCALARS[kind]
         elif kind == "object":
-            made.map = self._map(schema, preserves=preserves)
+            type_.map = self._map(schema, preserves=preserves)
         elif kind == "array":
-            made.list = self._list(schema, preserves=preserves)
+            type_.list = self._list(schema, preserves=preserves)
         else:
-            made.scalar = "untyped"
+            type_.scalar = "untyped"
             if not is_deduced:
-                made.list, made.map = ATOMIC.list, ATOMIC.map
+                type_.list, type_.map = ATOMIC.list, ATOMIC.map
                 return
-            made.list, made.map = self._list(schema, preserves=preserves), self._map(schema, preserves=preserves)
+            type_.list, type_.map = self._list(schema, preserves=preserves), self._map(schema, preserves=preserves)
 
     def _child(self, schema: Schema, *, preserves: bool) -> MergeType:
         if (name := _referred(schema)) is not None:
             return self._reference(name)
-        made = MergeType()
-        self._fill(made, schema, preserves=preserves)
-        return made
+        type_ = MergeType()
+        self._fill(type_, schema, preserves=preserves)
+        return type_
 
     def _reference(self, name: str) -> MergeType:
-        """Return a type of Kubernetes."""
-        if name not in self._made:
-            self._made[name] = MergeType()
-            self._fill(self._made[name], self._named[name], preserves=self._preserves)
-        return self._made[name]
+        """Return the merge type of a Kubernetes type."""
+        if name not in self._merge_types:
+            self._merge_types[name] = MergeType()
+            self._fill(self._merge_types[name], self._named[name], preserves=self._preserves)
+        return self._merge_types[name]
 
     def _map(self, schema: Schema, *, preserves: bool) -> MapType:
         properties: Mapping[str, Schema] = schema.get("properties") or {}
@@ -102,12 +102,12 @@ class OpenAPITypes:
 
     def _list(self, schema: Schema, *, preserves: bool) -> ListType:
         items = schema.get("items")
-        of_items = ATOMIC if items is None else self._child(items, preserves=preserves)
-        return ListType(of_items, *_relation(schema), not self._release.keys_may_be_missing)
+        item_type = ATOMIC if items is None else self._child(items, preserves=preserves)
+        return ListType(item_type, *_relation(schema), not self._release.keys_may_be_missing)
 
 
 def _relation(schema: Schema) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the items of a list are owned one by one, and by which keys they are known."""
+    """Return whether the items of a list have their own owners, and its keys."""
     list_type = schema.get(_LIST_TYPE)
     if list_type is not None:
         keys = schema.get(_MAP_KEYS) if list_type == "map" else ()
@@ -119,7 +119,7 @@ def _relation(schema: Schema) -> tuple[bool, tuple[str, ...]]:
 
 
 def _referred(schema: Schema) -> str | None:
-    """Return the name of the type to which a schema refers, in itself or in all that it has of an allOf."""
+    """Return the name of the type that a schema refers to, directly or by a single allOf; None without a reference."""
     reference = schema.get("$ref") or ""
     all_of: Sequence[Schema] = schema.get("allOf") or ()
     if not reference and len(all_of) == 1:

@@ -1,7 +1,7 @@
 """
-Elements of paths: how one field, or one item of a list, is chosen among its siblings.
+Path elements, which select a field of an object or an item of a list.
 
-An element is a tuple, so that elements compare and sort as the server's do, at C's speed: the kind comes first, then what it names.
+An element is a tuple of its kind and content, so that elements compare and sort like the server's, at C speed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
-# In the order in which elements of different kinds are sorted.
+# Kinds of elements, in sort order.
 FIELD: Final = 0
 KEY: Final = 1
 VALUE: Final = 2
@@ -25,52 +25,52 @@ _NONE: Final = 4
 PathElement: TypeAlias = "tuple[int, Any]"
 Path: TypeAlias = "tuple[PathElement, ...]"
 
-# What chooses an item that nothing can choose: where the server does not look whether it can, it goes on with this.
+# The element of an item that has none; the server uses it if it does not check items.
 NO_ELEMENT: Final = (_NONE, 0)
 
-# In the order in which values of different types are sorted; `True` is no 1 here, but `1.0` is.
+# Types of values, in sort order; True does not equal 1, but 1.0 does.
 _NUMBER, _STRING, _BOOL, _LIST, _MAP, _NULL = range(6)
 _ORDERS: Final[dict[type, int]] = {int: _NUMBER, float: _NUMBER, str: _STRING, bool: _BOOL}
 
 
 def field(name: str) -> PathElement:
-    """Return the element that chooses the field *name* of an object."""
+    """Return the element of the field *name*."""
     return FIELD, name
 
 
 def key(fields: Mapping[str, JSONValue]) -> PathElement:
-    """Return the element that chooses the item of a list that has these values in its keys."""
+    """Return the element of the list item with these key values."""
     return KEY, tuple([(name, _ordered(fields[name])) for name in sorted(fields)])
 
 
 def key_of(name: str, value: JSONValue) -> PathElement:
-    """Return the element that chooses the item of a list that has this value in its only key."""
+    """Return the element of the list item with this value of its only key."""
     return KEY, ((name, _ordered(value)),)
 
 
 def value(item: JSONValue) -> PathElement:
-    """Return the element that chooses the *item* of a set."""
+    """Return the element of the set item *item*."""
     return VALUE, _ordered(item)
 
 
 def index(position: int) -> PathElement:
-    """Return the element that chooses the item at a 0-based *position*."""
+    """Return the element of the list item at a 0-based *position*."""
     return INDEX, position
 
 
 def keys_of(element: PathElement) -> dict[str, JSONValue]:
-    """Return the keys by which a KEY element chooses an item."""
+    """Return the key values of a KEY element."""
     return {name: _plain(ordered) for name, ordered in element[1]}
 
 
 def value_of(element: PathElement) -> JSONValue:
-    """Return the item that a VALUE element chooses."""
+    """Return the item of a VALUE element."""
     return _plain(element[1])
 
 
 def spelled(element: PathElement) -> str:
     """
-    Return an element as conflicts and errors spell it: `.name`, `[name="a"]`, `[="a"]`, `[0]`.
+    Return an element as printed in conflicts and errors: `.name`, `[name="a"]`, `[="a"]`, `[0]`.
 
     Reference:
         structured-merge-diff fieldpath/element.go, PathElement.String.
@@ -84,17 +84,17 @@ def spelled(element: PathElement) -> str:
 
 
 def spell(path: Path) -> str:
-    """Return a whole path as conflicts spell it: `.spec.listeners[name="a"].port`."""
+    """Return a path as printed in conflicts: `.spec.listeners[name="a"].port`."""
     return "".join(map(spelled, path))
 
 
 def owned(path: Path) -> OwnedPath:
-    """Return a path as users read it."""
+    """Return a path in the form for users."""
     return OwnedPath(tuple(map(spelled, path)))
 
 
 def _ordered(item: JSONValue) -> tuple[int, Any]:
-    """Return a value with its place among those of other types, so that tuples compare as the server compares values."""
+    """Return a value with the sort position of its type, so that tuples compare like the server's values."""
     order = _ORDERS.get(type(item))
     if order is not None:
         return order, item
@@ -108,15 +108,15 @@ def _ordered(item: JSONValue) -> tuple[int, Any]:
 def _plain(ordered: tuple[int, Any]) -> JSONValue:
     order, item = ordered
     if order == _LIST:
-        return [_plain(one) for one in item]
+        return [_plain(child) for child in item]
     if order == _MAP:
-        return {name: _plain(one) for name, one in item}
+        return {name: _plain(child) for name, child in item}
     return None if order == _NULL else item
 
 
 def _printed(ordered: tuple[int, Any]) -> str:
     """
-    Return a value as elements print it.
+    Return a value as printed in elements.
 
     Reference:
         structured-merge-diff value/value.go, ToString.
@@ -130,4 +130,4 @@ def _printed(ordered: tuple[int, Any]) -> str:
         return "true" if item else "false"
     if order == _LIST:
         return f"[{','.join(map(_printed, item))}]"
-    return "null" if order == _NULL else "".join(f"{name}={_printed(one)}" for name, one in item)
+    return "null" if order == _NULL else "".join(f"{name}={_printed(child)}" for name, child in item)

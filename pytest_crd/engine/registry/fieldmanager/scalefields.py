@@ -1,7 +1,7 @@
 """
-Managed fields of a Scale: of those of its object what is about the replicas, and back.
+Managed fields of a Scale, converted from and to those of its object.
 
-What a request to `/scale` owns is written down in the object, at the path of its replicas.
+The object records the owner of the Scale's replicas as the owner of its own replicas field.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REPLICAS: Final[Path] = (field("spec"), field("replicas"))
 
 
 def path_of(declared: str) -> Path:
-    """Return the path of the replicas, `.spec.replicas`, as a path of fields."""
+    """Return the field path of the replicas for a declared path such as `.spec.replicas`."""
     return tuple(map(field, declared.removeprefix(".").split(".")))
 
 
@@ -30,18 +30,18 @@ def of_scale(
     Return the managed fields of the Scale of an object.
 
     Args:
-        entries: Those of the object.
-        paths: Where the replicas are, by apiVersion; None in a version that has no scale.
+        entries: The managed fields of the object.
+        paths: The paths of the replicas, by apiVersion; None for versions without a scale.
 
     Raises:
-        BrokenEntriesError: One of them cannot be read.
+        BrokenEntriesError: An entry is malformed.
 
     Reference:
         apimachinery managedfields/scalehandler.go, ToSubresource.
     """
     parent = managers.read(entries)
     owners = {
-        manager: Owned(fieldsets.of([_REPLICAS]), API_VERSION, owned.applied)
+        manager: Owned(fieldsets.from_paths([_REPLICAS]), API_VERSION, owned.applied)
         for manager, owned in parent.owners.items()
         if (path := paths.get(owned.api_version)) is not None and path in owned.fields
     }
@@ -55,33 +55,33 @@ def of_parent(
     api_version: str,
 ) -> list[dict[str, JSONValue]]:
     """
-    Return the managed fields of an object after those of its Scale have changed.
+    Return the managed fields of an object, updated from those in its Scale.
 
     Args:
-        entries: Those of the object before.
-        of_scale: Those of the Scale now.
-        paths: Where the replicas are, by apiVersion; None in a version that has no scale.
+        entries: The managed fields of the object before.
+        of_scale: The managed fields of the Scale after.
+        paths: The paths of the replicas, by apiVersion; None for versions without a scale.
         api_version: The version of the object that the request is sent to.
 
     Raises:
-        BrokenEntriesError: One of them cannot be read.
+        BrokenEntriesError: An entry is malformed.
 
     Reference:
         apimachinery managedfields/scalehandler.go, ToParent.
     """
     parent, scale = managers.read(entries), managers.read(of_scale)
-    left = dict(scale.owners)
+    new_owners = dict(scale.owners)
     owners: dict[managers.Manager, Owned] = {}
     for manager, owned in parent.owners.items():
         if owned.api_version not in paths:
             continue
         path = paths[owned.api_version]
-        if path is None or path not in owned.fields or left.pop(manager, None) is not None:
+        if path is None or path not in owned.fields or new_owners.pop(manager, None) is not None:
             owners[manager] = owned
-        elif not (rest := owned.fields.difference(fieldsets.of([path]))).is_empty:
+        elif not (rest := owned.fields.difference(fieldsets.from_paths([path]))).is_empty:
             owners[manager] = owned._replace(fields=rest)
     replicas = paths[api_version]
-    for manager, owned in left.items():
+    for manager, owned in new_owners.items():
         if _REPLICAS in owned.fields and replicas is not None:
-            owners[manager] = Owned(fieldsets.of([replicas]), api_version, owned.applied)
+            owners[manager] = Owned(fieldsets.from_paths([replicas]), api_version, owned.applied)
     return managers.write(Managed(owners, parent.times))

@@ -1,7 +1,7 @@
 """
-Owned fields after a change of the schema: what became one value is owned as one.
+Adaptation of owned fields to schema changes: parts of a value that became atomic are owned as a whole.
 
-The other way round nothing is done: who owned a whole goes on owning it.
+In the opposite direction nothing changes: the owner of the whole keeps the whole.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pytest_crd.engine.registry.fieldmanager.pathelements import FIELD, Path, Pa
 
 def reconciled(kind: MergeType, owned: FieldSet) -> FieldSet:
     """
-    Return a set of fields as it is under the schema of now.
+    Return a set of fields adapted to the current schema.
 
     Args:
         kind: The type of the whole object.
-        owned: The fields, as they were written down.
+        owned: The recorded fields.
 
     Reference:
         structured-merge-diff typed/reconcile_schema.go.
@@ -26,12 +26,12 @@ def reconciled(kind: MergeType, owned: FieldSet) -> FieldSet:
     atomic = list(_atomic(kind, owned, (), is_whole=False))
     if not atomic:
         return owned
-    found = fieldsets.of(atomic)
-    return owned.without(found).union(found)
+    atomic_fields = fieldsets.from_paths(atomic)
+    return owned.without(atomic_fields).union(atomic_fields)
 
 
 def _atomic(kind: MergeType, owned: FieldSet | None, path: Path, *, is_whole: bool) -> list[Path]:
-    """Return the paths of what is one value now, and is owned in parts; *is_whole* says that a field is owned itself, and nothing in it."""
+    """Return the paths of atomic values that are owned in parts; *is_whole* is true for an owned field without owned children."""
     if kind.map is not None:
         return _atomic_of_map(kind.map, owned, path, is_whole=is_whole)
     if kind.scalar is not None or kind.list is None:
@@ -44,12 +44,12 @@ def _atomic_of_map(kind: MapType, owned: FieldSet | None, path: Path, *, is_whol
         return []
     if not is_whole and kind.is_atomic:
         return [] if owned.is_empty else [path]
-    found: list[Path] = []
+    paths: list[Path] = []
     for element in _elements(owned):
-        below = kind.of(element[1]) if element[0] == FIELD else kind.values
+        below = kind.field_type(element[1]) if element[0] == FIELD else kind.values
         if below is not None:
-            found += _below(below, owned, path, element)
-    return found
+            paths += _below(below, owned, path, element)
+    return paths
 
 
 def _atomic_of_list(kind: ListType, owned: FieldSet | None, path: Path, *, is_whole: bool) -> list[Path]:
@@ -57,7 +57,7 @@ def _atomic_of_list(kind: ListType, owned: FieldSet | None, path: Path, *, is_wh
         return [path]
     if owned is None:
         return []
-    return [one for element in _elements(owned) for one in _below(kind.items, owned, path, element)]
+    return [atomic_path for element in _elements(owned) for atomic_path in _below(kind.items, owned, path, element)]
 
 
 def _below(kind: MergeType, owned: FieldSet, path: Path, element: PathElement) -> list[Path]:

@@ -1,7 +1,7 @@
 """
-Walks over values of a type: are they right, which fields do they have, what is left without some.
+Operations on values of a merge type: validation, the set of fields, and removal of fields.
 
-Merging two values has a module of its own, and so has comparing them.
+Merging and comparing have modules of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.mergetypes import ListType, MapType, MergeType
 from pytest_crd.engine.registry.fieldmanager.pathelements import PathElement
 
-# Where it stands, as it is spelled, and what is wrong.
+# The printed path and the message of a problem.
 Problem: TypeAlias = "tuple[str, str]"
 
 _UNDECLARED: Final = "field not declared in schema"
@@ -29,34 +29,34 @@ _GO_TYPES: Final[dict[type, str]] = {
 
 
 class NoElementError(ValueError):
-    """An item of a list cannot be told from its siblings; the message says why."""
+    """A list item without a path element; the message says why."""
 
 
 class TypedError(ValueError):
     """
-    A value is not of its type; the message lists all that is wrong, as the server words it.
+    A value that does not fit its type, with all problems in the server's words.
 
     Reference:
         structured-merge-diff typed/helpers.go, ValidationErrors.Error.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Take what is wrong, at least one thing."""
+        """Create from at least one problem."""
         lines = [f"{path}: {text}" if path else text for path, text in problems]
         super().__init__(lines[0] if len(lines) == 1 else "\n".join(["errors:", *(f"  {line}" for line in lines)]))
 
 
 def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool) -> None:
     """
-    Check that a value is of a type.
+    Check the type of a value.
 
     Args:
         kind: The type.
         value: The value.
-        allow_duplicates: Whether items of a set or map may be there twice, as in what is stored already.
+        allow_duplicates: Whether items of sets and maps may be duplicate, as in stored objects.
 
     Raises:
-        TypedError: It is not. Of several undeclared fields of an object one is named: the first, of which the server names any.
+        TypedError: The value does not fit. Only the first undeclared field of an object is named; the server names any of them.
 
     Reference:
         structured-merge-diff typed/validate.go.
@@ -65,7 +65,7 @@ def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool) -> None:
         raise TypedError(problems)
 
 
-def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001 - of a recursion
+def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001 - recursive
     if value is None:
         return []
     fitted = kind.fitted(value)
@@ -80,8 +80,8 @@ def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list
 
 def _problems_of_map(kind: MapType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001
     if not isinstance(value, dict):
-        return [("", f"expected map, got {_shown(value)}")]
-    # Nearly always there are none, whose order counts.
+        return [("", f"expected map, got {_printed(value)}")]
+    # Problems are rare, so sort the fields only if there are any.
     return _problems_of_fields(kind, value, value, allow_duplicates) and _problems_of_fields(
         kind, value, sorted(value), allow_duplicates
     )
@@ -95,44 +95,44 @@ def _problems_of_fields(
 ) -> list[Problem]:
     problems: list[Problem] = []
     for name in names:
-        of_field = kind.of(name)
-        if of_field is None:
+        field_type = kind.field_type(name)
+        if field_type is None:
             return [*problems, (f".{name}", _UNDECLARED)]
         item = value[name]
-        if of_field.is_scalar(item):
+        if field_type.is_scalar(item):
             continue
-        if found := _problems(of_field, item, allow_duplicates):
-            problems += [(f".{name}{path}", text) for path, text in found]
+        if problems_below := _problems(field_type, item, allow_duplicates):
+            problems += [(f".{name}{path}", text) for path, text in problems_below]
     return problems
 
 
 def _problems_of_list(kind: ListType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001
     if not isinstance(value, list):
-        return [("", f"expected list, got {_shown(value)}")]
+        return [("", f"expected list, got {_printed(value)}")]
     problems: list[Problem] = []
-    seen: set[PathElement] = set()
+    elements: set[PathElement] = set()
     for position, item in enumerate(value):
         if kind.is_associative:
             try:
                 element = element_of(kind, item)
             except NoElementError as error:
                 return [*problems, ("", f"element {position}: {error}")]
-            if element in seen and not allow_duplicates:
+            if element in elements and not allow_duplicates:
                 problems.append(("", f"duplicate entries for key {pathelements.spelled(element)}"))
-            seen.add(element)
+            elements.add(element)
         else:
             element = pathelements.index(position)
-        if found := _problems(kind.items, item, allow_duplicates):
-            problems += [(pathelements.spelled(element) + path, text) for path, text in found]
+        if problems_below := _problems(kind.items, item, allow_duplicates):
+            problems += [(pathelements.spelled(element) + path, text) for path, text in problems_below]
     return problems
 
 
 def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     """
-    Return what is wrong with a value that is to be a scalar; empty where nothing is.
+    Return the problem of a value that should be a scalar; empty if it is one.
 
     Reference:
-        structured-merge-diff typed/validate.go, validateScalar: each prints in another way what it got.
+        structured-merge-diff typed/validate.go, validateScalar: each type prints the value differently.
     """
     is_number = type(value) in (int, float)
     if scalar == "numeric":
@@ -142,16 +142,16 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
             return ""
         return f"expected string, got &value.valueUnstructured{{Value:{gosyntax.value(value)}}}"
     if scalar == "boolean":
-        return "" if isinstance(value, bool) else f"expected boolean, got {_shown(value)}"
-    return f"expected any scalar, got {_shown(value)}" if isinstance(value, dict | list) else ""
+        return "" if isinstance(value, bool) else f"expected boolean, got {_printed(value)}"
+    return f"expected any scalar, got {_printed(value)}" if isinstance(value, dict | list) else ""
 
 
 def element_of(kind: ListType, item: JSONValue) -> PathElement:
     """
-    Return the element that chooses an *item* of a list whose items are owned one by one.
+    Return the path element of an *item* of an associative list.
 
     Raises:
-        NoElementError: There is none.
+        NoElementError: The item has none.
 
     Reference:
         structured-merge-diff typed/helpers.go, listItemToPathElement.
@@ -172,7 +172,7 @@ def element_of(kind: ListType, item: JSONValue) -> PathElement:
 
 
 def _element_of_any(kind: ListType, item: JSONValue) -> PathElement:
-    """Return what chooses an *item*, of which nobody looks whether anything can: a null, of which an apply took all there was."""
+    """Return the path element of an *item*, or NO_ELEMENT, as of a null left by an apply that removed all its fields."""
     try:
         return element_of(kind, item)
     except NoElementError:
@@ -180,35 +180,35 @@ def _element_of_any(kind: ListType, item: JSONValue) -> PathElement:
 
 
 def _key_of(kind: ListType, item: dict[str, JSONValue]) -> PathElement:
-    if len(kind.keys) == 1 and kind.keys[0] in item:  # as of most lists
+    if len(kind.keys) == 1 and kind.keys[0] in item:  # the usual case
         return pathelements.key_of(kind.keys[0], item[kind.keys[0]])
-    found: dict[str, JSONValue] = {}
+    key_values: dict[str, JSONValue] = {}
     for name in kind.keys:
         if name in item:
-            found[name] = item[name]
+            key_values[name] = item[name]
         elif kind.items.map is None:
             problem = "associative list may not have non-map types"
             raise NoElementError(f"couldn't find default value for {name}: {problem}")
         elif name in kind.items.map.defaults:
-            found[name] = kind.items.map.defaults[name]
+            key_values[name] = kind.items.map.defaults[name]
         elif kind.needs_all_keys:
             rest = "(and doesn't have default value)"
             problem = f"associative list with keys has an element that omits key field {printing.quote(name)} {rest}"
             raise NoElementError(problem)
-    if not found:
-        named = f"[{' '.join(map(printing.quote, kind.keys))}]"
+    if not key_values:
+        key_names = f"[{' '.join(map(printing.quote, kind.keys))}]"
         rest = "(and doesn't have default values for any key fields)"
-        raise NoElementError(f"associative list with keys has an element that omits all key fields {named} {rest}")
-    return pathelements.key(found)
+        raise NoElementError(f"associative list with keys has an element that omits all key fields {key_names} {rest}")
+    return pathelements.key(key_values)
 
 
 def fields(kind: MergeType, value: JSONValue) -> FieldSet:
     """
-    Return all fields that a value states, as who applies it owns them.
+    Return all fields of a value, which its applier owns.
 
     Args:
-        kind: Its type.
-        value: A value of it.
+        kind: The type of the value.
+        value: The value.
 
     Reference:
         structured-merge-diff typed/tofieldset.go.
@@ -217,7 +217,7 @@ def fields(kind: MergeType, value: JSONValue) -> FieldSet:
 
 
 def _fields(kind: MergeType, value: JSONValue) -> tuple[bool, FieldSet]:
-    """Return whether the value is a field itself, and the fields in it."""
+    """Return whether the value is a leaf field, and the fields inside it."""
     fitted = kind.fitted(value)
     if fitted.map is not None:
         if fitted.map.is_atomic:
@@ -232,13 +232,13 @@ def _fields_of_map(kind: MapType, value: dict[str, JSONValue]) -> FieldSet:
     members: set[PathElement] = set()
     children: dict[PathElement, FieldSet] = {}
     for name, item in value.items():
-        of_field = kind.of(name)
-        assert of_field is not None  # noqa: S101 - the value is of its type
+        field_type = kind.field_type(name)
+        assert field_type is not None  # noqa: S101 - the value has its type
         element = pathelements.field(name)
-        if of_field.is_scalar(item):
+        if field_type.is_scalar(item):
             members.add(element)
             continue
-        is_member, below = _fields(of_field, item)
+        is_member, below = _fields(field_type, item)
         if is_member or item is None or item == {} or name not in kind.fields:
             members.add(element)
         if below.members or below.children:
@@ -248,27 +248,27 @@ def _fields_of_map(kind: MapType, value: dict[str, JSONValue]) -> FieldSet:
 
 def _fields_of_list(kind: ListType, value: list[JSONValue]) -> FieldSet:
     children: dict[PathElement, FieldSet] = {}
-    seen: set[PathElement] = set()
+    elements: set[PathElement] = set()
     for item in value:
         element = _element_of_any(kind, item)
-        if element in seen:  # there twice, it has one owner
+        if element in elements:  # duplicate items have one owner
             children.pop(element, None)
             continue
-        seen.add(element)
+        elements.add(element)
         below = _fields(kind.items, item)[1]
         if below.members or below.children:
             children[element] = below
-    return FieldSet(seen, children)
+    return FieldSet(elements, children)
 
 
 def removed(kind: MergeType, value: JSONValue, gone: FieldSet) -> JSONValue:
     """
-    Return a value without the fields of a set; a list or object of which nothing is left is null.
+    Return a value without a set of fields; lists and objects that become empty turn into None.
 
     Args:
-        kind: Its type.
-        value: A value of it.
-        gone: What is taken away.
+        kind: The type of the value.
+        value: The value.
+        gone: The fields to remove.
 
     Reference:
         structured-merge-diff typed/remove.go.
@@ -284,35 +284,35 @@ def removed(kind: MergeType, value: JSONValue, gone: FieldSet) -> JSONValue:
 def _removed_of_map(kind: MapType, value: dict[str, JSONValue], gone: FieldSet) -> JSONValue:
     if kind.is_atomic:
         return None
-    left = {}
+    remaining = {}
     for name, item in value.items():
         element = pathelements.field(name)
         if element in gone.members:
             continue
         below = gone.children.get(element)
-        of_field = kind.of(name)
-        if below is None or below.is_empty or of_field is None:
-            left[name] = item
+        field_type = kind.field_type(name)
+        if below is None or below.is_empty or field_type is None:
+            remaining[name] = item
         else:
-            left[name] = removed(of_field, item, below)
-    return left or None
+            remaining[name] = removed(field_type, item, below)
+    return remaining or None
 
 
 def _removed_of_list(kind: ListType, value: list[JSONValue], gone: FieldSet) -> JSONValue:
     if not kind.is_associative:
         return None
-    left = []
+    remaining = []
     for item in value:
         element = _element_of_any(kind, item)
         if element in gone.members:
             continue
         below = gone.children.get(element)
-        left.append(item if below is None or below.is_empty else removed(kind.items, item, below))
-    return left or None
+        remaining.append(item if below is None or below.is_empty else removed(kind.items, item, below))
+    return remaining or None
 
 
-def _shown(value: JSONValue) -> str:
-    """Return a value as Go's `%v` prints one that is wrapped."""
+def _printed(value: JSONValue) -> str:
+    """Return a value as printed by Go's `%v` for its wrapper."""
     return f"&{{{_go(value)}}}"
 
 

@@ -1,4 +1,4 @@
-"""Objects in the versions of a CRD: with the types by which they are merged there, and converted from one to another."""
+"""Objects with their merge types, and their conversion between the versions of a CRD."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 
 
 class ConversionError(ValueError):
-    """An object cannot be had in another version; the message is the server's."""
+    """A failed conversion, with the server's message."""
 
 
 class MissingVersionError(ConversionError):
-    """A version that a server does not know, of a type that is not a CRD's: what is owned in terms of it is forgotten."""
+    """A version of a built-in type that the server does not know; owned fields in it are dropped."""
 
 
 class Typed(NamedTuple):
@@ -35,19 +35,19 @@ class Typed(NamedTuple):
 
     @property
     def fields(self) -> FieldSet:
-        """All fields that it states."""
+        """All fields of the object."""
         return typedvalues.fields(self.kind, self.value)
 
     def compared(self, now: Typed) -> Comparison:
-        """Return how *now*, of the same type, differs from it."""
+        """Return the difference between this object and *now*, of the same type."""
         return comparing.compare(self.kind, self.value, now.value)
 
     def merged(self, applied: Typed) -> Typed:
-        """Return it with all that *applied*, of the same type, states."""
+        """Return the object merged with *applied*, of the same type."""
         return Typed(self.kind, merging.merged(self.kind, self.value, applied.value))
 
     def without(self, fields: FieldSet) -> Typed:
-        """Return it without some fields."""
+        """Return the object without a set of fields."""
         return Typed(self.kind, typedvalues.removed(self.kind, self.value, fields))
 
 
@@ -57,35 +57,35 @@ class Versions:
 
     Args:
         group: The group of the CRD.
-        kinds: Makes the type of a version; by its name, for each version of the CRD.
-        is_built_in: Whether the type is one of the server's own, of which it knows no further versions.
+        kinds: Functions that return the type of each version, by its name.
+        is_built_in: Whether the type is built in; the server knows no other versions of it.
 
     Reference:
-        apimachinery managedfields/internal/versionconverter.go and typeconverter.go; apiextensions-apiserver
-        apiserver/conversion/converter.go. Objects are taken to stay as they are when a webhook converts them.
+        apimachinery managedfields/internal/versionconverter.go and typeconverter.go; apiextensions-apiserver apiserver/conversion/converter.go.
+        Webhook conversion is unknown offline; objects are assumed to be unchanged.
     """
 
     def __init__(self, group: str, kinds: Mapping[str, Callable[[], MergeType]], *, is_built_in: bool = False) -> None:
         self._group = group
         self._is_built_in = is_built_in
         self._kinds = kinds
-        self._made: dict[str, MergeType] = {}
+        self._types: dict[str, MergeType] = {}
 
     def typed(self, value: JSONObject, *, allow_duplicates: bool = False) -> Typed:
         """
-        Return an object with the type of the version that it states.
+        Return an object with the type of its apiVersion.
 
         Args:
-            value: An object of one of the versions.
-            allow_duplicates: Whether items of sets and maps may be there twice.
+            value: An object in one of the versions.
+            allow_duplicates: Whether items of sets and maps may be duplicate.
 
         Raises:
-            TypedError: It is not of its type.
+            TypedError: The object does not fit its type.
         """
         version = value["apiVersion"].rpartition("/")[2]
-        if version not in self._made:
-            self._made[version] = self._kinds[version]()
-        kind = self._made[version]
+        if version not in self._types:
+            self._types[version] = self._kinds[version]()
+        kind = self._types[version]
         typedvalues.check(kind, value, allow_duplicates=allow_duplicates)
         return Typed(kind, value)
 
@@ -95,12 +95,12 @@ class Versions:
 
         Args:
             typed: The object.
-            api_version: The group and version, as managed fields state it.
+            api_version: The apiVersion, as in managed fields.
 
         Raises:
-            ConversionError: There is no such version, or the object does not fit it.
-            MissingVersionError: There is no such version of a built-in type.
-            TypedError: The object is not of its type there.
+            ConversionError: The version does not exist, or cannot represent the object.
+            MissingVersionError: A built-in type has no such version.
+            TypedError: The object does not fit the type of that version.
         """
         if typed.value["apiVersion"] == api_version:
             return typed
@@ -121,7 +121,7 @@ def _split(api_version: str) -> tuple[str, str]:
     Return the group and the version of an apiVersion.
 
     Raises:
-        ConversionError: It is none.
+        ConversionError: The apiVersion is malformed.
 
     Reference:
         apimachinery runtime/schema/group_version.go, ParseGroupVersion.

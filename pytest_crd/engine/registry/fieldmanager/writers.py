@@ -1,4 +1,4 @@
-"""Who writes an object and what comes of it, as requests and field managers tell each other."""
+"""Inputs and results of field managers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MAX_MANAGER: Final = 128
 
 class ApplyRefusedError(Exception):
     """
-    An apply is refused before anything else is looked at.
+    A refused apply.
 
     Attributes:
-        refusal: How.
-        conflicts: What others own of it.
+        refusal: The refusal.
+        conflicts: The conflicting fields of other managers.
     """
 
     def __init__(self, refused: Refusal, conflicts: tuple[FieldConflict, ...] = ()) -> None:
-        """Take how it is refused."""
+        """Create from a refusal."""
         super().__init__(refused.message)
         self.refusal = refused
         self.conflicts = conflicts
@@ -31,13 +31,13 @@ class ApplyRefusedError(Exception):
 
 class Writer(NamedTuple):
     """
-    Who writes, and how.
+    The writer of an object.
 
     Attributes:
-        manager: What the writer calls itself; may be empty.
-        time: When, as managed fields state it.
-        subresource: Through which subresource; empty for the object itself.
-        is_forced: Whether an apply takes from others what they own.
+        manager: The name of the field manager; may be empty.
+        time: The time, as in managed fields.
+        subresource: The written subresource; empty for the object itself.
+        is_forced: Whether an apply takes fields from other managers.
     """
 
     manager: str
@@ -48,11 +48,11 @@ class Writer(NamedTuple):
 
 class Applied(NamedTuple):
     """
-    What comes of an apply.
+    The result of an apply.
 
     Attributes:
         resource: The object.
-        is_merged: Whether what is applied changes it: then defaults are put in.
+        is_merged: Whether the apply changed it, so that defaults are filled in.
     """
 
     resource: JSONObject
@@ -60,15 +60,15 @@ class Applied(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def named(field_manager: str, user_agent: str) -> str:
+def manager_name(field_manager: str, user_agent: str) -> str:
     """
-    Return who manages the fields of a request.
+    Return the name of the field manager of a request: *field_manager*, else the first part of the User-Agent.
 
     Reference:
         apiserver endpoints/handlers/create.go, managerOrUserAgent and prefixFromUserAgent.
     """
     if field_manager:
         return field_manager
-    # Go reads each byte that is no UTF-8 as a character of its own.
+    # Go reads each invalid byte as one character.
     agent = printing.replace_bytes(user_agent.partition("/")[0])
     return "".join(filter(printable.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")

@@ -1,5 +1,6 @@
 """
-Patches: what is stored and a JSON Patch or a merge patch come in, the patched document goes out, or why it is refused.
+Patches of stored objects: JSON Patch, merge patch and strategic merge patch.
 
-`documents` (JSON as it was sent), then `jsonpatch` and `mergepatch`, then `patches`, which is what a server makes of a body.
+`patchdocuments` keeps JSON as it was sent, `jsonpatch`, `mergepatch` and `strategicmerge` apply patches, and `patchrequest` handles the
+body of a request.
 """

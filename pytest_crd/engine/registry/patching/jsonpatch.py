@@ -1,8 +1,8 @@
 """
-JSON Patch as the API server applies it, which is not always as RFC 6902 says.
+JSON Patch as the API server applies it, with its deviations from RFC 6902.
 
-`replace` puts in what is not there, and `copy` of what is not there is a null; a path need not begin with a slash; an index may
-count from the end; and a `test` compares scalars as they are spelled.
+`replace` creates missing fields, and `copy` of a missing field yields null. A path need not begin with a slash. An index may count from the
+end. A `test` compares the spelling of scalars.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pytest_crd.engine.registry.patching.patchdocuments import Document
 MAX_COPIED: Final = 3 << 20
 _INDEX: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ESCAPE: Final = re.compile("~[01]")
-# The place behind the last item of a list.
+# The position after the last item of a list.
 _END: Final = "-"
 
 Operation: TypeAlias = Mapping[str, Document]
@@ -28,11 +28,11 @@ Operation: TypeAlias = Mapping[str, Document]
 
 class OperationError(Exception):
     """
-    An operation that fails; the message says why in the words of the server's library, which it does not answer with.
+    A failing operation, with the message of the server's library, which its response omits.
 
     Attributes:
-        index: Which one, from 0.
-        panics: Whether the server panics over it.
+        index: The index of the operation.
+        panics: Whether the server panics.
     """
 
     def __init__(self, message: str, *, panics: bool = False) -> None:
@@ -43,15 +43,15 @@ class OperationError(Exception):
 
 def apply(document: Document, operations: list[Document], release: JsonPatchRelease) -> Document:
     """
-    Return *document* after *operations*, done in their order; the first that fails ends it. What they leave is shared with it.
+    Return *document* after *operations*, applied in order; the result shares unchanged parts with *document*.
 
     Args:
         document: JSON value; not modified.
-        operations: What the patch lists; what is no operation fails.
-        release: Of the server's library.
+        operations: The operations of the patch; invalid ones fail.
+        release: The version of the server's library.
 
     Raises:
-        OperationError: An operation that fails.
+        OperationError: An operation fails.
 
     Reference:
         evanphx/json-patch patch.go, Patch.Apply.
@@ -67,26 +67,26 @@ def apply(document: Document, operations: list[Document], release: JsonPatchRele
 
 
 class _Patching:
-    """A document while it is patched; the objects and lists on the way to what changes are its own, all others are shared."""
+    """A document during a patch; changed objects and lists and their parents are copies, all others are shared."""
 
     def __init__(self, root: Document, release: JsonPatchRelease) -> None:
-        self._own: dict[int, Document] = {}  # by identity; kept, so that no other takes the place of one that is gone
+        self._own: dict[int, Document] = {}  # by identity; the references keep ids from being reused
         self.root = self._owned(root)
         self._release = release
         self._copied = 0
 
     def do(self, operation: Operation) -> None:
         kind = operation.get("op")
-        known = _OPERATIONS.get(kind) if isinstance(kind, str) else None
-        if known is None:
+        method = _OPERATIONS.get(kind) if isinstance(kind, str) else None
+        if method is None:
             raise OperationError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
-        known(self, operation)
+        method(self, operation)
 
     def add(self, operation: Operation) -> None:
         self._put(_pointer(operation, "path"), operation.get("value"))
 
     def remove(self, operation: Operation) -> None:
-        holder, key = self._find(_pointer(operation, "path"))
+        holder, key = self._find_parent(_pointer(operation, "path"))
         _take(holder, key)
 
     def replace(self, operation: Operation) -> None:
@@ -94,21 +94,21 @@ class _Patching:
         if not path and self._release.has_roots:
             self._replace_root(operation)
             return
-        holder, key = self._find(path)
+        holder, key = self._find_parent(path)
         if isinstance(holder, dict):
             holder[key] = value
         else:
             holder[self._index(holder, key)] = value
 
     def move(self, operation: Operation) -> None:
-        holder, key = self._find(_pointer(operation, "from"))
+        holder, key = self._find_parent(_pointer(operation, "from"))
         value = self._get(holder, key)
         _take(holder, key)
         self._put(_pointer(operation, "path"), value)
 
     def copy(self, operation: Operation) -> None:
-        value = self._get(*self._find(_pointer(operation, "from")))
-        self._find(_pointer(operation, "path"))
+        value = self._get(*self._find_parent(_pointer(operation, "from")))
+        self._find_parent(_pointer(operation, "path"))
         if value is not None:
             self._copied += len(patchdocuments.written(value).encode("utf-8", "replace"))
         if self._copied > MAX_COPIED:
@@ -123,7 +123,7 @@ class _Patching:
             if "value" not in operation:
                 raise OperationError("a test of the whole document without a value", panics=True)
         else:
-            value = self._get(*self._find(path))
+            value = self._get(*self._find_parent(path))
             if value is None and "value" not in operation and not self._release.tests_absent:
                 raise OperationError("a test of what is not there without a value", panics=True)
             if value is not None and "value" not in operation:
@@ -140,8 +140,13 @@ class _Patching:
         elif self._release.refuses_scalar_roots:
             raise OperationError("replace operation value must be object or array")
 
-    def _find(self, path: str) -> tuple[Document, str]:
-        """Return the object or list around what *path* leads to, which need not be there, and its key or index there."""
+    def _find_parent(self, path: str) -> tuple[Document, str]:
+        """
+        Return the parent of the field at *path*, and its key or index; the field need not exist.
+
+        Raises:
+            OperationError: A parent is missing.
+        """
         tokens = path.split("/")
         if len(tokens) == 1:
             raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
@@ -163,16 +168,16 @@ class _Patching:
         return holder, _unescaped(tokens[-1])
 
     def _owned(self, shared: Document) -> Document:
-        """Return a copy of an object or list that may be changed; what was sent is written anew where it is looked into."""
-        mine = dict(shared) if isinstance(shared, dict) else list(shared)
-        self._own[id(mine)] = mine
-        return mine
+        """Return a modifiable copy of an object or list; a copy of a sent object loses its spelling."""
+        copy = dict(shared) if isinstance(shared, dict) else list(shared)
+        self._own[id(copy)] = copy
+        return copy
 
     def _get(self, holder: Document, key: str) -> Document:
         return holder.get(key) if isinstance(holder, dict) else holder[self._index(holder, key)]
 
     def _index(self, holder: list[Document], key: str) -> int:
-        """Return the index of an item that is there."""
+        """Return the index of an existing item."""
         index = _integer(key)
         if index < 0 and not self._release.has_roots:
             raise OperationError(f"index out of range [{index}]", panics=True)
@@ -181,7 +186,7 @@ class _Patching:
         return index % len(holder)
 
     def _put(self, path: str, value: Document) -> None:
-        holder, key = self._find(path)
+        holder, key = self._find_parent(path)
         if isinstance(holder, dict):
             holder[key] = value
         elif key == _END:
@@ -240,7 +245,7 @@ def _wrong_index(index: int) -> OperationError:
 
 
 def _copied(value: Document) -> Document:
-    """Return a copy of a document, as it was sent."""
+    """Return a deep copy of a document, with its spelling."""
     if isinstance(value, patchdocuments.SentObject):
         return patchdocuments.SentObject([(key, _copied(item)) for key, item in value.pairs])
     if isinstance(value, dict):

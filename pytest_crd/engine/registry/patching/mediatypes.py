@@ -1,4 +1,4 @@
-"""What kinds of patches there are, by what their bodies are said to be."""
+"""Media types of patches."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ MERGE_PATCH: Final = "application/merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 STRATEGIC_MERGE_PATCH: Final = "application/strategic-merge-patch+json"
 MEDIA_TYPES: Final = (JSON_PATCH, MERGE_PATCH, APPLY)
-# Those of what has a Go type, as CRDs have.
+# Kinds with a Go type, such as CRDs, take strategic merge patches, too.
 MEDIA_TYPES_OF_BUILT_IN: Final = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY)
 
 
 def refuse_media_type(media_type: str, *, is_built_in: bool = False) -> Refusal | None:
     """
-    Return why a PATCH is refused for what its body is said to be, or None.
+    Return the refusal of a PATCH with an unsupported media type, or None.
 
     Args:
-        media_type: The Content-Type, perhaps with parameters.
-        is_built_in: Whether the resource has a Go type: then there is one media type more, and the router refuses the others.
+        media_type: The Content-Type; may have parameters.
+        is_built_in: Whether the resource has a Go type: it has an additional media type, and the router refuses others.
 
     Reference:
         apiserver endpoints/handlers/negotiation/errors.go, NewUnsupportedMediaTypeError; emicklei/go-restful jsr311.go.
     """
-    known = MEDIA_TYPES_OF_BUILT_IN if is_built_in else MEDIA_TYPES
-    if plain_media_type(media_type) in known:
+    supported = MEDIA_TYPES_OF_BUILT_IN if is_built_in else MEDIA_TYPES
+    if plain_media_type(media_type) in supported:
         return None
-    listed = f"accepted media types include: {', '.join(known)}"
+    listed = f"accepted media types include: {', '.join(supported)}"
     words = (
         "415: Unsupported Media Type" if is_built_in else f"the body of the request was in an unknown format - {listed}"
     )

@@ -1,4 +1,4 @@
-"""Merge patches as the API server applies them: RFC 7386, but for nulls in what is not merged."""
+"""Merge patches as the API server applies them: RFC 7386, except for nulls in unmerged parts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pytest_crd.engine.registry.patching.patchdocuments import Document
 
 def merge(document: Document, patch: Document, release: JsonPatchRelease) -> Document:
     """
-    Return *document* after a merge patch: objects are merged, a null removes, anything else replaces; the rest is shared with it.
+    Return *document* after a merge patch: objects merge, null removes, other values replace; unchanged parts are shared.
 
-    Nulls are taken out of what is put in where nothing or no object was; a list that replaces an object keeps them.
+    Nulls are dropped from values that fill an absent or null field; a list that replaces an object keeps them.
 
     Args:
         document: An object; not modified.
-        patch: An object, or a list, which takes the place of the document.
-        release: Of the server's library.
+        patch: An object, or a list, which replaces the document.
+        release: The version of the server's library.
 
     Reference:
         evanphx/json-patch merge.go, doMergePatch.
@@ -30,7 +30,7 @@ def _merged(document: Document, patch: Document, release: JsonPatchRelease) -> D
         return _without_nulls(patch, release)
     if not isinstance(patch, dict):
         return patch
-    document = dict(document)  # of what was sent, too, which is written anew where it is looked into
+    document = dict(document)  # a plain copy: changed objects lose their spelling
     for key, item in patch.items():
         if item is None:
             document.pop(key, None)
@@ -45,6 +45,6 @@ def _without_nulls(patch: Document, release: JsonPatchRelease) -> Document:
     if isinstance(patch, dict):
         return {key: _without_nulls(item, release) for key, item in patch.items() if item is not None}
     if isinstance(patch, list):
-        kept = patch if release.keeps_nulls_in_lists else [item for item in patch if item is not None]
-        return [_without_nulls(item, release) for item in kept]
+        items = patch if release.keeps_nulls_in_lists else [item for item in patch if item is not None]
+        return [_without_nulls(item, release) for item in items]
     return patch

@@ -1,8 +1,8 @@
 """
-JSON documents that are patched, and the values of patches as they were sent.
+Documents of patches: JSON values that keep their spelling.
 
-A server patches text: what it did not look into stays as it was sent, keys in their order and as often as they were there,
-numbers and strings as they were spelled, and it compares these. So what was sent is kept here in types of its own.
+A server patches text. Parts that it does not read keep their key order, duplicate keys, and spelling of numbers and strings, and it
+compares these spellings. The types here keep them, too.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import jsonreader
 
-# A JSON value of which objects, strings and numbers may be those below. A dict that is none of these has sorted keys.
+# A JSON value with the types below. A plain dict has sorted keys.
 Document: TypeAlias = Any
 
-# What is written in another way than Go would write it: only then strings have to be kept as they were spelled.
+# Spellings that differ from Go's; other strings need not be kept.
 _UNUSUAL: Final = re.compile(r'[<>&\u2028\u2029\x7f]|\\(?!["\\nrt])')
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _MAX_DUPLICATES: Final = 100
 
 
 class SentObject(dict[str, Document]):
-    """An object as it was sent: keys in its order, `pairs` with those that are there twice."""
+    """An object as sent: keys in their order, `pairs` with duplicate keys."""
 
     def __init__(self, pairs: Sequence[tuple[str, Document]]) -> None:
         super().__init__(pairs)
@@ -37,14 +37,14 @@ class SentObject(dict[str, Document]):
 
 
 class SentString(str):
-    """A string that is spelled otherwise than Go spells it: `spelled` with its quotes."""
+    """A string with another spelling than Go's: `spelled`, with quotes."""
 
     __slots__ = ("spelled",)
     spelled: str
 
 
 class SentFloat(float):
-    """A number that is spelled otherwise than Go spells it: `1.0`."""
+    """A number with another spelling than Go's, such as `1.0`."""
 
     __slots__ = ("spelled",)
     spelled: str
@@ -52,10 +52,10 @@ class SentFloat(float):
 
 def read(text: str) -> Document:
     """
-    Return the document of a *text*, which is JSON.
+    Return the document of a JSON text.
 
     Raises:
-        UnreadableError: It is nested too deep, or a number is too great.
+        UnreadableError: It is nested too deep, or has a number beyond float64.
     """
     parsed = jsonreader.parse(text)
     if parsed.problem is not None:
@@ -63,19 +63,19 @@ def read(text: str) -> Document:
     decoder: Any = json.JSONDecoder(object_pairs_hook=SentObject, parse_float=_number, parse_int=_number)
     if _UNUSUAL.search(text):
         decoder.parse_string = _string
-        decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined] # documented nowhere
+        decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined] # undocumented
     return decoder.decode(text)
 
 
 def as_sent(value: JSONValue) -> Document:
-    """Return a *value* as it is sent by who writes it as JSON."""
+    """Return the document that a client sends for a *value*."""
     if isinstance(value, dict):
         return SentObject([(key, as_sent(item)) for key, item in value.items()])
     return [as_sent(item) for item in value] if isinstance(value, list) else value
 
 
 def is_usual(document: Document) -> bool:
-    """Return whether nothing of a document is spelled otherwise than Go spells it, and no key is there twice."""
+    """Return whether a document has Go's spelling throughout, and no duplicate keys."""
     if isinstance(document, SentObject):
         return len(document.pairs) == len(document) and all(map(is_usual, document.values()))
     if isinstance(document, list):
@@ -84,7 +84,7 @@ def is_usual(document: Document) -> bool:
 
 
 def plain(document: Document) -> JSONValue:
-    """Return the JSON value of a document: of keys that are there twice, the last."""
+    """Return the JSON value of a document, with the last of duplicate keys."""
     if isinstance(document, dict):
         return {key: plain(item) for key, item in document.items()}
     if isinstance(document, list):
@@ -95,7 +95,7 @@ def plain(document: Document) -> JSONValue:
 
 
 def written(document: Document) -> str:
-    """Return a document as the server writes it: as it was sent where it was not looked into, else as Go writes JSON."""
+    """Return the text of a document: unread parts as sent, others as Go writes JSON."""
     if isinstance(document, dict):
         pairs = document.pairs if isinstance(document, SentObject) else sorted(document.items())
         return "{" + ",".join(f"{printing.marshal(key)}:{written(item)}" for key, item in pairs) + "}"
@@ -108,7 +108,7 @@ def written(document: Document) -> str:
 
 def equal(left: Document, right: Document) -> bool:
     """
-    Return whether two documents are equal to a `test`: scalars that are spelled alike.
+    Return whether two documents are equal for a `test`: scalars need the same spelling.
 
     Reference:
         evanphx/json-patch patch.go, lazyNode.equal.
@@ -124,27 +124,27 @@ def equal(left: Document, right: Document) -> bool:
 
 def duplicates(document: Document, path: str = "") -> tuple[str, ...]:
     """
-    Return what a strict decoder says of the keys that a document has twice: the first hundred, each place once.
+    Return the strict decoder's messages about duplicate keys: the first hundred, without repetitions.
 
     Reference:
         sigs.k8s.io/json kubernetes_patch.go, saveStrictError.
     """
-    found = (f"duplicate field {printing.quote(place)}" for place in _twice(document, path))
-    return tuple(dict.fromkeys(found))[:_MAX_DUPLICATES]
+    messages = (f"duplicate field {printing.quote(place)}" for place in _find_duplicates(document, path))
+    return tuple(dict.fromkeys(messages))[:_MAX_DUPLICATES]
 
 
-def _twice(document: Document, path: str) -> Iterator[str]:
+def _find_duplicates(document: Document, path: str) -> Iterator[str]:
     if isinstance(document, dict):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, item in document.pairs if isinstance(document, SentObject) else document.items():
             place = f"{path}.{key}" if path else key
-            if key in seen:
+            if key in keys:
                 yield place
-            seen.add(key)
-            yield from _twice(item, place)
+            keys.add(key)
+            yield from _find_duplicates(item, place)
     elif isinstance(document, list):
         for index, item in enumerate(document):
-            yield from _twice(item, f"{path}[{index}]")
+            yield from _find_duplicates(item, f"{path}[{index}]")
 
 
 def _spelled(scalar: Document) -> str:
@@ -163,8 +163,8 @@ def _number(digits: str) -> float:
     return sent
 
 
-def _string(text: str, end: int, strict: bool = True) -> tuple[str, int]:  # noqa: FBT001, FBT002 - as json calls it
-    value, after = json.decoder.scanstring(text, end, strict)  # type: ignore[attr-defined] # documented nowhere
+def _string(text: str, end: int, strict: bool = True) -> tuple[str, int]:  # noqa: FBT001, FBT002 - called by json
+    value, after = json.decoder.scanstring(text, end, strict)  # type: ignore[attr-defined] # undocumented
     spelled = text[end - 1 : after]
     plain_value = jsonvalue.from_python(value)
     if printing.marshal(plain_value) == spelled:

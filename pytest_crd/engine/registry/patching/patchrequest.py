@@ -1,4 +1,4 @@
-"""What a server makes of the body of a PATCH: the patched object, or why it is refused."""
+"""Application of a PATCH body to an object."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _OPERATION: Final = gotypes.Struct(
 _OPERATIONS: Final = gotypes.List(_OPERATION)
 _MAP: Final = gotypes.Map(gotypes.Raw("interface {}"))
 _MAX_PROBLEMS: Final = 100
-# A client's words for a 422 that it knows nothing of, which the server takes as its own.
+# A client library's text for an unknown 422, which the server repeats.
 _REJECTED: Final = "the server rejected our request due to an error in our request"
 _NO_PATCH: Final = "Invalid JSON Patch"
 
 
 def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
-    """Return why a body is refused that is no JSON, before anything is looked for, or None; only newer versions do so."""
+    """Return the refusal of a body that is not JSON, or None; only newer versions check this first."""
     if not profile.json_patch.checks_json_first or not body.text:
         return None
     return bad_request("invalid JSON patch") if jsonsyntax.find_problem(body.text) else None
@@ -43,17 +43,17 @@ def patch(
     live: Resource, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile
 ) -> Patched:
     """
-    Return what comes of a patch.
+    Return the result of a patch.
 
     Args:
-        live: What is patched, as it is answered to a GET; not modified.
+        live: The object in the form of a GET; not modified.
         body: The patch.
-        media_type: What kind of patch it is, JSON_PATCH or MERGE_PATCH.
-        field_validation: What unknown and duplicate fields of the patch do.
-        profile: Whose behaviour and words.
+        media_type: The type of the patch, JSON_PATCH or MERGE_PATCH.
+        field_validation: The treatment of unknown and duplicate fields of the patch.
+        profile: The reproduced Kubernetes version.
 
     Raises:
-        RefusedError: The patch is none, is too large, or fails.
+        RefusedError: The patch is malformed, too large, or fails.
 
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyJSPatch.
@@ -70,14 +70,14 @@ def patch(
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
     problems = (_problems_of_operations if is_json_patch else _problems_of_merge)(sent) if is_checked else ()
     change = functools.partial(_json_patched if is_json_patch else _merge_patched, live, profile=profile)
-    if patchdocuments.is_usual(sent):  # then its text says nothing that its value does not
+    if patchdocuments.is_usual(sent):  # without unusual spelling, the value is enough
         return Patched(
             change(patchdocuments.plain(sent)), lambda: patchdocuments.written(change(sent)), problems=problems
         )
     patched = change(sent)
-    found = patchdocuments.duplicates(patched) if is_checked else ()
+    duplicates = patchdocuments.duplicates(patched) if is_checked else ()
     write = functools.partial(patchdocuments.written, patched)
-    return Patched(patchdocuments.plain(patched), write, found, problems, is_text=True)
+    return Patched(patchdocuments.plain(patched), write, duplicates, problems, is_text=True)
 
 
 def strategic(body: Body) -> Document:
@@ -85,7 +85,7 @@ def strategic(body: Body) -> Document:
     Return a strategic merge patch, which is an object or null.
 
     Raises:
-        RefusedError: It is neither.
+        RefusedError: The body is neither.
     """
     if problem := jsonsyntax.find_problem(body.text) if body.text else "":
         raise RefusedError(bad_request(problem))
@@ -111,8 +111,8 @@ def _problems_of_merge(sent: Document) -> tuple[str, ...]:
 def _json_patched(live: Resource, sent: Document, profile: Profile) -> Document:
     operations = _operations(sent)
     if len(operations) > _MAX_OPERATIONS:
-        found = f"The allowed maximum operations in a JSON patch is {_MAX_OPERATIONS}, got {len(operations)}"
-        raise RefusedError(Refusal(413, "RequestEntityTooLarge", f"Request entity too large: {found}"))
+        problem = f"The allowed maximum operations in a JSON patch is {_MAX_OPERATIONS}, got {len(operations)}"
+        raise RefusedError(Refusal(413, "RequestEntityTooLarge", f"Request entity too large: {problem}"))
     try:
         return jsonpatch.apply(live, operations, profile.json_patch)
     except OperationError as error:
@@ -130,12 +130,12 @@ def _merge_patched(live: Resource, sent: Document, profile: Profile) -> Document
 
 
 def _refuse_merge(profile: Profile) -> Refusal:
-    """Return why a merge patch is refused that is none; the versions that check no fields do not blame the request."""
+    """Return the refusal of a malformed merge patch; versions without field validation answer with a 500."""
     return bad_request(_NO_PATCH) if profile.field_validation else Refusal(500, "", _NO_PATCH)
 
 
 def _demand(sent: Document, kind: gotypes.GoType) -> None:
-    """Refuse a patch of another type than *kind*, which null is not."""
+    """Raise RefusedError if a patch is neither null nor of type *kind*."""
     if sent is None:
         return
     try:
@@ -156,21 +156,23 @@ def _operations(sent: Document) -> list[Document]:
 
 
 def _undecodable(sent: Document, kind: str) -> Refusal:
-    named = {"integer": "number", "boolean": "bool"}
-    found = jsonvalue.type_of(patchdocuments.plain(sent))
-    return bad_request(f"json: cannot unmarshal {named.get(found, found)} into Go value of type jsonpatch.{kind}")
+    go_names = {"integer": "number", "boolean": "bool"}
+    kind_sent = jsonvalue.type_of(patchdocuments.plain(sent))
+    return bad_request(
+        f"json: cannot unmarshal {go_names.get(kind_sent, kind_sent)} into Go value of type jsonpatch.{kind}"
+    )
 
 
 def _problems(operations: Document) -> Iterator[str]:
-    """Yield what a strict decoder says of the fields of operations, in their order."""
+    """Yield the strict decoder's messages about the fields of operations, in order."""
     for index, operation in enumerate(operations):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, value in operation.pairs if isinstance(operation, SentObject) else ():
             place = f"[{index}].{key}"
             if key not in _OPERATION.fields:
                 yield f"unknown field {printing.quote(place)}"
                 continue
-            if key in seen:
+            if key in keys:
                 yield f"duplicate field {printing.quote(place)}"
-            seen.add(key)
+            keys.add(key)
             yield from patchdocuments.duplicates(value, place)

@@ -1,7 +1,7 @@
 """
-Strategic merge patches as the API server applies them to what has a Go type: objects are merged, lists as the type says, directives obeyed.
+Strategic merge patches as the API server applies them to Go types, with directives and merged lists.
 
-Of a CRD only the lists of its metadata are merged; all others, `versions` among them, are replaced.
+In a CRD only the lists of the metadata are merged; others, such as `versions`, are replaced.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _DIRECTIVE: Final = "$patch"
 _RETAIN_KEYS: Final = "$retainKeys"
 _DELETE_FROM: Final = "$deleteFromPrimitiveList"
 _ORDER: Final = "$setElementOrder"
-# Lists that are merged, by struct and field, with the key that items are known by; scalars have none.
+# Merge keys of the merged lists, by struct and field; empty for lists of scalars.
 MergedLists: TypeAlias = Mapping[tuple[str, str], str]
-# Those of the metadata of each object.
+# The merged lists in the metadata of each object.
 METADATA: Final[MergedLists] = {
     ("v1.ObjectMeta", "finalizers"): "",
     ("v1.ObjectMeta", "ownerReferences"): "uid",
@@ -39,17 +39,17 @@ _CODES: Final[Mapping[str, int]] = {
 
 
 class StrategicError(ValueError):
-    """A patch that cannot be applied; the message is the server's."""
+    """A patch that cannot be applied, with the server's message."""
 
     @property
     def refusal(self) -> Refusal:
-        """How it is refused: who sent it is not to blame for each of them."""
+        """The refusal, with a code that depends on the message."""
         code = _CODES.get(str(self), 500)
         return Refusal(code, {400: "BadRequest", 422: "Invalid"}.get(code, ""), str(self))
 
 
 class _ListType(NamedTuple):
-    """How a list is merged: whether at all, by which key, and of which type its items are."""
+    """Merge behaviour of a list: whether it is merged, its merge key, and the type of its items."""
 
     is_merged: bool
     key: str
@@ -69,13 +69,13 @@ def merge(
 
     Args:
         document: The object; not modified.
-        patch: The patch; what is done with it is gone from it then, as of what messages show of it on a server.
+        patch: The patch; applied directives are removed from it, as in a server's messages.
         kind: The Go type of the object.
         merged: The lists that are merged.
-        cleans: Whether nulls and directives are taken out of what is put in where nothing was.
+        cleans: Whether nulls and directives are dropped from values of absent fields.
 
     Raises:
-        StrategicError: A directive is none, or does not fit.
+        StrategicError: A directive is malformed, or does not fit.
 
     Reference:
         apimachinery util/strategicpatch/patch.go, StrategicMergeMapPatch.
@@ -85,11 +85,11 @@ def merge(
 
 class _Merge(NamedTuple):
     """
-    Merges patches.
+    Merger of patches.
 
     Attributes:
-        cleans: As for `merge`.
-        lists: The lists that are merged, likewise.
+        cleans: As in `merge`.
+        lists: The merged lists, as `merged` in `merge`.
     """
 
     cleans: bool
@@ -99,111 +99,118 @@ class _Merge(NamedTuple):
         """Return a document after a patch."""
         if _DIRECTIVE in patch:
             return _replaced(patch)
-        found = _retained(document, patch)
-        self._order(found, patch, kind)
+        result = _retained(document, patch)
+        self._order(result, patch, kind)
         for name, value in patch.items():
             if name.startswith(_DELETE_FROM):
                 key = _named(name, _DELETE_FROM, _BAD_PRIMITIVE_LIST)
-                if isinstance(found.get(key), list) and isinstance(value, list):
-                    found[key] = _deleted(found[key], value)
+                if isinstance(result.get(key), list) and isinstance(value, list):
+                    result[key] = _deleted(result[key], value)
                 elif value is None:
-                    found.pop(key, None)
+                    result.pop(key, None)
             elif value is None:
-                found.pop(name, None)
-            elif isinstance(value, dict) and isinstance(found.get(name), dict):
-                found[name] = self.merged(found[name], value, _field(kind, name))
-            elif isinstance(value, list) and isinstance(found.get(name), list):
-                found[name] = self._merged_list(found[name], value, self._list_type(kind, name))
+                result.pop(name, None)
+            elif isinstance(value, dict) and isinstance(result.get(name), dict):
+                result[name] = self.merged(result[name], value, _field(kind, name))
+            elif isinstance(value, list) and isinstance(result.get(name), list):
+                result[name] = self._merged_list(result[name], value, self._list_type(kind, name))
             else:
-                self._put(found, name, value)
-        return found
+                self._put(result, name, value)
+        return result
 
-    def _put(self, found: dict[str, JSONValue], name: str, value: JSONValue) -> None:
-        """Put in what nothing alike is there of: without nulls, and without what is a directive."""
+    def _put(self, result: dict[str, JSONValue], name: str, value: JSONValue) -> None:
+        """Set a field that has no value of the same type, without nulls and directives in the new value."""
         if not self.cleans:
-            found[name] = value
+            result[name] = value
         elif _is_directive(value):
-            found.pop(name, None)
+            result.pop(name, None)
         else:
-            found[name] = _bare(value)
+            result[name] = _bare(value)
 
-    def _order(self, found: dict[str, JSONValue], changes: dict[str, JSONValue], kind: GoType) -> None:
-        """Merge the lists whose order a patch states, and leave the rest of the patch."""
+    def _order(self, result: dict[str, JSONValue], changes: dict[str, JSONValue], kind: GoType) -> None:
+        """Merge the lists with an order in the patch, and remove them from the patch."""
         for name in [name for name in changes if name.startswith(_ORDER)]:
             order = changes.pop(name)
             key = _named(name, _ORDER, _BAD_ORDER)
             if not isinstance(order, list):
                 raise _other_type("[]interface {}", order)
-            given: list[JSONValue] = found.get(key, [])
+            live_items: list[JSONValue] = result.get(key, [])
             patched: list[JSONValue] = changes.get(key, [])
-            for present, value in ((key in found, given), (key in changes, patched)):
+            for present, value in ((key in result, live_items), (key in changes, patched)):
                 if present and not isinstance(value, list):
                     raise _other_type("[]interface {}", value)
-            kind_of_list = self._list_type(kind, key)
-            _demand_in_order(patched, order, kind_of_list.key)
-            if key not in found and key not in changes:
+            list_type = self._list_type(kind, key)
+            _demand_in_order(patched, order, list_type.key)
+            if key not in result and key not in changes:
                 continue
-            if key in found:
-                merged = self._merged_list(given, patched, kind_of_list) if key in changes else given
+            if key in result:
+                merged = self._merged_list(live_items, patched, list_type) if key in changes else live_items
             else:
                 merged = _bare(patched) if self.cleans else patched
-            _types_alike(given, patched)
-            stated, others = _parted(merged, order, kind_of_list.key)
-            found[key] = _interleaved(stated, others, order, given, kind_of_list.key)
+            _are_objects(live_items, patched)
+            patch_items, remaining = _parted(merged, order, list_type.key)
+            result[key] = _interleaved(patch_items, remaining, order, live_items, list_type.key)
             changes.pop(key, None)
 
     def _list_type(self, kind: GoType, name: str) -> _ListType:
         struct = kind.go if isinstance(kind, Struct) else ""
-        found = _field(kind, name)
-        if not isinstance(found, List):
+        field_type = _field(kind, name)
+        if not isinstance(field_type, List):
             raise StrategicError("expected slice or array type, but got: struct")
         key = self.lists.get((struct, name))
-        return _ListType(key is not None, key or "", found.item)
+        return _ListType(key is not None, key or "", field_type.item)
 
     def _merged_list(
-        self, given: Sequence[JSONValue], patched: Sequence[JSONValue], kind: _ListType
+        self, live_items: Sequence[JSONValue], patched: Sequence[JSONValue], kind: _ListType
     ) -> list[JSONValue]:
         if not kind.is_merged:
             return list(patched)
-        if not given and not patched:
+        if not live_items and not patched:
             return []
-        if not _types_alike(given, patched):
-            scalars = _once([*given, *patched])
-            stated, others = _parted(scalars, patched, "")
-            return _interleaved(stated, others, patched, given, "")
+        if not _are_objects(live_items, patched):
+            scalars = _distinct([*live_items, *patched])
+            patch_items, remaining = _parted(scalars, patched, "")
+            return _interleaved(patch_items, remaining, patched, live_items, "")
         if not kind.key:
             raise StrategicError("cannot merge lists without merge key for string")
-        return self._merged_objects(given, patched, kind)
+        return self._merged_objects(live_items, patched, kind)
 
     def _merged_objects(
-        self, given: Sequence[JSONValue], patched: Sequence[JSONValue], kind: _ListType
+        self, live_items: Sequence[JSONValue], patched: Sequence[JSONValue], kind: _ListType
     ) -> list[JSONValue]:
-        stated: list[JSONValue] = []
-        left = list(given)
+        patch_items: list[JSONValue] = []
+        live_rest = list(live_items)
         replaces = False
         for item in patched:
             directive = item.get(_DIRECTIVE)
             if _DIRECTIVE not in item:
-                stated.append(item)
+                patch_items.append(item)
             elif directive == "delete":
-                left = [one for one in left if not jsonvalue.equal(one.get(kind.key), _key_of(item, kind.key))]
+                live_rest = [
+                    live_item
+                    for live_item in live_rest
+                    if not jsonvalue.equal(live_item.get(kind.key), _key_of(item, kind.key))
+                ]
             elif directive == "merge":
                 raise StrategicError("merging lists cannot yet be specified in the patch")
             elif directive != "replace":
                 raise _unknown(directive, item)
             replaces = replaces or directive == "replace"
         if replaces:
-            left, stated = stated, []
-        merged = list(left)
-        for item in stated:
+            live_rest, patch_items = patch_items, []
+        merged = list(live_rest)
+        for item in patch_items:
             value = _key_of(item, kind.key)
-            place = next((at for at, one in enumerate(merged) if jsonvalue.equal(one.get(kind.key), value)), None)
+            place = next(
+                (index for index, live_item in enumerate(merged) if jsonvalue.equal(live_item.get(kind.key), value)),
+                None,
+            )
             if place is None:
                 merged.append(item)
             else:
                 merged[place] = self.merged(merged[place], item, kind.items)
-        of_patch, others = _parted(merged, stated, kind.key)
-        return _interleaved(of_patch, others, stated, left, kind.key)
+        merged_patch_items, remaining = _parted(merged, patch_items, kind.key)
+        return _interleaved(merged_patch_items, remaining, patch_items, live_rest, kind.key)
 
 
 def _replaced(patch: dict[str, JSONValue]) -> JSONObject:
@@ -217,7 +224,7 @@ def _replaced(patch: dict[str, JSONValue]) -> JSONObject:
 
 
 def _bare(value: JSONValue) -> JSONValue:
-    """Return a value of a patch without nulls and directives; objects are changed themselves."""
+    """Return a value of a patch without nulls and directives; modifies objects in place."""
     if isinstance(value, dict):
         for key, item in list(value.items()):
             if item is None or _is_directive(item):
@@ -233,25 +240,27 @@ def _is_directive(value: JSONValue) -> bool:
 
 
 def _retained(document: JSONObject, patch: dict[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return the fields of a document that stay, where a patch says which; it does not say so any more then."""
+    """Return the fields of a document that `$retainKeys` keeps, and remove the directive from the patch."""
     if _RETAIN_KEYS not in patch:
         return dict(document)
-    kept = patch.pop(_RETAIN_KEYS)
-    stated = {key for key, value in patch.items() if value is not None and not key.startswith((_DELETE_FROM, _ORDER))}
-    if not isinstance(kept, list) or not all(key in kept for key in stated):
+    retained_keys = patch.pop(_RETAIN_KEYS)
+    patch_keys = {
+        key for key, value in patch.items() if value is not None and not key.startswith((_DELETE_FROM, _ORDER))
+    }
+    if not isinstance(retained_keys, list) or not all(key in retained_keys for key in patch_keys):
         raise StrategicError(_BAD_RETAIN_KEYS)
-    return {key: value for key, value in document.items() if key in kept}
+    return {key: value for key, value in document.items() if key in retained_keys}
 
 
 def _demand_in_order(patched: Sequence[JSONValue], order: Sequence[JSONValue], key: str) -> None:
-    """Pass when what a patch states of a list is in the order that it states."""
+    """Raise StrategicError if the items of a patched list contradict the order in the patch."""
     if not patched or not order:
         return
     rest = iter(order)
-    stated = [item for item in patched if not _is_directive(item)]
-    if not all(any(_alike(item, one, key) for one in rest) for item in stated):
-        shown = " ".join(map(printed, patched)), " ".join(map(printed, order))
-        raise StrategicError(f"The order in patch list:\n[{shown[0]}]\n doesn't match {_ORDER} list:\n[{shown[1]}]\n")
+    items = [item for item in patched if not _is_directive(item)]
+    if not all(any(_is_same_item(item, entry, key) for entry in rest) for item in items):
+        texts = " ".join(map(printed, patched)), " ".join(map(printed, order))
+        raise StrategicError(f"The order in patch list:\n[{texts[0]}]\n doesn't match {_ORDER} list:\n[{texts[1]}]\n")
 
 
 def _interleaved(
@@ -262,110 +271,112 @@ def _interleaved(
     key: str,
 ) -> list[JSONValue]:
     """
-    Return items in their order: those that a patch states as it states them, the others where they were.
+    Return the merged items in order: those of the patch as it lists them, others at their old places.
 
     Reference:
         apimachinery util/strategicpatch/patch.go, normalizeElementOrder.
     """
     for item in (*stated, *order, *others, *before) if key else ():
         _demand_key(item, key)
-    right = sorted(stated, key=lambda item: _index(order, item, key))
-    left = sorted(others, key=lambda item: _index(before, item, key))
-    found: list[JSONValue] = []
-    while left and right:
-        here, there = _index(before, left[0], key), _index(before, right[0], key)
-        found.append(left.pop(0) if 0 <= here < there else right.pop(0))
-    return [*found, *left, *right]
+    patch_items = sorted(stated, key=lambda item: _index(order, item, key))
+    other_items = sorted(others, key=lambda item: _index(before, item, key))
+    merged: list[JSONValue] = []
+    while other_items and patch_items:
+        other_index, patch_index = _index(before, other_items[0], key), _index(before, patch_items[0], key)
+        merged.append(other_items.pop(0) if 0 <= other_index < patch_index else patch_items.pop(0))
+    return [*merged, *other_items, *patch_items]
 
 
-def _deleted(given: Sequence[JSONValue], gone: Sequence[JSONValue]) -> list[JSONValue]:
-    if given or gone:
-        _types_alike(given, gone)
-    return [item for item in given if _index(gone, item, "") < 0]
+def _deleted(live_items: Sequence[JSONValue], deleted_items: Sequence[JSONValue]) -> list[JSONValue]:
+    if live_items or deleted_items:
+        _are_objects(live_items, deleted_items)
+    return [item for item in live_items if _index(deleted_items, item, "") < 0]
 
 
-def _types_alike(*lists: Sequence[JSONValue]) -> bool:
+def _are_objects(*lists: Sequence[JSONValue]) -> bool:
     """
-    Return whether items are objects.
+    Return whether the items of lists are objects.
 
     Raises:
-        StrategicError: They are not of one type, or are lists; or there are none.
+        StrategicError: The items have several types, or are lists; or the lists are empty.
     """
-    names = [_go_type(item) for one in lists for item in one]
+    names = [_go_type(item) for items in lists for item in items]
     if not names:
         raise StrategicError("no elements in any of the given slices")
     if names[0] == "[]interface {}":
         raise StrategicError(_LISTS_OF_LISTS)
     if any(name != names[0] for name in names):
-        shown = " ".join(printed(list(one)) for one in lists)
-        raise StrategicError(f"list element types are not identical: [{shown}]")
+        printed_lists = " ".join(printed(list(items)) for items in lists)
+        raise StrategicError(f"list element types are not identical: [{printed_lists}]")
     return names[0] == "map[string]interface {}"
 
 
-def _once(items: list[JSONValue]) -> list[JSONValue]:
-    """Return scalars each once, in the order of the server: the last takes the place of one that was there."""
+def _distinct(items: list[JSONValue]) -> list[JSONValue]:
+    """Return distinct scalars in the server's order: the last item replaces a repeated one."""
     length = len(items) - 1
-    at = 0
-    while at < length:
-        other = at + 1
-        while other <= length:
-            if jsonvalue.equal(items[at], items[other]):
-                items[other] = items[length]
+    first = 0
+    while first < length:
+        second = first + 1
+        while second <= length:
+            if jsonvalue.equal(items[first], items[second]):
+                items[second] = items[length]
                 items = items[:length]
                 length -= 1
             else:
-                other += 1
-        at += 1
+                second += 1
+        first += 1
     return items
 
 
 def _parted(items: Sequence[JSONValue], by: Sequence[JSONValue], key: str) -> tuple[list[JSONValue], list[JSONValue]]:
-    """Return the items that are among others, and those that are not."""
-    found: tuple[list[JSONValue], list[JSONValue]] = ([], [])
+    """Return the items that occur in *by*, and the remaining ones."""
+    parts: tuple[list[JSONValue], list[JSONValue]] = ([], [])
     for item in items:
-        found[0 if _is_among(by, item, key) else 1].append(item)
-    return found
+        parts[0 if _is_among(by, item, key) else 1].append(item)
+    return parts
 
 
 def _is_among(items: Sequence[JSONValue], item: JSONValue, key: str) -> bool:
     if not key:
         return _index(items, item, key) >= 0
     value = _key_of(item, key)
-    for at, one in enumerate(items):
-        if not isinstance(one, dict):
-            raise StrategicError(f"value for key {at} is not a map")
-        if key in one and jsonvalue.equal(one[key], value):
+    for index, candidate in enumerate(items):
+        if not isinstance(candidate, dict):
+            raise StrategicError(f"value for key {index} is not a map")
+        if key in candidate and jsonvalue.equal(candidate[key], value):
             return True
     return False
 
 
 def _index(items: Sequence[JSONValue], item: JSONValue, key: str) -> int:
     value = _value_of(item, key)
-    return next((at for at, one in enumerate(items) if jsonvalue.equal(_value_of(one, key), value)), -1)
+    return next(
+        (index for index, candidate in enumerate(items) if jsonvalue.equal(_value_of(candidate, key), value)), -1
+    )
 
 
 def _value_of(item: JSONValue, key: str) -> JSONValue:
-    """Return what items are ordered by; None of what has it not."""
+    """Return the value that orders an item: the item itself, or the value of its key, None if it has none."""
     if not key:
         return item
     return item.get(key) if isinstance(item, dict) else None
 
 
-def _alike(one: JSONValue, other: JSONValue, key: str) -> bool:
+def _is_same_item(left: JSONValue, right: JSONValue, key: str) -> bool:
     if not key:
-        return jsonvalue.equal(one, other)
-    return jsonvalue.equal(_key_of(one, key), _key_of(other, key))
+        return jsonvalue.equal(left, right)
+    return jsonvalue.equal(_key_of(left, key), _key_of(right, key))
 
 
 def _key_of(item: JSONValue, key: str) -> JSONValue:
     _demand_key(item, key)
-    if isinstance(item[key], dict | list):  # which Go cannot compare
+    if isinstance(item[key], dict | list):  # Go cannot compare these
         raise StrategicError(f"the server panics over a merge key that is no scalar: {printed(item[key])}")
     return item[key]
 
 
 def _demand_key(item: JSONValue, key: str) -> None:
-    """Pass when something is an object that has a key."""
+    """Raise StrategicError if an item is not an object with a merge key."""
     if not isinstance(item, dict):
         raise _other_type("map[string]interface {}", item)
     if key not in item:
@@ -380,12 +391,17 @@ def _field(kind: GoType, name: str) -> GoType:
     if name not in kind.fields:
         struct = kind.go.rpartition(".")[2]
         raise StrategicError(f"unable to find api field in struct {struct} for the json field {printing.quote(name)}")
-    found = kind.fields[name]
-    return found.to if isinstance(found, Pointer) else found
+    type_ = kind.fields[name]
+    return type_.to if isinstance(type_, Pointer) else type_
 
 
 def _named(directive: str, prefix: str, problem: str) -> str:
-    """Return the field that a directive is for, `finalizers` of `$setElementOrder/finalizers`."""
+    """
+    Return the field of a directive, such as `finalizers` for `$setElementOrder/finalizers`.
+
+    Raises:
+        StrategicError: The directive is malformed.
+    """
     before, slash, name = directive.partition("/")
     if not slash or before != prefix:
         raise StrategicError(problem)
@@ -393,8 +409,8 @@ def _named(directive: str, prefix: str, problem: str) -> str:
 
 
 def _unknown(directive: JSONValue, patch: JSONObject) -> StrategicError:
-    shown = directive if isinstance(directive, str) else f"%!s({_go_type(directive)}={printed(directive)})"
-    return StrategicError(f"unknown patch type: {shown} in map: {printed(patch)}")
+    text = directive if isinstance(directive, str) else f"%!s({_go_type(directive)}={printed(directive)})"
+    return StrategicError(f"unknown patch type: {text} in map: {printed(patch)}")
 
 
 def _other_type(expected: str, value: JSONValue) -> StrategicError:

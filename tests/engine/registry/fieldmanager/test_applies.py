@@ -297,14 +297,14 @@ def _two_versions() -> engine.CustomResourceDefinition:
 
 
 def test_no_path_is_in_no_set_and_is_put_into_none() -> None:
-    found = fieldsets.of([(), (pathelements.field("a"),)])
+    found = fieldsets.from_paths([(), (pathelements.field("a"),)])
     assert () not in found
     assert (pathelements.field("a"), pathelements.field("b")) not in found
     assert list(found) == [(pathelements.field("a"),)]
 
 
 def test_fields_of_an_unknown_type_have_no_declared_parents() -> None:
-    deep = fieldsets.of([tuple(map(pathelements.field, ("a", "b", "c")))])
+    deep = fieldsets.from_paths([tuple(map(pathelements.field, ("a", "b", "c")))])
     assert ownership.with_parents(MergeType(map=MapType()), deep) == deep
 
 
@@ -314,7 +314,7 @@ def test_an_item_of_which_nothing_is_left_is_chosen_by_nothing() -> None:
     )
     kept = [None, {"name": "a"}]
     assert pathelements.NO_ELEMENT in typedvalues.fields(keyed, kept).members
-    assert typedvalues.removed(keyed, kept, fieldsets.of([(pathelements.key({"name": "a"}),)])) == [None]
+    assert typedvalues.removed(keyed, kept, fieldsets.from_paths([(pathelements.key({"name": "a"}),)])) == [None]
 
 
 def test_keys_of_items_that_are_no_objects_have_no_defaults() -> None:
@@ -335,7 +335,10 @@ def test_keys_of_items_that_are_no_objects_have_no_defaults() -> None:
     ],
 )
 def test_of_what_has_one_owner_nothing_is_left_without_a_part(kind: MergeType, value: Any) -> None:
-    assert typedvalues.removed(kind, value, fieldsets.of([(pathelements.field("a"), pathelements.field("b"))])) is None
+    assert (
+        typedvalues.removed(kind, value, fieldsets.from_paths([(pathelements.field("a"), pathelements.field("b"))]))
+        is None
+    )
 
 
 def test_of_a_scalar_nothing_can_be_taken() -> None:

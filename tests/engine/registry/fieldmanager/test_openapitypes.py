@@ -8,13 +8,13 @@ from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
 
 
 def test_what_has_no_type_is_owned_as_a_whole_by_old_servers() -> None:
-    made = OpenAPITypes({}, profile.named("1.21").apply).of({})
+    made = OpenAPITypes({}, profile.named("1.21").apply).merge_type({})
 
     assert (made.scalar, made.list, made.map) == ("untyped", ATOMIC.list, ATOMIC.map)
 
 
 def test_what_has_no_type_is_told_by_its_value() -> None:
-    made = OpenAPITypes({}, profile.named("1.37").apply).of({})
+    made = OpenAPITypes({}, profile.named("1.37").apply).merge_type({})
 
     assert made.scalar == "untyped"
     assert made.list is not ATOMIC.list

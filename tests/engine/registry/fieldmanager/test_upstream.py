@@ -224,7 +224,7 @@ CALLS: Final[Mapping[str, Callable[[Fact], JSONValue]]] = {
     "Set.Has": lambda fact: _path(fact["path"]) in _read(fact["set"]),
     "Set.Iterate": lambda fact: _written_paths(_read(fact["set"])),
     "Set.ToJSON": lambda fact: json.dumps(
-        fieldsv1.write(fieldsets.of(map(_path, fact["paths"]))), separators=(",", ":")
+        fieldsv1.write(fieldsets.from_paths(map(_path, fact["paths"]))), separators=(",", ":")
     ),
     "Set.FromJSON": _read_set,
     "Set.EnsureNamedFieldsAreMembers": _with_parents,

@@ -97,7 +97,7 @@ def _answer(fact: Fact) -> JSONValue:
     try:
         with pytest.MonkeyPatch.context() as patched:
             if fact.get("cap"):
-                patched.setattr(fieldmanager, "_MOST_UPDATERS", *fact["cap"])
+                patched.setattr(fieldmanager, "_MAX_UPDATERS", *fact["cap"])
             return CALLS[fact["call"]](fact)
     except ApplyRefusedError as error:
         return error.refusal.message
