@@ -1,4 +1,4 @@
-"""The server as a test sees it: requests by name of the resource, waiting without sleeping, and what was asked."""
+"""Access to a server from a test: requests by resource name, waiting, and the request log."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def _server(**options: str) -> CrdServer:
     return CrdServer(InProcess(servers.api(**options)), RequestLog(), url="https://127.0.0.1:1", kubeconfig="/k")
 
 
-def test_an_object_goes_through_its_life() -> None:
+def test_objects_are_created_changed_listed_and_deleted() -> None:
     server = _server(token="t")  # noqa: S106
     boards, jobs = server["boards"], server["jobs.fuzz.example.com"]
-    made = jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "daily"}})
-    assert (made["metadata"]["namespace"], made["spec"]["replicas"]) == ("default", 1)
-    made["spec"]["schedule"] = "hourly"
-    assert jobs.update(made)["metadata"]["generation"] == 2
+    created = jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "daily"}})
+    assert (created["metadata"]["namespace"], created["spec"]["replicas"]) == ("default", 1)
+    created["spec"]["schedule"] = "hourly"
+    assert jobs.update(created)["metadata"]["generation"] == 2
     assert jobs.patch("a", {"spec": {"replicas": 2}})["spec"]["replicas"] == 2
     assert jobs.patch("a", [{"op": "add", "path": "/spec/paused", "value": True}], fieldManager="m")["spec"]["paused"]
     assert jobs.patch("a", {"status": {"phase": "Ready"}}, subresource="status")["status"] == {"phase": "Ready"}
@@ -33,17 +33,19 @@ def test_an_object_goes_through_its_life() -> None:
     applied = jobs.apply({"metadata": {"name": "a"}, "spec": {"replicas": 3}}, force=True)
     assert applied["metadata"]["managedFields"][0]["operation"] == "Apply"
     assert jobs.apply({"metadata": {"name": "b"}})["metadata"]["name"] == "b"
-    assert [one["metadata"]["name"] for one in jobs.list()] == ["a", "b"]
-    assert [one["metadata"]["name"] for one in jobs.list(namespace="", field_selector="spec.schedule=hourly")] == ["a"]
+    assert [item["metadata"]["name"] for item in jobs.list()] == ["a", "b"]
+    assert [item["metadata"]["name"] for item in jobs.list(namespace="", field_selector="spec.schedule=hourly")] == [
+        "a"
+    ]
     assert jobs.delete("a", propagation_policy="Orphan")["metadata"]["finalizers"] == ["orphan"]
     assert jobs.delete("b")["status"] == "Success"
     assert boards.create({"metadata": {"name": "x"}})["kind"] == "Board"
     assert boards.get("x")["metadata"].get("namespace") is None
-    made["spec"].clear()
+    created["spec"].clear()
     assert jobs.get("a")["spec"]
 
 
-def test_a_request_that_is_refused_is_an_error() -> None:
+def test_a_refused_request_raises_an_error() -> None:
     jobs = _server()["job.fuzz.example.com"]
     with pytest.raises(RequestFailedError, match='"a" not found') as missing:
         jobs.get("a")
@@ -55,18 +57,18 @@ def test_a_request_that_is_refused_is_an_error() -> None:
         jobs.create({"metadata": {"name": "a", "namespace": "nowhere"}})
 
 
-def test_waiting_ends_when_the_object_is_as_it_should_be() -> None:
+def test_waiting_ends_when_the_condition_is_fulfilled() -> None:
     jobs = _server()["jobs.fuzz.example.com"]
-    seen = threading.Event()
+    events = threading.Event()
 
     def until(value: Mapping[str, object]) -> bool:
-        seen.set()
+        events.set()
         return "status" in value
 
     def operate() -> None:
         jobs.create({"metadata": {"name": "other"}})
         jobs.create({"metadata": {"name": "a"}})
-        seen.wait(5)
+        events.wait(5)
         jobs.patch("a", {"status": {"phase": "Ready"}}, subresource="status")
 
     thread = threading.Thread(target=operate)
@@ -77,7 +79,7 @@ def test_waiting_ends_when_the_object_is_as_it_should_be() -> None:
         thread.join()
 
 
-def test_waiting_in_vain_tells_what_there_is() -> None:
+def test_a_timeout_shows_the_last_state() -> None:
     jobs = _server()["jobs.fuzz.example.com"]
     with pytest.raises(TimeoutError, match=r"Job a is not there after 0\.01 s"):
         jobs.wait("a", bool, timeout=0.01)
@@ -89,15 +91,15 @@ def test_waiting_in_vain_tells_what_there_is() -> None:
         jobs.wait("a", bool, timeout=0.01)
 
 
-def test_waiting_goes_on_while_the_crd_changes_and_comes_again() -> None:
+def test_waiting_survives_changes_of_the_crd() -> None:
     server = _server()
     jobs, crds = server["jobs.fuzz.example.com"], server["crds"]
-    kept = crds.get("jobs.fuzz.example.com")
+    remaining = crds.get("jobs.fuzz.example.com")
     jobs.create({"metadata": {"name": "a"}})
     steps: list[Callable[[], object]] = [
-        lambda: crds.patch(kept["metadata"]["name"], {"spec": {"names": {"shortNames": ["other"]}}}),
-        lambda: crds.delete(kept["metadata"]["name"]),
-        lambda: crds.create({"metadata": {"name": kept["metadata"]["name"]}, "spec": kept["spec"]}),
+        lambda: crds.patch(remaining["metadata"]["name"], {"spec": {"names": {"shortNames": ["other"]}}}),
+        lambda: crds.delete(remaining["metadata"]["name"]),
+        lambda: crds.create({"metadata": {"name": remaining["metadata"]["name"]}, "spec": remaining["spec"]}),
         lambda: jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "again"}}),
     ]
 
@@ -112,7 +114,7 @@ def test_waiting_goes_on_while_the_crd_changes_and_comes_again() -> None:
     assert jobs.wait("a", until, timeout=5)["spec"]["schedule"] == "again"
 
 
-def test_waiting_for_an_object_whose_crd_has_gone_is_in_vain() -> None:
+def test_waiting_for_an_object_of_a_deleted_crd_times_out() -> None:
     server = _server()
     jobs = server["jobs.fuzz.example.com"]
     jobs.create({"metadata": {"name": "a"}})
@@ -124,7 +126,7 @@ def test_waiting_for_an_object_whose_crd_has_gone_is_in_vain() -> None:
         jobs.wait("a", until, timeout=0.05)
 
 
-def test_a_coroutine_may_wait() -> None:
+def test_a_coroutine_can_wait() -> None:
     jobs = _server()["jobs.fuzz.example.com"]
 
     async def both() -> str:
@@ -136,7 +138,7 @@ def test_a_coroutine_may_wait() -> None:
     assert asyncio.run(both()) == "a"
 
 
-def test_what_was_asked_is_told() -> None:
+def test_requests_are_logged() -> None:
     server = _server()
     server["jobs.fuzz.example.com"].create({"metadata": {"name": "a"}, "spec": {"bogus": 1}})
     server["cm"].create({"metadata": {"name": "c"}})
@@ -156,7 +158,7 @@ def test_what_was_asked_is_told() -> None:
     assert server.environ()["KUBECONFIG"] == "/k"
 
 
-def test_what_is_about_no_resource_and_watches_are_told_too() -> None:
+def test_requests_without_a_resource_and_watches_are_logged() -> None:
     log = RequestLog()
     log.note(HTTPRequest("GET", "/version"), servers.ask(servers.api(), "GET", "/version"))
     log.note(HTTPRequest("GET", "/api/v1/pods?watch=1", {"user-agent": "k"}), None)

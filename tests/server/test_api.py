@@ -1,4 +1,4 @@
-"""What is answered beside objects: probes, versions, discovery, OpenAPI; who may ask; and forms of answers."""
+"""Requests without an object (health checks, version, discovery, OpenAPI), tokens, and forms of responses."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLi
         ("application/json;q=x,application/yaml", "application/json"),
     ],
 )
-def test_what_is_named_is_wanted_more_than_what_is_left_open(accept: str, form: str) -> None:
+def test_specific_media_types_precede_wildcards(accept: str, form: str) -> None:
     assert servers.ask(servers.api(), "GET", servers.CRDS, accept=accept).media_type == form
 
 
-def test_probes_are_answered_to_anybody() -> None:
+def test_health_checks_need_no_token() -> None:
     server = servers.api(token="secret")  # noqa: S106
     for path in ("/healthz", "/livez", "/readyz", "/readyz/etcd", "/readyz?verbose"):
         answer = servers.ask(server, "GET", path)
@@ -56,7 +56,7 @@ def test_probes_are_answered_to_anybody() -> None:
         ("Bearer \udcff", 401),
     ],
 )
-def test_all_else_is_for_who_has_the_token(header: str, code: int) -> None:
+def test_other_requests_need_the_token(header: str, code: int) -> None:
     server = servers.api(token="secret")  # noqa: S106
     answer = servers.ask(server, "GET", servers.JOBS, headers={"authorization": header})
     assert answer.code == code
@@ -70,22 +70,22 @@ def test_two_spaces_before_a_token_are_refused_with_a_warning() -> None:
     assert "extra space before the bearer token" in dict(answer.headers)["Warning"]
 
 
-def test_the_version_is_that_of_kubernetes() -> None:
-    found = servers.ask(servers.api(), "GET", "/version").value
-    assert (found["major"], found["minor"], found["gitVersion"]) == ("1", "37", "v1.37.0+pytest-crd")
+def test_the_version_is_the_kubernetes_version() -> None:
+    result = servers.ask(servers.api(), "GET", "/version").value
+    assert (result["major"], result["minor"], result["gitVersion"]) == ("1", "37", "v1.37.0+pytest-crd")
 
 
 def test_groups_and_resources_are_discovered() -> None:
     server = servers.api()
-    groups = {one["name"]: one for one in servers.ask(server, "GET", "/apis").value["groups"]}
+    groups = {item["name"]: item for item in servers.ask(server, "GET", "/apis").value["groups"]}
     assert set(groups) == {
         "apps", "batch", "coordination.k8s.io", "events.k8s.io", "apiextensions.k8s.io", "fuzz.example.com"
     }  # fmt: skip
-    assert [one["version"] for one in groups["fuzz.example.com"]["versions"]] == ["v1", "v1beta1"]
+    assert [item["version"] for item in groups["fuzz.example.com"]["versions"]] == ["v1", "v1beta1"]
     assert servers.ask(server, "GET", "/apis/apps").value["preferredVersion"]["version"] == "v1"
     assert servers.ask(server, "GET", "/apis/nope").code == 404
     assert servers.ask(server, "GET", "/api").value["versions"] == ["v1"]
-    core = {one["name"]: one for one in servers.ask(server, "GET", "/api/v1").value["resources"]}
+    core = {item["name"]: item for item in servers.ask(server, "GET", "/api/v1").value["resources"]}
     assert core["pods"]["shortNames"] == ["po"]
     assert core["pods/status"]["verbs"] == ["get", "patch", "update"]
     assert servers.ask(server, "GET", "/apis/fuzz.example.com/v9").code == 404
@@ -94,27 +94,27 @@ def test_groups_and_resources_are_discovered() -> None:
     assert servers.ask(server, "GET", "/nope").code == 404
 
 
-def test_all_is_discovered_at_once() -> None:
+def test_discovery_can_be_aggregated() -> None:
     server = servers.api()
     answer = servers.ask(server, "GET", "/apis", accept=AGGREGATED)
     assert answer.media_type == "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-    found = {one["metadata"]["name"]: one["versions"] for one in answer.value["items"]}
-    v1, v1beta1 = found["fuzz.example.com"]
-    assert [one["resource"] for one in v1["resources"]] == ["boards", "jobs"]
-    assert [one["subresource"] for one in v1["resources"][1]["subresources"]] == ["status", "scale"]
-    assert [one["resource"] for one in v1beta1["resources"]] == ["jobs"]
+    result = {item["metadata"]["name"]: item["versions"] for item in answer.value["items"]}
+    v1, v1beta1 = result["fuzz.example.com"]
+    assert [item["resource"] for item in v1["resources"]] == ["boards", "jobs"]
+    assert [item["subresource"] for item in v1["resources"][1]["subresources"]] == ["status", "scale"]
+    assert [item["resource"] for item in v1beta1["resources"]] == ["jobs"]
     core = servers.ask(server, "GET", "/api", accept=AGGREGATED).value["items"]
-    assert [one["metadata"] for one in core] == [{}]
+    assert [item["metadata"] for item in core] == [{}]
 
     tag = dict(answer.headers)["Etag"]
     again = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
     assert (again.code, again.body, again.media_type) == (304, b"", answer.media_type)
     servers.ask(server, "POST", servers.CRDS, servers.crd())
-    other = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
-    assert other.code == 200
+    second = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
+    assert second.code == 200
 
 
-def test_types_are_published() -> None:
+def test_openapi_documents_have_the_types() -> None:
     server = servers.api()
     paths = servers.ask(server, "GET", "/openapi/v3").value["paths"]
     assert {"api/v1", "apis/apps/v1", "apis/fuzz.example.com/v1"} <= paths.keys()
@@ -123,7 +123,7 @@ def test_types_are_published() -> None:
     core = servers.ask(server, "GET", "/openapi/v3/api/v1").value
     patched = core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"]
     assert patched["x-kubernetes-group-version-kind"] == {"group": "", "version": "v1", "kind": "Pod"}
-    assert "fieldValidation" in [one["name"] for one in patched["parameters"]]
+    assert "fieldValidation" in [item["name"] for item in patched["parameters"]]
     assert "com.example.fuzz.v1.Job" in servers.ask(server, "GET", "/openapi/v2").value["definitions"]
     for path in ("/openapi/v3/apis/nope/v1", "/openapi/v4", "/openapi/v2/x"):
         assert servers.ask(server, "GET", path).code == 404
@@ -137,7 +137,7 @@ def test_answers_are_indented_for_people() -> None:
     assert servers.ask(server, "GET", f"{servers.JOBS}/a?pretty=0", agent="curl/8").body.count(b"\n") == 1
 
 
-def test_long_answers_are_compressed_for_who_takes_that() -> None:
+def test_long_responses_are_compressed_if_accepted() -> None:
     server = servers.api()
     for number in range(3):
         servers.ask(server, "POST", servers.JOBS, servers.job(f"a{number}", annotations={"note": "x" * 60_000}))
@@ -148,7 +148,7 @@ def test_long_answers_are_compressed_for_who_takes_that() -> None:
     assert gzip.decompress(answer.body) == whole.body
 
 
-def test_a_failure_has_the_form_that_is_wanted() -> None:
+def test_errors_have_the_requested_form() -> None:
     server = servers.api()
     answer = servers.ask(server, "GET", f"{servers.JOBS}/a", accept="application/yaml")
     assert yaml.safe_load(answer.body)["reason"] == "NotFound"
@@ -156,7 +156,7 @@ def test_a_failure_has_the_form_that_is_wanted() -> None:
     assert (refused.code, json.loads(refused.body)["reason"]) == (406, "NotAcceptable")
 
 
-def test_bodies_that_are_no_text_are_answered() -> None:
+def test_malformed_bodies_are_refused() -> None:
     server = servers.api()
     reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, b"\xff{"))
     assert isinstance(reply, HTTPAnswer)
@@ -172,12 +172,12 @@ def test_bodies_that_are_no_text_are_answered() -> None:
 
 
 @pytest.mark.parametrize("name", ["jobs", "job", "Job", "jobs.fuzz.example.com", "jobs.fuzz.example.com/v1"])
-def test_a_resource_is_found_by_its_names(name: str) -> None:
-    found = servers.api().catalog.named(name if "." in name else f"{name}.fuzz.example.com")
-    assert (found.names.plural, found.version) == ("jobs", "v1")
+def test_resources_are_found_by_each_name(name: str) -> None:
+    result = servers.api().catalog.named(name if "." in name else f"{name}.fuzz.example.com")
+    assert (result.names.plural, result.version) == ("jobs", "v1")
 
 
-def test_a_name_of_nothing_or_of_several_is_an_error() -> None:
+def test_unknown_and_ambiguous_names_are_errors() -> None:
     server = servers.api()
     assert server.catalog.named("boards").names.kind == "Board"
     assert server.catalog.named("job.fuzz.example.com/v1beta1").version == "v1beta1"
@@ -201,7 +201,7 @@ def test_keys_of_custom_resources_are_sorted_and_those_of_built_in_kinds_are_not
     assert status.body.startswith(b'{"kind":"Status"')
 
 
-def test_floats_in_yaml_are_written_as_go_writes_them() -> None:
+def test_floats_in_yaml_have_gos_spelling() -> None:
     version = {"name": "v1", "served": True, "storage": True}
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     server = servers.api(servers.crd(versions=[{**version, "schema": schema}]))
@@ -238,7 +238,7 @@ def test_a_number_beyond_float64_is_found_after_the_kind(body: str, message: str
     assert (answer.code, answer.value["message"]) == (400, message)
 
 
-def test_a_byte_that_is_not_utf8_is_named() -> None:
+def test_an_invalid_utf8_byte_is_named() -> None:
     server = servers.api()
     reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, b'{"a":\xff}'))
     assert isinstance(reply, HTTPAnswer)

@@ -1,4 +1,4 @@
-"""The Kubernetes client for Python, as it is, with a server of ours."""
+"""The Kubernetes client for Python with this server."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ def connected(tmp_path: Path) -> Iterator[Any]:
     path.write_text(kubeconfigfile.text(server.url, certificates.authority, token), encoding="utf-8")
     server.start()
     connect: Any = config.new_client_from_config
-    with connect(str(path)) as made:
-        yield made
-        made.rest_client.pool_manager.clear()
+    with connect(str(path)) as created:
+        yield created
+        created.rest_client.pool_manager.clear()
     server.stop()
 
 
 def test_custom_resources_are_written_read_and_watched(connected: Any) -> None:
     dynamic_client: Any = dynamic.DynamicClient
     jobs = dynamic_client(connected).resources.get(api_version="fuzz.example.com/v1", kind="Job")
-    made = jobs.create(body=servers.job("a"), namespace="default")
-    assert made.spec.replicas == 1
+    created = jobs.create(body=servers.job("a"), namespace="default")
+    assert created.spec.replicas == 1
     with pytest.raises(ConflictError):
         jobs.create(body=servers.job("a"), namespace="default")
     with pytest.raises(NotFoundError):
         jobs.get(name="nope", namespace="default")
     with pytest.raises(UnprocessibleEntityError):
         jobs.create(body={**servers.job("b"), "spec": {"replicas": -1}}, namespace="default")
-    seen: list[tuple[str, int]] = []
+    events: list[tuple[str, int]] = []
     begun = threading.Event()
 
     def follow() -> None:
         for event in jobs.watch(namespace="default", timeout=10):
-            seen.append((event["type"], event["object"].spec.replicas))
+            events.append((event["type"], event["object"].spec.replicas))
             begun.set()
             if event["type"] == "DELETED":
                 return
@@ -60,10 +60,10 @@ def test_custom_resources_are_written_read_and_watched(connected: Any) -> None:
     applied = {**servers.job("a"), "spec": {"replicas": 3}}
     jobs.server_side_apply(body=applied, namespace="default", field_manager="m", force_conflicts=True)
     jobs.status.patch(name="a", namespace="default", body={"status": {"phase": "Ready"}}, content_type=merge)
-    assert [one.metadata.name for one in jobs.get(namespace="default").items] == ["a"]
+    assert [item.metadata.name for item in jobs.get(namespace="default").items] == ["a"]
     jobs.delete(name="a", namespace="default")
     thread.join(10)
-    assert seen == [("ADDED", 1), ("MODIFIED", 2), ("MODIFIED", 3), ("MODIFIED", 3), ("DELETED", 3)]
+    assert events == [("ADDED", 1), ("MODIFIED", 2), ("MODIFIED", 3), ("MODIFIED", 3), ("DELETED", 3)]
 
 
 def test_built_in_kinds_and_crds_are_read_as_their_types(connected: Any) -> None:
@@ -72,7 +72,7 @@ def test_built_in_kinds_and_crds_are_read_as_their_types(connected: Any) -> None
         "default", client.V1ConfigMap(metadata=client.V1ObjectMeta(name="c"), data={"a": "b"})
     )
     assert core.read_namespaced_config_map("c", "default").data == {"a": "b"}
-    assert "kube-system" in [one.metadata.name for one in core.list_namespace().items]
+    assert "kube-system" in [item.metadata.name for item in core.list_namespace().items]
     crds: Any = client.ApiextensionsV1Api(connected).list_custom_resource_definition().items
-    assert [one.status.conditions[1].status for one in crds] == ["True", "True"]
+    assert [item.status.conditions[1].status for item in crds] == ["True", "True"]
     assert client.VersionApi(connected).get_code().minor == "37"

@@ -1,4 +1,4 @@
-"""Objects that a webhook would have to convert, which nothing calls: no answer is made up."""
+"""Objects that only a webhook can convert; the server answers with an error."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _thing(version: str = "v1", **metadata: Any) -> Any:
 
 @pytest.fixture
 def server() -> Api:
-    """A server with an object that is stored."""
-    made = servers.api(_crd())
-    servers.ask(made, "POST", STORED, _thing())
-    return made
+    """A server with a stored object."""
+    created = servers.api(_crd())
+    servers.ask(created, "POST", STORED, _thing())
+    return created
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def server() -> Api:
         ("DELETE", OTHER, None),
     ],
 )
-def test_what_is_stored_is_not_read_in_another_version(server: Api, method: str, path: str, body: Any) -> None:
+def test_stored_objects_cannot_be_read_in_another_version(server: Api, method: str, path: str, body: Any) -> None:
     media_type = {"mediaType": "application/merge-patch+json"} if method == "PATCH" else {}
     answer = servers.ask(server, method, path, body, **media_type)
 
@@ -63,25 +63,25 @@ def test_what_is_stored_is_not_read_in_another_version(server: Api, method: str,
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
-def test_nothing_is_stored_that_came_in_another_version(server: Api, name: str) -> None:
+def test_objects_in_another_version_cannot_be_stored(server: Api, name: str) -> None:
     answer = servers.ask(server, "POST", OTHER, _thing("v2", name=name))
 
     assert (answer.code, answer.value["message"]) == (
         500,
         WORDS.replace("v1", "v2") + answer.value["message"][len(WORDS) :],
     )
-    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", STORED).value["items"]] == ["a"]
+    assert [item["metadata"]["name"] for item in servers.ask(server, "GET", STORED).value["items"]] == ["a"]
 
 
-def test_what_cannot_be_read_is_refused_before_it_is_converted(server: Api) -> None:
+def test_malformed_requests_are_refused_before_the_conversion(server: Api) -> None:
     assert servers.ask(server, "PATCH", f"{OTHER}/a", {}, mediaType="text/plain").code == 415
     assert servers.ask(server, "POST", OTHER, {"kind": "Thing"}).code == 400
     assert servers.ask(server, "GET", f"{OTHER}/b").code == 404
 
 
-def test_an_object_goes_in_the_version_in_which_it_is_stored_alone(server: Api) -> None:
-    held = {"metadata": {"finalizers": ["example.com/hold"]}}
-    servers.ask(server, "PATCH", f"{STORED}/a", held, mediaType="application/merge-patch+json")
+def test_an_object_of_a_former_storage_version_cannot_be_deleted(server: Api) -> None:
+    blocked = {"metadata": {"finalizers": ["example.com/hold"]}}
+    servers.ask(server, "PATCH", f"{STORED}/a", blocked, mediaType="application/merge-patch+json")
     versions = servers.crd()["spec"]["versions"]
     moved = [{**versions[0], "storage": False}, {**versions[0], "name": "v2"}]
     path, merge = f"{servers.CRDS}/things.example.com", {"mediaType": "application/merge-patch+json"}
@@ -92,7 +92,7 @@ def test_an_object_goes_in_the_version_in_which_it_is_stored_alone(server: Api) 
     assert servers.ask(server, "DELETE", f"{OTHER}/a").code == 500
 
 
-def test_a_watch_ends_with_an_object_that_is_not_converted(server: Api) -> None:
+def test_a_watch_ends_at_an_object_that_needs_a_conversion(server: Api) -> None:
     servers.ask(server, "DELETE", f"{STORED}/a")
     stream = servers.watch(server, f"{OTHER}?watch=1")
     servers.ask(server, "POST", STORED, _thing())
@@ -102,29 +102,29 @@ def test_a_watch_ends_with_an_object_that_is_not_converted(server: Api) -> None:
     assert stream.watch.is_over
 
 
-def test_waiting_for_an_object_that_is_not_converted_fails(server: Api) -> None:
+def test_waiting_for_an_object_that_needs_a_conversion_fails(server: Api) -> None:
     things = CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"]
     with pytest.raises(RequestFailedError, match="calls no webhooks"):
         things.wait("a", bool, timeout=1)
 
 
-def test_waiting_fails_where_an_object_comes_that_is_not_converted(
+def test_waiting_fails_when_an_object_that_needs_a_conversion_appears(
     server: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     servers.ask(server, "DELETE", f"{STORED}/a")
     watch = InProcess._watch
 
-    def watch_what_comes(reached: InProcess, request: HTTPRequest) -> Watch | None:
+    def watch_then_create(reached: InProcess, request: HTTPRequest) -> Watch | None:
         begun = watch(reached, request)
         servers.ask(server, "POST", STORED, _thing())
         return begun
 
-    monkeypatch.setattr(InProcess, "_watch", watch_what_comes)
+    monkeypatch.setattr(InProcess, "_watch", watch_then_create)
     with pytest.raises(RequestFailedError, match="calls no webhooks"):
         CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"].wait("a", bool, timeout=1)
 
 
-def test_versions_that_differ_in_their_name_alone_are_converted() -> None:
+def test_versions_without_a_webhook_are_converted() -> None:
     server = servers.api(_crd({"strategy": "None"}))
     servers.ask(server, "POST", OTHER, _thing("v2"))
 

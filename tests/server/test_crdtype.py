@@ -1,4 +1,4 @@
-"""CRDs while a server runs: created, changed, deleted, with what follows of each."""
+"""CRDs on a running server: creation, changes and deletion."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ THING = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "
 
 def _conditions(server: Api, path: str = THINGS) -> dict[str, str]:
     conditions = servers.ask(server, "GET", path).value["status"]["conditions"]
-    return {one["type"]: f"{one['status']} {one['reason']}" for one in conditions}
+    return {item["type"]: f"{item['status']} {item['reason']}" for item in conditions}
 
 
-def test_a_crd_that_is_created_is_served() -> None:
+def test_a_created_crd_is_served() -> None:
     server = servers.api()
     assert servers.ask(server, "GET", OBJECTS).code == 404
     stream = servers.watch(server, f"{servers.CRDS}?watch=1&fieldSelector=metadata.name%3Dthings.example.com")
@@ -40,7 +40,7 @@ def test_a_crd_that_is_created_is_served() -> None:
     assert servers.ask(server, "POST", servers.CRDS, servers.crd()).value["reason"] == "AlreadyExists"
 
 
-def test_a_crd_that_is_refused_is_not_served() -> None:
+def test_a_refused_crd_is_not_served() -> None:
     server = servers.api()
     answer = servers.ask(server, "POST", servers.CRDS, servers.crd(scope="Nowhere"))
 
@@ -49,7 +49,7 @@ def test_a_crd_that_is_refused_is_not_served() -> None:
     assert servers.ask(server, "POST", servers.CRDS, {"kind": "CustomResourceDefinition"}).code == 422
 
 
-def test_a_crd_may_be_changed() -> None:
+def test_a_crd_can_be_changed() -> None:
     server = servers.api(servers.crd())
     stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
     stored["spec"]["names"]["shortNames"] = ["th"]
@@ -57,10 +57,10 @@ def test_a_crd_may_be_changed() -> None:
     changed = servers.ask(server, "PUT", THINGS, stored)
     assert (changed.code, changed.value["metadata"]["generation"]) == (200, 2)
     assert servers.ask(server, "PUT", THINGS, stored).value["reason"] == "Conflict"
-    other = f"{servers.CRDS}/others.example.com"
-    assert servers.ask(server, "PUT", other, stored).code == 400
+    second = f"{servers.CRDS}/others.example.com"
+    assert servers.ask(server, "PUT", second, stored).code == 400
     named = {**stored, "metadata": {**stored["metadata"], "name": "others.example.com"}}
-    assert servers.ask(server, "PUT", other, named).code == 404
+    assert servers.ask(server, "PUT", second, named).code == 404
     assert server.catalog.named("th").names.plural == "things"
     names = servers.ask(server, "GET", THINGS).value["status"]["acceptedNames"]
     assert names["shortNames"] == ["th"]
@@ -76,9 +76,9 @@ def test_a_crd_may_be_changed() -> None:
     assert servers.ask(server, "PATCH", missing, patch, mediaType="application/merge-patch+json").code == 404
 
 
-def test_who_writes_a_crd_owns_its_fields() -> None:
+def test_the_writer_of_a_crd_owns_its_fields() -> None:
     server = servers.api()
-    made = servers.ask(server, "POST", servers.CRDS, servers.crd(), agent="one/1").value["metadata"]["managedFields"]
+    created = servers.ask(server, "POST", servers.CRDS, servers.crd(), agent="one/1").value["metadata"]["managedFields"]
     names: dict[str, Any] = {"f:kind": {}, "f:listKind": {}, "f:plural": {}, "f:singular": {}}
     spec = {
         "f:conversion": {".": {}, "f:strategy": {}},
@@ -87,11 +87,11 @@ def test_who_writes_a_crd_owns_its_fields() -> None:
         "f:scope": {},
         "f:versions": {},
     }
-    assert [(one["manager"], one["operation"], one["fieldsV1"]) for one in made] == [
+    assert [(item["manager"], item["operation"], item["fieldsV1"]) for item in created] == [
         ("one", "Update", {"f:spec": spec})
     ]  # as kube-apiserver 1.37 has it
     stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
-    (status,) = [one for one in stored["metadata"]["managedFields"] if one["manager"] == "kube-apiserver"]
+    (status,) = [item for item in stored["metadata"]["managedFields"] if item["manager"] == "kube-apiserver"]
     parts: dict[str, Any] = {f"f:{name}": {} for name in ("lastTransitionTime", "message", "reason", "status", "type")}
     assert (status["operation"], status["subresource"]) == ("Update", "status")
     assert status["fieldsV1"]["f:status"] == {
@@ -108,14 +108,14 @@ def test_who_writes_a_crd_owns_its_fields() -> None:
         server, "PATCH", f"{THINGS}?fieldManager=two", labels, mediaType="application/merge-patch+json"
     ).value["metadata"]["managedFields"]
     # Entries are in the order of their seconds, which may pass between the requests.
-    assert {one["manager"]: [*one["fieldsV1"]] for one in patched} == {
+    assert {item["manager"]: [*item["fieldsV1"]] for item in patched} == {
         "kube-apiserver": ["f:status"],
         "one": ["f:spec"],
         "two": ["f:metadata"],
     }
 
 
-def test_a_crd_may_be_applied() -> None:
+def test_a_crd_can_be_applied() -> None:
     server = servers.api()
     for code in (201, 200):
         answer = servers.ask(
@@ -126,7 +126,7 @@ def test_a_crd_may_be_applied() -> None:
     assert servers.ask(server, "POST", OBJECTS, THING).code == 201
 
 
-def test_a_crd_that_is_deleted_takes_its_objects_with_it() -> None:
+def test_the_deletion_of_a_crd_deletes_its_objects() -> None:
     server = servers.api(servers.crd())
     servers.ask(server, "POST", OBJECTS, THING)
     stream = servers.watch(server, f"{OBJECTS}?watch=1")
@@ -139,10 +139,10 @@ def test_a_crd_that_is_deleted_takes_its_objects_with_it() -> None:
     assert servers.ask(server, "GET", THINGS).code == 404
 
 
-def test_a_crd_waits_for_objects_that_are_held() -> None:
+def test_a_deleted_crd_waits_for_objects_with_finalizers() -> None:
     server = servers.api(servers.crd())
-    held = {**THING, "metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
-    servers.ask(server, "POST", OBJECTS, held)
+    blocked = {**THING, "metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", OBJECTS, blocked)
     servers.ask(server, "DELETE", THINGS)
 
     assert _conditions(server)["Terminating"] == "True InstanceDeletionInProgress"
@@ -156,16 +156,16 @@ def test_a_crd_waits_for_objects_that_are_held() -> None:
     assert servers.ask(server, "GET", THINGS).code == 404
 
 
-def test_of_a_crd_that_is_deleted_its_objects_go_first_whatever_is_said_of_dependents() -> None:
-    held = {**servers.crd(), "metadata": {"name": "things.example.com", "finalizers": ["example.com/hold"]}}
+def test_the_deletion_of_a_crd_ignores_the_propagation_policy() -> None:
+    blocked = {**servers.crd(), "metadata": {"name": "things.example.com", "finalizers": ["example.com/hold"]}}
     server = servers.api()
-    servers.ask(server, "POST", servers.CRDS, held)
+    servers.ask(server, "POST", servers.CRDS, blocked)
     deleted = servers.ask(server, "DELETE", THINGS, {"propagationPolicy": "Foreground"})
     assert deleted.value["metadata"]["finalizers"] == ["example.com/hold", "customresourcecleanup.apiextensions.k8s.io"]
 
 
-def test_crds_that_are_deleted_together_leave_their_objects() -> None:
-    """No server asks what a CRD defines where it is one of a collection: its objects are there again with it."""
+def test_deleting_a_collection_of_crds_leaves_their_objects() -> None:
+    """As on a server, their custom resources reappear when the CRD is created again."""
     server = servers.api(servers.crd())
     servers.ask(server, "POST", OBJECTS, THING)
     stream = servers.watch(server, f"{OBJECTS}?watch=1")
@@ -175,10 +175,10 @@ def test_crds_that_are_deleted_together_leave_their_objects() -> None:
     assert (servers.ask(server, "GET", THINGS).code, servers.ask(server, "GET", OBJECTS).code) == (404, 404)
     assert [event.type for event in stream.watch.take()] == ["ADDED"]
     servers.ask(server, "POST", servers.CRDS, servers.crd())
-    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", OBJECTS).value["items"]] == ["a"]
+    assert [item["metadata"]["name"] for item in servers.ask(server, "GET", OBJECTS).value["items"]] == ["a"]
 
 
-def test_a_crd_that_others_hold_stays_after_its_objects() -> None:
+def test_a_deleted_crd_with_finalizers_outlives_its_objects() -> None:
     server = servers.api(servers.crd())
     hold = {"metadata": {"finalizers": ["example.com/hold"]}}
     servers.ask(server, "PATCH", THINGS, hold, mediaType="application/merge-patch+json")
@@ -191,11 +191,11 @@ def test_a_crd_that_others_hold_stays_after_its_objects() -> None:
     assert servers.ask(server, "GET", THINGS).code == 404
 
 
-def test_of_two_crds_of_one_name_the_first_has_it() -> None:
+def test_the_first_of_two_crds_with_the_same_kind_is_accepted() -> None:
     server = servers.api(servers.crd())
-    other = servers.crd(names={"kind": "Thing", "plural": "others"})
-    other["metadata"]["name"] = "others.example.com"
-    servers.ask(server, "POST", servers.CRDS, other)
+    second = servers.crd(names={"kind": "Thing", "plural": "others"})
+    second["metadata"]["name"] = "others.example.com"
+    servers.ask(server, "POST", servers.CRDS, second)
 
     others: Any = servers.ask(server, "GET", f"{servers.CRDS}/others.example.com").value
     assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"] == "False NotAccepted"
@@ -205,7 +205,7 @@ def test_of_two_crds_of_one_name_the_first_has_it() -> None:
     assert _conditions(server, f"{servers.CRDS}/others.example.com")["Established"].startswith("True")
 
 
-def test_a_server_does_not_begin_with_a_crd_that_servers_refuse() -> None:
+def test_a_server_does_not_start_with_an_invalid_crd() -> None:
     crd = CustomResourceDefinition.from_manifest(servers.crd(scope="Nowhere"))
     with pytest.raises(NotAcceptedError, match=r"spec\.scope"):
         Api([crd])
@@ -223,11 +223,11 @@ def test_a_crd_has_no_scale() -> None:
 
 def test_crds_are_shown_in_a_table() -> None:
     table = "application/json;as=Table;g=meta.k8s.io;v=v1"
-    shown = servers.ask(servers.api(servers.crd()), "GET", servers.CRDS, accept=table).value
+    printed = servers.ask(servers.api(servers.crd()), "GET", servers.CRDS, accept=table).value
     heads = ["Name", "Scope", "Versions", "Created At", "Group", "Kind", "ShortNames", "Established"]
-    assert [one["name"] for one in shown["columnDefinitions"]] == heads
-    cells = shown["rows"][0]["cells"]
-    created = shown["rows"][0]["object"]["metadata"]["creationTimestamp"]
+    assert [item["name"] for item in printed["columnDefinitions"]] == heads
+    cells = printed["rows"][0]["cells"]
+    created = printed["rows"][0]["object"]["metadata"]["creationTimestamp"]
     assert cells == ["things.example.com", "Namespaced", "v1(storage)", created, "example.com", "Thing", "", True]
 
 
@@ -246,44 +246,44 @@ def test_a_crd_of_v1beta1_is_served_as_v1() -> None:
     assert (version["schema"], version["additionalPrinterColumns"]) == (
         schema, [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}]
     )  # fmt: skip
-    made = servers.ask(server, "POST", OBJECTS, {**THING, "spec": {"size": 1}}).value
-    assert made["spec"] == {"size": 1}
+    created = servers.ask(server, "POST", OBJECTS, {**THING, "spec": {"size": 1}}).value
+    assert created["spec"] == {"size": 1}
     table = servers.ask(server, "GET", OBJECTS, accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
     assert table["rows"][0]["cells"] == ["a", 1]
 
 
-def test_a_crd_of_v1beta1_may_have_no_columns() -> None:
+def test_a_v1beta1_crd_can_omit_columns() -> None:
     spec = {"group": "example.com", "names": servers.crd()["spec"]["names"], "version": "v1", "scope": "Namespaced"}
     old = {**servers.crd(), "apiVersion": "apiextensions.k8s.io/v1beta1", "spec": spec}
     stored = servers.ask(servers.api(old), "GET", THINGS).value
     assert "additionalPrinterColumns" not in stored["spec"]["versions"][0]
 
 
-def test_a_crd_has_owners_under_the_oldest_version() -> None:
+def test_a_crd_has_managers_under_the_oldest_version() -> None:
     server = servers.api(kubernetes_version="1.21")
-    made: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
-    spec = {**made["spec"], "names": {**made["spec"]["names"], "shortNames": ["th"]}}
+    created: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
+    spec = {**created["spec"], "names": {**created["spec"]["names"], "shortNames": ["th"]}}
     answer: Any = servers.ask(server, "PUT", THINGS, {**servers.ask(server, "GET", THINGS).value, "spec": spec})
 
     assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
     assert {entry["manager"] for entry in answer.value["metadata"]["managedFields"]} == {"kube-apiserver", "probe"}
 
 
-def test_a_crd_is_written_of_which_owners_are_not_known() -> None:
+def test_a_crd_with_unknown_managers_can_be_updated() -> None:
     server = servers.api(kubernetes_version="1.21")
-    made: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
+    created: Any = servers.ask(server, "POST", servers.CRDS, servers.crd()).value
     stored: Any = servers.ask(server, "GET", THINGS).value
     [*entries] = stored["metadata"]["managedFields"]
     old = {**entries[0], "apiVersion": "apiextensions.k8s.io/v1beta1"}
-    spec = {**made["spec"], "names": {**made["spec"]["names"], "shortNames": ["th"]}}
+    spec = {**created["spec"], "names": {**created["spec"]["names"], "shortNames": ["th"]}}
     sent = {**stored, "metadata": {**stored["metadata"], "managedFields": [old]}, "spec": spec}
     answer: Any = servers.ask(server, "PUT", THINGS, sent)
 
     assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
 
 
-def test_who_writes_the_status_owns_what_it_changes() -> None:
-    """As kube-apiserver 1.37 tells it; a server means to reset labels then, and does not."""
+def test_the_writer_of_the_status_owns_its_changes() -> None:
+    """As kube-apiserver 1.37 answers; its code to reset the labels has no effect."""
     server = servers.api()
     servers.ask(server, "POST", servers.CRDS, servers.crd())
     stored = copy.deepcopy(servers.ask(server, "GET", f"{THINGS}/status").value)
@@ -296,8 +296,8 @@ def test_who_writes_the_status_owns_what_it_changes() -> None:
     written = servers.ask(server, "PUT", f"{THINGS}/status", stored).value
     assert (written["spec"]["scope"], written["metadata"]["generation"]) == ("Namespaced", 1)
     assert written["status"]["conditions"][-1] == mine
-    entries = [one for one in written["metadata"]["managedFields"] if one.get("subresource") == "status"]
-    own = next(one for one in entries if one["manager"] != "kube-apiserver")
+    entries = [item for item in written["metadata"]["managedFields"] if item.get("subresource") == "status"]
+    own = next(item for item in entries if item["manager"] != "kube-apiserver")
     fields = ("lastTransitionTime", "message", "reason", "status", "type")
     assert own["fieldsV1"] == {
         "f:metadata": {"f:labels": {".": {}, "f:a": {}}},
@@ -308,7 +308,7 @@ def test_who_writes_the_status_owns_what_it_changes() -> None:
     }
 
 
-def test_a_crd_whose_status_says_that_it_is_not_served_is_not() -> None:
+def test_a_crd_without_the_established_condition_is_not_served() -> None:
     server = servers.api(servers.crd())
     merge = {"mediaType": "application/merge-patch+json"}
     things = "/apis/example.com/v1/namespaces/default/things"
@@ -321,7 +321,7 @@ def test_a_crd_whose_status_says_that_it_is_not_served_is_not() -> None:
     assert servers.ask(server, "GET", things).code == 200
 
 
-def test_a_condition_says_since_when_it_is_so() -> None:
+def test_a_condition_keeps_its_time_until_its_status_changes() -> None:
     server = servers.api(servers.crd())
     stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
     first, second = "2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"
@@ -332,31 +332,31 @@ def test_a_condition_says_since_when_it_is_so() -> None:
     servers.ask(server, "PUT", f"{THINGS}/status", stored)
 
     conditions = servers.ask(server, "GET", THINGS).value["status"]["conditions"]
-    assert [one["status"] for one in conditions] == ["True", "True"]
+    assert [item["status"] for item in conditions] == ["True", "True"]
     assert conditions[0]["lastTransitionTime"] == first
     assert conditions[1]["lastTransitionTime"] != second
 
 
-def test_what_is_not_established_is_not_published() -> None:
-    other = servers.crd("Gadget", names={"plural": "gadgets", "kind": "Thing"})
-    server = servers.api(servers.crd(), other)
+def test_crds_that_are_not_established_are_not_published() -> None:
+    second = servers.crd("Gadget", names={"plural": "gadgets", "kind": "Thing"})
+    server = servers.api(servers.crd(), second)
     published = servers.ask(server, "GET", "/openapi/v2").value["definitions"]
     assert "com.example.v1.Thing" in published
     assert "gadgets" not in json.dumps(published)
     assert not any("gadgets" in path for path in servers.ask(server, "GET", "/openapi/v2").value["paths"])
 
 
-def test_a_crd_that_was_never_established_says_so_when_it_ends() -> None:
+def test_a_deleted_crd_that_was_never_established_has_a_reason_of_its_own() -> None:
     server = servers.api(servers.crd())
-    other = servers.crd("Other", names={"kind": "Thing", "plural": "others"})
-    other["metadata"]["finalizers"] = ["example.com/hold"]
-    servers.ask(server, "POST", servers.CRDS, other)
+    second = servers.crd("Other", names={"kind": "Thing", "plural": "others"})
+    second["metadata"]["finalizers"] = ["example.com/hold"]
+    servers.ask(server, "POST", servers.CRDS, second)
     servers.ask(server, "DELETE", f"{servers.CRDS}/others.example.com")
 
     assert _conditions(server, f"{servers.CRDS}/others.example.com")["Terminating"] == "False NeverEstablished"
 
 
-def test_watches_end_where_a_crd_says_something_else() -> None:
+def test_watches_end_when_their_crd_changes() -> None:
     server = servers.api(servers.crd())
     first = servers.watch(server, f"{OBJECTS}?watch=1")
     _merge(server, {"metadata": {"labels": {"a": "b"}}})
@@ -370,7 +370,7 @@ def test_watches_end_where_a_crd_says_something_else() -> None:
     assert first.watch.is_over
 
 
-def test_a_watch_cannot_begin_before_its_crd_said_something_else() -> None:
+def test_a_watch_cannot_start_before_a_change_of_its_crd() -> None:
     server = servers.api(servers.crd())
     since = servers.ask(server, "GET", OBJECTS).value["metadata"]["resourceVersion"]
     _merge(server, {"spec": {"names": {"shortNames": ["th"]}}})
@@ -385,7 +385,7 @@ def test_a_watch_cannot_begin_before_its_crd_said_something_else() -> None:
     assert stream.watch.take() == []
 
 
-def test_a_watch_may_begin_before_its_crd_got_a_label() -> None:
+def test_a_watch_can_start_before_a_new_label_of_its_crd() -> None:
     server = servers.api(servers.crd())
     since = servers.ask(server, "GET", OBJECTS).value["metadata"]["resourceVersion"]
     _merge(server, {"metadata": {"labels": {"a": "b"}}})
@@ -396,7 +396,7 @@ def test_a_watch_may_begin_before_its_crd_got_a_label() -> None:
     assert not stream.watch.is_over
 
 
-def test_watches_do_not_end_with_another_crd() -> None:
+def test_watches_survive_changes_of_other_crds() -> None:
     server = servers.api(servers.crd(), servers.crd("Other"))
     stream = servers.watch(server, f"{OBJECTS}?watch=1")
     servers.ask(server, "DELETE", f"{servers.CRDS}/others.example.com")
@@ -404,7 +404,7 @@ def test_watches_do_not_end_with_another_crd() -> None:
     assert (stream.watch.take(), stream.watch.is_over) == ([], False)
 
 
-def test_versions_that_were_stored_are_noted() -> None:
+def test_former_storage_versions_are_recorded() -> None:
     version = servers.crd()["spec"]["versions"][0]
     server = servers.api(servers.crd())
     before = {**version, "storage": False}
@@ -423,7 +423,7 @@ def _merge(server: Api, body: Any) -> Any:
 @pytest.mark.parametrize(
     ("version", "line"), [("1.32", 100), ("1.33", 110), ("1.34", 110), ("1.35", 111), ("1.37", 111)]
 )
-def test_a_kind_that_nobody_knows_is_told_with_the_line_of_the_scheme(version: str, line: int) -> None:
+def test_the_error_for_an_unknown_kind_has_the_line_of_the_scheme(version: str, line: int) -> None:
     sent = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "Nope"}
     answer = servers.ask(Api(kubernetes_version=version), "POST", servers.CRDS, sent)
     assert answer.value["message"].endswith(f'in scheme "pkg/runtime/scheme.go:{line}"')

@@ -1,4 +1,4 @@
-"""Custom resources as they are served."""
+"""Custom resources on a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support import servers
 from pytest_crd.server.customresources import CustomResourceType
 
 
-def test_what_is_stored_of_a_wrong_type_has_no_scale() -> None:
+def test_a_mistyped_stored_object_has_no_scale() -> None:
     server = servers.api()
     job = {**servers.job("a"), "apiVersion": "fuzz.example.com/v1beta1", "spec": {"replicas": "many"}}
     servers.ask(server, "POST", servers.JOBS.replace("/v1/", "/v1beta1/"), job)
@@ -22,14 +22,14 @@ def test_what_is_stored_of_a_wrong_type_has_no_scale() -> None:
     assert merge.code == answer.code
 
 
-def test_nobody_owns_that_a_new_object_is_to_be_deleted() -> None:
-    """Who copies an object that is about to go sends that with it."""
+def test_deletion_fields_of_a_new_object_have_no_owner() -> None:
+    """Clients that copy an object which is being deleted send these fields."""
     going = {"deletionTimestamp": "2024-01-02T03:04:05Z", "deletionGracePeriodSeconds": 5}
-    made = servers.ask(servers.api(), "POST", servers.JOBS, servers.job("a", **going)).value
+    created = servers.ask(servers.api(), "POST", servers.JOBS, servers.job("a", **going)).value
 
-    (owned,) = made["metadata"]["managedFields"]
+    (owned,) = created["metadata"]["managedFields"]
     assert owned["fieldsV1"].keys() == {"f:spec"}
-    assert not going.keys() & made["metadata"].keys()
+    assert not going.keys() & created["metadata"].keys()
 
 
 def test_an_object_without_replicas_has_no_scale() -> None:
@@ -69,7 +69,7 @@ def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation()
 
 
 @pytest.mark.parametrize("overtaken", [0, 1, 2, 9])
-def test_a_write_that_another_overtakes_is_decided_again(overtaken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     server = servers.api()
     servers.ask(server, "POST", servers.JOBS, servers.job("a", labels={"n": "0"}))
     decide = CustomResourceType.answer

@@ -45,7 +45,7 @@ def test_unknown_options_are_ignored() -> None:
     assert _delete(bogus=1)[0] == 200
 
 
-def test_an_object_that_can_be_read_is_not_deleted_as_one_that_cannot() -> None:
+def test_an_unsafe_deletion_of_a_readable_object_is_refused() -> None:
     problem = "unsafe deletion is not allowed because the object is decodable from storage"
     key = "Key: /registry/fuzz.example.com/jobs/default/a"
     message = (
@@ -67,7 +67,7 @@ def test_an_object_that_can_be_read_is_not_deleted_as_one_that_cannot() -> None:
         (servers.JOBS, {}, "is not allowed with DELETECOLLECTION, try again after removing the option"),
     ],
 )
-def test_unsafe_deletions_go_with_few_options(path: str, options: dict[str, Any], problem: str) -> None:
+def test_unsafe_deletions_exclude_other_options(path: str, options: dict[str, Any], problem: str) -> None:
     message = f'DeleteOptions.meta.k8s.io "" is invalid: {UNSAFE}: Invalid value: true: {problem}'
 
     assert _delete(path, **UNSAFE_DELETION, **options) == (422, message)

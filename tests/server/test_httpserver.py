@@ -1,4 +1,4 @@
-"""An API behind a port: TLS, watches that go on, clients that leave, and an end without a rest."""
+"""HTTPS server: TLS, watches, disconnecting clients, and shutdown."""
 
 from __future__ import annotations
 
@@ -50,84 +50,84 @@ class _Client:
         )
         return connection.getresponse()
 
-    def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
+    def request_json(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
         with self.open(method, path, body) as response:
             return response.status, json.loads(response.read())
 
 
 @pytest.fixture
-def told() -> list[tuple[HTTPRequest, HTTPAnswer | None]]:
+def reported() -> list[tuple[HTTPRequest, HTTPAnswer | None]]:
     return []
 
 
 @pytest.fixture
-def server(told: list[tuple[HTTPRequest, HTTPAnswer | None]]) -> Iterator[HTTPServer]:
+def server(reported: list[tuple[HTTPRequest, HTTPAnswer | None]]) -> Iterator[HTTPServer]:
     token = new_token()
-    made = HTTPServer(
-        servers.api(token=token, history=50), CERTIFICATES, token=token, tell=lambda *pair: told.append(pair)
+    created = HTTPServer(
+        servers.api(token=token, history=50), CERTIFICATES, token=token, tell=lambda *pair: reported.append(pair)
     )
-    made.start()
-    yield made
-    made.stop()
+    created.start()
+    yield created
+    created.stop()
 
 
 @pytest.fixture
 def client(server: HTTPServer) -> Iterator[_Client]:
-    made = _Client(server)
-    yield made
-    made.close()
+    created = _Client(server)
+    yield created
+    created.close()
 
 
-def test_requests_are_answered_and_told(
-    server: HTTPServer, client: _Client, told: list[tuple[HTTPRequest, HTTPAnswer | None]]
+def test_requests_are_answered_and_reported(
+    server: HTTPServer, client: _Client, reported: list[tuple[HTTPRequest, HTTPAnswer | None]]
 ) -> None:
-    code, value = client.ask("POST", f"{servers.JOBS}?fieldManager=m", {**servers.job("a"), "spec": {"x": 1}})
+    code, value = client.request_json("POST", f"{servers.JOBS}?fieldManager=m", {**servers.job("a"), "spec": {"x": 1}})
     assert (code, value["kind"]) == (201, "Job")
     response = client.open("POST", servers.JOBS, {**servers.job("b"), "spec": {"x": 1}})
     response.read()
     assert response.getheader("Warning") == '299 - "unknown field \\"spec.x\\""'
     assert response.getheader("Cache-Control") == "no-cache, private"
-    assert [request.target for request, _ in told] == [f"{servers.JOBS}?fieldManager=m", servers.JOBS]
-    assert client.ask("GET", "/api")[1]["serverAddressByClientCIDRs"] == [
+    assert [request.target for request, _ in reported] == [f"{servers.JOBS}?fieldManager=m", servers.JOBS]
+    assert client.request_json("GET", "/api")[1]["serverAddressByClientCIDRs"] == [
         {"clientCIDR": "0.0.0.0/0", "serverAddress": server.url.removeprefix("https://")}
     ]
 
 
-def test_who_has_no_token_is_told_so(client: _Client) -> None:
+def test_requests_without_the_token_are_unauthorized(client: _Client) -> None:
     client._token = "other"  # noqa: S105
-    assert client.ask("GET", servers.JOBS)[0] == 401
+    assert client.request_json("GET", servers.JOBS)[0] == 401
 
 
-def test_a_body_that_is_too_large_is_refused(client: _Client) -> None:
-    code, value = client.ask("POST", servers.JOBS, b"{" + b" " * (5 << 20))
+def test_a_body_above_the_limit_is_refused(client: _Client) -> None:
+    code, value = client.request_json("POST", servers.JOBS, b"{" + b" " * (5 << 20))
     assert (code, value["reason"]) == (413, "RequestEntityTooLarge")
 
 
-def test_a_watch_goes_on_until_its_time_is_over(client: _Client) -> None:
+def test_a_watch_ends_after_its_timeout(client: _Client) -> None:
     path = "/apis/fuzz.example.com/v1beta1/namespaces/default/jobs"
     response = client.open("GET", f"{path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1")
     assert "deprecated" in str(response.getheader("Warning"))
     begun = json.loads(response.readline())
-    client.ask("POST", servers.JOBS, servers.job("a"))
+    client.request_json("POST", servers.JOBS, servers.job("a"))
     first = json.loads(response.readline())
-    client.ask("DELETE", f"{servers.JOBS}/a")
+    client.request_json("DELETE", f"{servers.JOBS}/a")
 
     events = [begun, first, *(json.loads(line) for line in response)]
-    assert [one["type"] for one in events] == ["BOOKMARK", "ADDED", "DELETED", "BOOKMARK"]
+    assert [item["type"] for item in events] == ["BOOKMARK", "ADDED", "DELETED", "BOOKMARK"]
 
 
 @pytest.mark.parametrize(("query", "fewest", "most"), [("&allowWatchBookmarks=true", 4, 20), ("", 0, 0)])
-def test_a_watch_tells_again_and_again_how_far_it_is(
+def test_a_watch_sends_bookmarks_periodically(
     client: _Client, query: str, fewest: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(httpserver, "_BOOKMARKS_EVERY", 0.1)
     with client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=1{query}") as response:
-        found = [json.loads(line)["type"] for line in response.read().splitlines()]
+        result = [json.loads(line)["type"] for line in response.read().splitlines()]
 
-    assert fewest <= found.count("BOOKMARK") == len(found) <= most
+    assert fewest <= result.count("BOOKMARK") == len(result) <= most
 
 
-def test_a_watch_in_protobuf_has_the_length_of_each_event_before_it(client: _Client) -> None:
+def test_events_in_protobuf_have_a_length_prefix(client: _Client) -> None:
     accept = "application/vnd.kubernetes.protobuf;stream=watch"
     with client.open("GET", "/api/v1/namespaces?watch=1&timeoutSeconds=1", Accept=accept) as response:
         assert response.getheader("Content-Type") == accept
@@ -135,29 +135,29 @@ def test_a_watch_in_protobuf_has_the_length_of_each_event_before_it(client: _Cli
         assert response.read(length).startswith(b"\n\x05ADDED")
 
 
-def test_what_has_no_body_need_not_say_what_it_is(client: _Client) -> None:
+def test_a_response_without_a_body_needs_no_content_type(client: _Client) -> None:
     with client.open("GET", "/openapi/v2", Accept="text/html") as response:
         assert (response.status, response.read()) == (406, b"")
 
 
-def test_a_watch_that_is_over_ends(client: _Client) -> None:
+def test_an_expired_watch_ends(client: _Client) -> None:
     for number in range(60):
-        client.ask("POST", servers.JOBS, servers.job(f"a{number}"))
+        client.request_json("POST", servers.JOBS, servers.job(f"a{number}"))
     response = client.open("GET", f"{servers.JOBS}?watch=1&resourceVersion=2")
     (line,) = response.read().splitlines()
     assert json.loads(line)["object"]["code"] == 410
 
 
-def test_clients_that_leave_harm_nobody(client: _Client) -> None:
+def test_disconnecting_clients_do_not_affect_others(client: _Client) -> None:
     responses = [client.open("GET", f"{servers.JOBS}?watch=1") for _ in range(3)]
     for response in responses:
         response.fp.raw._sock.shutdown(socket.SHUT_RDWR)  # type: ignore[attr-defined]
         response.close()
     for number in range(20):
-        assert client.ask("POST", servers.JOBS, servers.job(f"a{number}"))[0] == 201
+        assert client.request_json("POST", servers.JOBS, servers.job(f"a{number}"))[0] == 201
 
 
-def test_the_end_of_a_server_ends_its_watches() -> None:
+def test_stopping_a_server_ends_its_watches() -> None:
     api = servers.api()
     server = HTTPServer(api, CERTIFICATES)
     server.start()
@@ -171,18 +171,18 @@ def test_the_end_of_a_server_ends_its_watches() -> None:
     servers.ask(api, "POST", servers.JOBS, servers.job("a"))
     assert "crd_server" not in {thread.name for thread in threading.enumerate()}
     with pytest.raises(OSError, match="refused"):
-        client.ask("GET", "/healthz")
+        client.request_json("GET", "/healthz")
     client.close()
 
 
-def test_a_port_that_is_taken_is_an_error(server: HTTPServer) -> None:
+def test_a_port_in_use_is_an_error(server: HTTPServer) -> None:
     port = urlsplit(server.url).port
     assert port is not None
     with pytest.raises(OSError, match="in use"):
         HTTPServer(servers.api(), CERTIFICATES, port=port)
 
 
-def test_the_first_of_two_equal_headers_counts(server: HTTPServer, client: _Client) -> None:
+def test_the_first_of_repeated_headers_counts(server: HTTPServer, client: _Client) -> None:
     lines = [
         f"GET {servers.JOBS} HTTP/1.1", f"Host: {client._at.netloc}", f"Authorization: Bearer {server.token}",
         "Accept: application/yaml", "accept: application/json", "Connection: close",
@@ -201,7 +201,7 @@ def test_only_100_continue_can_be_expected(server: HTTPServer, client: _Client, 
 
 
 def _exchange(client: _Client, lines: list[str], body: str = "") -> bytes:
-    """Return the whole answer to a request of these header lines."""
+    """Return the raw response to a request with these header lines."""
     with (
         socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) as plain,
         client._context.wrap_socket(plain, server_hostname=client._at.hostname) as connection,
@@ -210,7 +210,7 @@ def _exchange(client: _Client, lines: list[str], body: str = "") -> bytes:
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def test_the_oldest_idle_connections_give_way_to_new_ones(
+def test_the_oldest_idle_connections_are_closed_for_new_ones(
     server: HTTPServer, client: _Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(httpserver, "_MOST_IDLE", 2)
@@ -221,17 +221,17 @@ def test_the_oldest_idle_connections_give_way_to_new_ones(
     silent = [socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) for _ in range(4)]
     with contextlib.suppress(ConnectionError):
         assert silent[0].recv(1) == b""
-    assert client.ask("POST", servers.JOBS, servers.job("a"))[0] == 201
+    assert client.request_json("POST", servers.JOBS, servers.job("a"))[0] == 201
 
     assert json.loads(watch.readline())["type"] == "ADDED"  # a connection with a request stays
-    idle = [one for one in client._connections[1:5] if one.sock is not None]
+    idle = [item for item in client._connections[1:5] if item.sock is not None]
     assert idle
     assert idle[0].sock.recv(1) == b""
-    for one in silent:
-        one.close()
+    for item in silent:
+        item.close()
 
 
-def test_too_many_open_files_are_waited_out(
+def test_the_server_recovers_from_too_many_open_files(
     server: HTTPServer, client: _Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accept = server._loop.sock_accept
@@ -246,14 +246,14 @@ def test_too_many_open_files_are_waited_out(
     assert [client.open("GET", "/version").status for _ in range(3)] == [200, 200, 200]
 
 
-def test_a_large_request_does_not_hold_up_others(client: _Client, server: HTTPServer) -> None:
-    other = _Client(server)
+def test_a_large_request_does_not_delay_others(client: _Client, server: HTTPServer) -> None:
+    second = _Client(server)
     large = {**servers.job("large"), "spec": {"list": [{"a": [number]} for number in range(20_000)]}}
-    thread = threading.Thread(target=client.ask, args=("POST", servers.JOBS, large))
+    thread = threading.Thread(target=client.request_json, args=("POST", servers.JOBS, large))
     thread.start()
     rounds = 0
     while thread.is_alive():
-        assert other.ask("GET", "/version")[0] == 200
+        assert second.request_json("GET", "/version")[0] == 200
         rounds += 1
     assert rounds > 1
-    other.close()
+    second.close()

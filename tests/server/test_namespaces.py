@@ -1,4 +1,4 @@
-"""Namespaces: which there are, and what goes with them."""
+"""Namespaces: initial ones, and deletion with their objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _server() -> Api:
     return server
 
 
-def test_a_namespace_takes_with_it_what_is_in_it() -> None:
+def test_the_deletion_of_a_namespace_deletes_its_objects() -> None:
     server = _server()
     servers.ask(server, "POST", TEAM, servers.job("a"))
     deleted = servers.ask(server, "DELETE", "/api/v1/namespaces/team")
@@ -25,7 +25,7 @@ def test_a_namespace_takes_with_it_what_is_in_it() -> None:
     assert servers.ask(server, "GET", "/api/v1/namespaces/team").code == 404
 
 
-def test_nothing_is_created_in_a_namespace_that_waits_for_what_is_held() -> None:
+def test_a_terminating_namespace_refuses_new_objects() -> None:
     server = _server()
     servers.ask(server, "POST", TEAM, servers.job("a", finalizers=["example.com/hold"]))
     servers.ask(server, "DELETE", "/api/v1/namespaces/team")
@@ -37,12 +37,12 @@ def test_nothing_is_created_in_a_namespace_that_waits_for_what_is_held() -> None
     assert servers.ask(server, "GET", "/api/v1/namespaces/team").code == 404
 
 
-def test_namespaces_that_every_cluster_has_stay() -> None:
+def test_namespaces_of_every_cluster_cannot_be_deleted() -> None:
     server = _server()
     refused = servers.ask(server, "DELETE", "/api/v1/namespaces/default")
 
     assert (refused.code, refused.value["message"]) == (
         403, 'namespaces "default" is forbidden: this namespace may not be deleted'
     )  # fmt: skip
-    names = [one["metadata"]["name"] for one in servers.ask(server, "GET", "/api/v1/namespaces").value["items"]]
+    names = [item["metadata"]["name"] for item in servers.ask(server, "GET", "/api/v1/namespaces").value["items"]]
     assert names == ["default", "kube-node-lease", "kube-public", "kube-system", "team"]

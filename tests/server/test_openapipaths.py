@@ -1,4 +1,4 @@
-"""OpenAPI documents as they are asked for: in which form, and by whom who has them already; the answers are those of a 1.37 server."""
+"""Requests for OpenAPI documents: forms and caching headers, as answered by a 1.37 server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _get(path: str, method: str = "GET", server: Any = None, **headers: str) -> 
         ("text/html,application/json", "application/json"),
     ],
 )
-def test_it_is_there_in_two_forms(accept: str, form: str) -> None:
+def test_documents_have_a_json_and_a_protobuf_form(accept: str, form: str) -> None:
     answer = _get(V2, accept=accept)
     tag = openapiendpoints.tag(answer.value)
     headers = (NEVER_KEPT, ("Etag", f'"{tag}"'), ("Vary", "Accept-Encoding"), VARY)
@@ -57,33 +57,33 @@ def test_it_is_there_in_two_forms(accept: str, form: str) -> None:
     )
 
 
-def test_each_group_has_its_own_in_version_3() -> None:
+def test_each_group_has_its_own_document_in_version_3() -> None:
     answer = _get(V3, accept=PROTOBUF_3)
     headers = (NEVER_KEPT, ("Etag", f'"{openapiendpoints.tag(answer.value)}"'), VARY)
     assert (answer.code, answer.media_type, answer.headers) == (200, PROTOBUF_3, headers)
     assert answer.body == openapiwriting.write(answer.value, "v3")
-    other = _get(V3, accept="application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
-    assert (other.media_type, other.body) == (PROTOBUF_3, answer.body)
+    second = _get(V3, accept="application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
+    assert (second.media_type, second.body) == (PROTOBUF_3, answer.body)
 
 
 @pytest.mark.parametrize(
     ("path", "accept"), [(V2, "text/html"), (V2, "application/yaml"), (V2, "json"), (V2, PROTOBUF_3), (V3, PROTOBUF_2)]
 )
-def test_there_is_no_other_form(path: str, accept: str) -> None:
+def test_other_forms_are_not_acceptable(path: str, accept: str) -> None:
     answer = _get(path, accept=accept)
     vary = (("Vary", "Accept-Encoding"), VARY) if path == V2 else (VARY,)
     assert (answer.code, answer.body, answer.media_type, answer.headers) == (406, b"", "", (NEVER_KEPT, *vary))
 
 
-def test_where_documents_are_is_told_as_json_that_is_called_a_text() -> None:
+def test_the_index_is_json_with_the_content_type_of_a_text() -> None:
     answer = _get("/openapi/v3", accept=PROTOBUF_3)
     assert (answer.code, answer.media_type, answer.headers) == (200, "text/plain; charset=utf-8", (NEVER_KEPT,))
     at = json.loads(answer.body)["paths"]["apis/fuzz.example.com/v1"]["serverRelativeURL"]
     assert at == f"{V3}?hash={openapiendpoints.tag(_get(V3).value)}"
 
 
-def test_names_stand_in_the_order_of_a_server() -> None:
-    """In protobuf that is seen: what has no message of its own is a text there."""
+def test_keys_are_in_the_order_of_a_server() -> None:
+    """The order shows in protobuf, where parts without a message are texts."""
     for path, order in ((V2, ["group", "kind", "version"]), (V3, ["group", "version", "kind"])):
         document = _get(path).value
         operation = document["paths"]["/apis/fuzz.example.com/v1/namespaces/{namespace}/jobs"]["get"]
@@ -98,44 +98,44 @@ def test_names_stand_in_the_order_of_a_server() -> None:
 
 
 @pytest.mark.parametrize("path", ["/openapi/v3/apis/nope/v1", "/openapi/v3/nope", "/openapi/v3/"])
-def test_what_is_not_there_is_told_without_a_word(path: str) -> None:
+def test_a_missing_document_has_an_empty_response(path: str) -> None:
     answer = _get(path)
     assert (answer.code, answer.body, answer.media_type, answer.headers) == (404, b"", "", (NEVER_KEPT,))
 
 
 @pytest.mark.parametrize("path", ["/openapi", "/openapi/v4", "/openapi/v2/", "/openapi/v2/x"])
-def test_of_other_paths_there_is_a_page(path: str) -> None:
+def test_other_paths_have_the_not_found_page(path: str) -> None:
     assert (_get(path).code, _get(path).body) == (404, b"404 page not found\n")
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST", "DELETE"])
-def test_nobody_looks_at_the_method(method: str) -> None:
+def test_the_method_is_ignored(method: str) -> None:
     for path in (V2, V3, "/openapi/v3"):
         assert _get(path, method).body == _get(path).body
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("value", "code"),
     [('"{}"', 304), ('W/"{}"', 304), ('"a", "{}"', 304), ("*", 304), ("{}", 200), ('"{}x"', 200), ("", 200)],
 )
 @pytest.mark.parametrize("path", [V2, V3])
-def test_who_has_it_already_is_told_so(path: str, given: str, code: int) -> None:
+def test_a_client_with_the_current_document_gets_not_modified(path: str, value: str, code: int) -> None:
     whole = _get(path)
-    answer = _get(path, if_none_match=given.format(openapiendpoints.tag(whole.value)))
+    answer = _get(path, if_none_match=value.format(openapiendpoints.tag(whole.value)))
     assert (answer.code, answer.headers) == (code, whole.headers)
     assert (answer.body, answer.media_type) == ((b"", "") if code == 304 else (whole.body, whole.media_type))
 
 
-def test_what_is_asked_for_by_its_hash_never_changes() -> None:
+def test_a_document_requested_by_its_hash_is_immutable() -> None:
     tag = openapiendpoints.tag(_get(V3).value)
     answer = _get(f"{V3}?hash={tag}", accept=PROTOBUF_3)
-    kept, (expires, until), *rest = answer.headers
-    assert (answer.code, kept, rest) == (200, ("Cache-Control", "public, immutable"), [("Etag", f'"{tag}"'), VARY])
+    remaining, (expires, until), *rest = answer.headers
+    assert (answer.code, remaining, rest) == (200, ("Cache-Control", "public, immutable"), [("Etag", f'"{tag}"'), VARY])
     assert (expires, until[-4:], len(until)) == ("Expires", " UTC", len("Thu, 25 Nov 2027 07:48:52 UTC"))
     assert _get(f"{V3}?hash=").headers[0] == NEVER_KEPT
 
 
-def test_another_hash_leads_to_what_is_there_now() -> None:
+def test_an_outdated_hash_is_redirected_to_the_current_document() -> None:
     tag = openapiendpoints.tag(_get(V3).value)
     answer = _get(f"{V3}?hash=X", accept=PROTOBUF_3)
     assert (answer.code, answer.body, answer.media_type) == (301, b"", PROTOBUF_3)
@@ -153,14 +153,14 @@ def test_another_hash_leads_to_what_is_there_now() -> None:
         ("", False),
     ],
 )
-def test_version_2_is_compressed_for_who_says_so(encoding: str, is_compressed: bool) -> None:  # noqa: FBT001 - parametrized
+def test_version_2_is_compressed_if_accepted(encoding: str, is_compressed: bool) -> None:  # noqa: FBT001 - parametrized
     answer = _get(V2, accept=PROTOBUF_2, accept_encoding=encoding)
     assert (("Content-Encoding", "gzip") in answer.headers) is is_compressed
     assert (gzip.decompress(answer.body) if is_compressed else answer.body) == _get(V2, accept=PROTOBUF_2).body
     assert _get(V3, accept_encoding=encoding).body == _get(V3).body
 
 
-def test_what_has_no_place_in_protobuf_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_without_a_protobuf_form_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is left out of a document that a client takes for whole."""
     monkeypatch.setattr(
         openapiendpoints, "_document", lambda *_: {"swagger": "2.0", "definitions": {"a": {"nullable": True}}}

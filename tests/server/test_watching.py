@@ -1,4 +1,4 @@
-"""Watches: what is told of what happens, and what of a history that is forgotten."""
+"""Watches: events, bookmarks, and a bounded history."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from pytest_crd.server.watching import Stream
 WATCH = f"{servers.JOBS}?watch=1"
 
 
-def _told(stream: Stream) -> list[str]:
+def _described_events(stream: Stream) -> list[str]:
     return [
         f"{event.type} {event.entry.key.name if event.entry else event.value['kind']}" for event in stream.watch.take()
     ]
 
 
-def test_each_change_is_told_once_and_in_order() -> None:
+def test_each_change_causes_one_event_in_order() -> None:
     server = servers.api()
     stream = servers.watch(server, WATCH)
     servers.ask(server, "POST", servers.JOBS, servers.job("a"))
     servers.ask(server, "POST", servers.JOBS, servers.job("b"))
-    assert _told(stream) == ["ADDED a", "ADDED b"]
+    assert _described_events(stream) == ["ADDED a", "ADDED b"]
     servers.ask(server, "DELETE", f"{servers.JOBS}/a")
     servers.ask(server, "POST", "/apis/fuzz.example.com/v1/boards", {**servers.job("x"), "kind": "Board"})
-    assert _told(stream) == ["DELETED a"]
-    assert _told(stream) == []
+    assert _described_events(stream) == ["DELETED a"]
+    assert _described_events(stream) == []
     assert stream.watch.revision == server.store.revision
 
 
-def test_a_watch_that_is_too_far_behind_is_over() -> None:
+def test_a_watch_too_far_behind_ends() -> None:
     server = servers.api(history=3)
     stream = servers.watch(server, WATCH)
     for number in range(5):
@@ -46,7 +46,7 @@ def test_a_watch_that_is_too_far_behind_is_over() -> None:
     assert line["object"]["message"].startswith("too old resource version: ")
 
 
-def test_a_watch_may_say_how_far_it_is() -> None:
+def test_a_watch_sends_bookmarks_if_accepted() -> None:
     server = servers.api()
     assert servers.watch(server, WATCH).watch.bookmark() == []
     stream = servers.watch(server, f"{WATCH}&allowWatchBookmarks=true")
@@ -56,16 +56,16 @@ def test_a_watch_may_say_how_far_it_is() -> None:
     assert event.value == {"apiVersion": "fuzz.example.com/v1", "kind": "Job", "metadata": {"resourceVersion": version}}
 
 
-def test_what_watches_show_alike_is_written_once() -> None:
+def test_watches_share_encoded_objects() -> None:
     server = servers.api()
     first, second = (servers.watch(server, WATCH) for _ in range(2))
     servers.ask(server, "POST", servers.JOBS, servers.job("a"))
-    (one,), (other,) = first.watch.take(), second.watch.take()
-    assert one.entry is not None
-    text = first.line(one)
-    one.entry.forms[first.shared, first.form] = b"{}"
+    (first_event,), (second_event,) = first.watch.take(), second.watch.take()
+    assert first_event.entry is not None
+    text = first.line(first_event)
+    first_event.entry.forms[first.shared, first.form] = b"{}"
 
-    assert second.line(other) == b'{"type":"ADDED","object":{}}\n'
+    assert second.line(second_event) == b'{"type":"ADDED","object":{}}\n'
     assert json.loads(text)["object"]["metadata"]["name"] == "a"
 
 
@@ -83,12 +83,12 @@ def test_what_watches_show_alike_is_written_once() -> None:
         ),
     ],
 )
-def test_bookmarks_say_what_an_object_of_nothing_says(path: str, says: Any) -> None:
+def test_bookmarks_have_the_fields_of_an_empty_object(path: str, says: Any) -> None:
     (event,) = servers.watch(servers.api(), f"{path}?watch=1&allowWatchBookmarks=1").watch.bookmark()
     assert {key: event.value[key] for key in event.value.keys() - {"kind", "apiVersion", "metadata"}} == says
 
 
-def test_a_table_of_crds_says_how_far_it_is() -> None:
+def test_a_watch_of_crds_as_a_table_sends_bookmarks() -> None:
     accept = "application/json;as=Table;g=meta.k8s.io;v=v1"
     stream = servers.watch(servers.api(), f"{servers.CRDS}?watch=1&allowWatchBookmarks=1", accept=accept)
     (event,) = stream.watch.bookmark()
@@ -100,7 +100,7 @@ def test_a_table_of_crds_says_how_far_it_is() -> None:
     ("query", "code"),
     [("resourceVersion=1&resourceVersionMatch=Exact", 410), ("continue={token}", 410), ("resourceVersion=999", 504)],
 )
-def test_a_list_of_a_time_that_is_not_known_fails(query: str, code: int) -> None:
+def test_lists_at_unavailable_revisions_fail(query: str, code: int) -> None:
     server = servers.api(history=3)
     for name in ("a", "b"):
         servers.ask(server, "POST", servers.JOBS, servers.job(name))
@@ -112,12 +112,12 @@ def test_a_list_of_a_time_that_is_not_known_fails(query: str, code: int) -> None
     assert answer.code == code
     if continuing := answer.value["metadata"].get("continue"):
         rest = servers.ask(server, "GET", f"{servers.JOBS}?continue={continuing}").value
-        assert [one["metadata"]["name"] for one in rest["items"]] == ["b", "c", "d", "e", "f"]
+        assert [item["metadata"]["name"] for item in rest["items"]] == ["b", "c", "d", "e", "f"]
     else:
         assert code != 410 or "too old" in answer.value["message"]
 
 
-def test_an_object_is_not_read_of_a_time_that_has_not_come() -> None:
+def test_a_read_at_a_future_revision_fails() -> None:
     server = servers.api()
     servers.ask(server, "POST", servers.JOBS, servers.job("a"))
     assert servers.ask(server, "GET", f"{servers.JOBS}/a?resourceVersion=0").code == 200
@@ -126,7 +126,7 @@ def test_an_object_is_not_read_of_a_time_that_has_not_come() -> None:
     assert servers.ask(server, "GET", f"{servers.JOBS}/a?resourceVersion=x").code == 500
 
 
-def test_objects_enter_and_leave_what_is_selected() -> None:
+def test_objects_enter_and_leave_a_selection() -> None:
     server = servers.api()
     stream = servers.watch(server, f"{WATCH}&labelSelector=tier")
     merge = {"mediaType": "application/merge-patch+json"}
@@ -141,15 +141,15 @@ def test_objects_enter_and_leave_what_is_selected() -> None:
     assert (last["labels"], last["resourceVersion"]) == ({"tier": "2"}, str(server.store.revision))
 
 
-def test_a_watch_of_a_time_that_has_not_come_waits_for_it() -> None:
+def test_a_watch_from_a_future_revision_waits_for_it() -> None:
     server = servers.api()
     stream = servers.watch(server, f"{WATCH}&resourceVersion={server.store.revision + 1}")
     for name in ("a", "b"):
         servers.ask(server, "POST", servers.JOBS, servers.job(name))
-    assert _told(stream) == ["ADDED b"]
+    assert _described_events(stream) == ["ADDED b"]
 
 
-def test_a_page_has_the_time_of_the_first() -> None:
+def test_a_continue_token_excludes_a_resource_version() -> None:
     server = servers.api()
     for name in ("a", "b"):
         servers.ask(server, "POST", servers.JOBS, servers.job(name))
@@ -158,12 +158,12 @@ def test_a_page_has_the_time_of_the_first() -> None:
     assert refused.value["message"] == "specifying resource version is not allowed when using continue"
 
 
-def test_a_list_of_one_name_has_no_further_page() -> None:
+def test_a_list_of_one_name_has_a_single_page() -> None:
     server = servers.api()
     for name in ("a", "b"):
         servers.ask(server, "POST", servers.JOBS, servers.job(name))
-    one = servers.ask(server, "GET", f"{servers.JOBS}?limit=1&fieldSelector=metadata.name%3Da").value
-    assert ([item["metadata"]["name"] for item in one["items"]], one["metadata"]["continue"]) == (["a"], "")
+    single = servers.ask(server, "GET", f"{servers.JOBS}?limit=1&fieldSelector=metadata.name%3Da").value
+    assert ([item["metadata"]["name"] for item in single["items"]], single["metadata"]["continue"]) == (["a"], "")
     everywhere = servers.JOBS.replace("/namespaces/default", "")
     all_ = servers.ask(server, "GET", f"{everywhere}?limit=1&fieldSelector=metadata.name%3Da").value
     assert all_["metadata"]["continue"]
@@ -180,12 +180,12 @@ def test_a_list_of_one_name_has_no_further_page() -> None:
         ("limit=5", []),
     ],
 )
-def test_pages_of_a_revision_are_of_that_one(query: str, names: list[str]) -> None:
+def test_pages_at_a_revision_show_that_revision(query: str, names: list[str]) -> None:
     server = servers.api()
-    made = servers.ask(server, "POST", servers.JOBS, servers.job("a")).value
+    created = servers.ask(server, "POST", servers.JOBS, servers.job("a")).value
     servers.ask(server, "DELETE", f"{servers.JOBS}/a")
-    path = f"{servers.JOBS}?{query.replace('{rv}', made['metadata']['resourceVersion'])}"
-    assert [one["metadata"]["name"] for one in servers.ask(server, "GET", path).value["items"]] == names
+    path = f"{servers.JOBS}?{query.replace('{rv}', created['metadata']['resourceVersion'])}"
+    assert [item["metadata"]["name"] for item in servers.ask(server, "GET", path).value["items"]] == names
 
 
 @pytest.mark.parametrize("query", ["", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"])

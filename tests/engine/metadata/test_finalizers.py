@@ -27,12 +27,12 @@ def test_finalizers_are_label_keys() -> None:
         pytest.param(OLD, '[]string{"orphan", "a", "foregroundDeletion"}', id="printed as Go prints"),
     ],
 )
-def test_there_is_one_way_to_delete(of: profile.Profile, printed: str) -> None:
+def test_finalizers_for_two_propagation_policies_are_refused(of: profile.Profile, printed: str) -> None:
     (error,) = finalizers.validate(["orphan", "a", "foregroundDeletion"], PATH, of)
     assert error.message == f"Invalid value: {printed}: finalizer orphan and foregroundDeletion cannot be both set"
 
 
-def test_nothing_is_added_while_deleting() -> None:
+def test_finalizers_cannot_be_added_to_a_deleted_object() -> None:
     (error,) = finalizers.validate_while_deleted(["c", "a", "b"], ["a"], PATH)
     assert str(error) == (
         "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new"
@@ -40,7 +40,7 @@ def test_nothing_is_added_while_deleting() -> None:
     )
 
 
-def test_finalizers_may_go_while_deleting() -> None:
+def test_finalizers_can_be_removed_from_a_deleted_object() -> None:
     assert finalizers.validate_while_deleted(["a"], ["a", "b"], PATH) == []
 
 
@@ -53,7 +53,7 @@ def test_new_finalizers_without_domain_or_path_are_warned_about() -> None:
 
 
 def test_bad_finalizers_are_warned_about_too() -> None:
-    """Reached where validation is off, as for what is stored already."""
+    """Possible for stored finalizers that validation would refuse now."""
     warnings = finalizers.warnings(["a b"], [], PATH, NEW)
     assert warnings[0] == f'metadata.finalizers: "a b": {names.label_key("a b", NEW)[0]}'
     assert len(warnings) == 2

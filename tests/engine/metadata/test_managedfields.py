@@ -12,12 +12,12 @@ PATH = FieldPath(("m",))
 NEW, MIDDLE, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.36", "1.32", "1.21"))
 
 
-def found(entry: Any, of: profile.Profile = NEW) -> list[str]:
+def errors_of(entry: Any, of: profile.Profile = NEW) -> list[str]:
     return list(map(str, managedfields.validate([{"operation": "Apply", **entry}], PATH, of)))
 
 
-def test_a_whole_entry_is_accepted() -> None:
-    assert found({"manager": "é" * 64, "fieldsType": "FieldsV1", "subresource": "s" * 256}) == []
+def test_a_complete_entry_is_accepted() -> None:
+    assert errors_of({"manager": "é" * 64, "fieldsType": "FieldsV1", "subresource": "s" * 256}) == []
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def test_a_whole_entry_is_accepted() -> None:
     ],
 )
 def test_operations_are_apply_and_update(of: profile.Profile, operation: str, error: str) -> None:
-    assert found({"operation": operation}, of) == [f"m[0].operation: {error}"]
+    assert errors_of({"operation": operation}, of) == [f"m[0].operation: {error}"]
 
 
-def test_there_is_one_type_of_fields() -> None:
-    assert found({"fieldsType": "FieldsV2"}) == ['m[0].fieldsType: Invalid value: "FieldsV2": must be `FieldsV1`']
+def test_other_types_of_fields_are_refused() -> None:
+    assert errors_of({"fieldsType": "FieldsV2"}) == ['m[0].fieldsType: Invalid value: "FieldsV2": must be `FieldsV1`']
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_there_is_one_type_of_fields() -> None:
     ],
 )
 def test_a_manager_has_at_most_128_bytes(of: profile.Profile, words: str) -> None:
-    assert found({"manager": "é" * 65}, of) == [f"m[0].manager: Too long: {words}"]
+    assert errors_of({"manager": "é" * 65}, of) == [f"m[0].manager: Too long: {words}"]
 
 
-def test_a_manager_can_be_printed() -> None:
+def test_a_manager_with_unprintable_characters_is_refused() -> None:
     wrong = 'm[0].manager: Invalid value: "é\\a\\u200b": invalid character'
-    assert found({"manager": "é\a\u200b"}) == [f"{wrong} U+0007 (at position 2)", f"{wrong} U+200B (at position 3)"]
+    assert errors_of({"manager": "é\a\u200b"}) == [f"{wrong} U+0007 (at position 2)", f"{wrong} U+200B (at position 3)"]
 
 
 def test_a_subresource_has_at_most_256_bytes() -> None:
-    assert found({"subresource": "s" * 257}) == ["m[0].subresource: Too long: may not be more than 256 bytes"]
+    assert errors_of({"subresource": "s" * 257}) == ["m[0].subresource: Too long: may not be more than 256 bytes"]
 
 
-def test_the_oldest_version_knows_no_subresource() -> None:
-    assert found({"subresource": "s" * 257}, OLDEST) == []
+def test_the_oldest_version_ignores_subresources() -> None:
+    assert errors_of({"subresource": "s" * 257}, OLDEST) == []

@@ -46,11 +46,11 @@ VALUE = (
         ),
     ],
 )
-def test_label_of_dns(text: str, problems: tuple[str, ...]) -> None:
+def test_dns_labels_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.dns1123_label(text, NEW) == problems
 
 
-def test_older_versions_explain_labels_where_there_are_dots() -> None:
+def test_older_versions_do_not_name_dots_in_labels() -> None:
     assert names.dns1123_label("a.b", OLDEST) == (LABEL,)
 
 
@@ -64,7 +64,7 @@ def test_older_versions_explain_labels_where_there_are_dots() -> None:
         pytest.param("é" * 127, ("must be no more than 253 characters", SUBDOMAIN), id="bytes are counted"),
     ],
 )
-def test_subdomain_of_dns(text: str, problems: tuple[str, ...]) -> None:
+def test_dns_subdomains_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.dns1123_subdomain(text) == problems
 
 
@@ -76,7 +76,7 @@ def test_subdomain_of_dns(text: str, problems: tuple[str, ...]) -> None:
         pytest.param("-" * 64, ("must be no more than 63 characters", LABEL_1035), id="both problems are told"),
     ],
 )
-def test_label_of_the_older_dns(text: str, problems: tuple[str, ...]) -> None:
+def test_rfc_1035_labels_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.dns1035_label(text) == problems
 
 
@@ -99,7 +99,7 @@ def test_label_of_the_older_dns(text: str, problems: tuple[str, ...]) -> None:
         ),
     ],
 )
-def test_label_key(text: str, problems: tuple[str, ...]) -> None:
+def test_label_keys_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.label_key(text, NEW) == problems
 
 
@@ -126,7 +126,7 @@ def test_older_versions_speak_of_qualified_names(text: str, beginning: str) -> N
         pytest.param("é" * 32, ("must be no more than 63 bytes", VALUE), id="bytes are counted"),
     ],
 )
-def test_label_value(text: str, problems: tuple[str, ...]) -> None:
+def test_label_values_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.label_value(text, NEW) == problems
 
 
@@ -144,7 +144,7 @@ def test_older_versions_count_characters_of_label_values() -> None:
         pytest.param("a%/", *[("may not contain '/'", "may not contain '%'")] * 2, id="slash and percent are refused"),
     ],
 )
-def test_path_segment(text: str, problems: tuple[str, ...], as_prefix: tuple[str, ...]) -> None:
+def test_path_segments_are_validated(text: str, problems: tuple[str, ...], as_prefix: tuple[str, ...]) -> None:
     assert names.path_segment(text) == problems
     assert names.path_segment_prefix(text) == as_prefix
 
@@ -161,7 +161,7 @@ def test_path_segment(text: str, problems: tuple[str, ...], as_prefix: tuple[str
         pytest.param("a.", (SUBDOMAIN,), id="a dot at the end is refused"),
     ],
 )
-def test_prefix_of_a_subdomain(text: str, problems: tuple[str, ...]) -> None:
+def test_prefixes_of_subdomains_are_validated(text: str, problems: tuple[str, ...]) -> None:
     assert names.dns1123_subdomain_prefix(text) == problems
 
 
@@ -173,5 +173,5 @@ def test_prefix_of_a_subdomain(text: str, problems: tuple[str, ...]) -> None:
         pytest.param("\u212a", "k", id="the Kelvin sign becomes a k"),
     ],
 )
-def test_lower_case_is_go_s(text: str, lower: str) -> None:
+def test_lower_case_follows_go(text: str, lower: str) -> None:
     assert names.lower(text) == lower

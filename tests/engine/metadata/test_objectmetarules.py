@@ -16,15 +16,15 @@ NAMESPACED = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=True)
 SEGMENT = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=False)
 
 
-def found(metadata: Any, naming: ObjectNaming = NAMED, of: profile.Profile = NEW) -> list[str]:
+def errors_of(metadata: Any, naming: ObjectNaming = NAMED, of: profile.Profile = NEW) -> list[str]:
     return list(map(str, objectmetarules.validate({"name": "a", **metadata}, PATH, naming, of)))
 
 
-def changed(metadata: Any, old: Any, of: profile.Profile = NEW) -> list[str]:
+def errors_of_change(metadata: Any, old: Any, of: profile.Profile = NEW) -> list[str]:
     return list(map(str, objectmetarules.validate_change(metadata, old, PATH, of)))
 
 
-def test_whole_metadata_is_accepted() -> None:
+def test_complete_metadata_is_accepted() -> None:
     metadata = {
         "generateName": "a-",
         "namespace": "default",
@@ -36,7 +36,7 @@ def test_whole_metadata_is_accepted() -> None:
         "managedFields": [{"operation": "Update"}],
         "clusterName": "A",
     }
-    assert found(metadata, NAMESPACED) == []
+    assert errors_of(metadata, NAMESPACED) == []
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_whole_metadata_is_accepted() -> None:
     ],
 )
 def test_each_field_has_its_rule(metadata: Any, naming: ObjectNaming, error: str) -> None:
-    assert found(metadata, naming) == [f"metadata.{error}"]
+    assert errors_of(metadata, naming) == [f"metadata.{error}"]
 
 
-def test_labels_and_annotations_are_told_by_sorted_key() -> None:
+def test_errors_of_labels_and_annotations_are_sorted_by_key() -> None:
     metadata = {"labels": {"d d": "e e", "b b": "c"}, "annotations": {"b b": "c c", "A/a/a": ""}}
     errors = objectmetarules.validate({"name": "a", **metadata}, PATH, NAMED, NEW)
     assert [(error.field, error.bad_value, error.detail) for error in errors] == [
@@ -104,18 +104,18 @@ def test_labels_and_annotations_are_told_by_sorted_key() -> None:
     ],
 )
 def test_annotations_are_limited_by_their_bytes(value: str, errors: list[str]) -> None:
-    assert found({"annotations": {"a": value}}) == errors
+    assert errors_of({"annotations": {"a": value}}) == errors
 
 
 def test_the_cluster_name_of_1_21_is_a_label() -> None:
-    assert found({"clusterName": "1"}, of=OLDEST) == [
+    assert errors_of({"clusterName": "1"}, of=OLDEST) == [
         f'metadata.clusterName: Invalid value: "1": {names.dns1035_label("1")[0]}'
     ]
 
 
-def test_what_stays_the_same_may_be_changed_into() -> None:
+def test_unchanged_immutable_fields_are_accepted_on_update() -> None:
     old = {"deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 1, "finalizers": ["a.b/c"]}
-    assert changed({**old, "labels": {"a": "b"}, "finalizers": []}, old) == []
+    assert errors_of_change({**old, "labels": {"a": "b"}, "finalizers": []}, old) == []
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_what_stays_the_same_may_be_changed_into() -> None:
         pytest.param(OLD, "2020-01-01 00:00:00 +0000 UTC", id="printed as Go prints"),
     ],
 )
-def test_nothing_is_deleted_by_an_update(of: profile.Profile, printed: str) -> None:
-    assert changed({"deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 0}, {}, of) == [
+def test_deletion_fields_are_immutable(of: profile.Profile, printed: str) -> None:
+    assert errors_of_change({"deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 0}, {}, of) == [
         f"metadata.deletionTimestamp: Invalid value: {printed}: field is immutable",
         "metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable",
     ]
 
 
-def test_a_change_is_looked_through_after_the_finalizers_of_what_is_deleted() -> None:
+def test_finalizers_of_a_deleted_object_are_validated_first() -> None:
     old = {"deletionTimestamp": "2020-01-01T00:00:00Z"}
     metadata = {**old, "finalizers": ["a"], "labels": {"": ""}, "annotations": {"": ""}, "managedFields": [{}]}
     metadata["ownerReferences"] = [{"apiVersion": "v1", "kind": "A", "name": "a", "uid": ""}]
@@ -153,7 +153,7 @@ def test_a_change_is_looked_through_after_the_finalizers_of_what_is_deleted() ->
         pytest.param(MIDDLE, 3, id="1.36 tells them as they come"),
     ],
 )
-def test_repeated_errors(of: profile.Profile, count: int) -> None:
+def test_repeated_errors_are_dropped_by_newer_versions(of: profile.Profile, count: int) -> None:
     errors = objectmetarules.validate({"name": "A", "finalizers": ["a b", "a b"]}, PATH, NAMED, of)
     assert len(objectmetarules.distinct_errors(errors, of)) == count
     assert objectmetarules.distinct_errors(errors, of)[:2] == errors[:2]

@@ -46,19 +46,19 @@ def test_a_name_is_a_subdomain_on_create() -> None:
     assert error.detail == names.dns1123_subdomain("A")[0]
 
 
-def test_a_namespace_is_needed_where_the_scope_says_so() -> None:
+def test_a_namespaced_object_needs_a_namespace() -> None:
     (error,) = objectmetavalidation.validate_create({"name": "a"}, namespaced=True, profile=NEW)
     assert error.field == "metadata.namespace"
 
 
-def test_a_prefix_that_create_accepts_is_refused_in_the_end() -> None:
+def test_an_invalid_prefix_is_refused_by_the_rules_of_stored_objects() -> None:
     metadata = {"name": "a", "generateName": "a/-"}
     assert objectmetavalidation.validate_create(metadata, namespaced=False, profile=NEW) == []
     (error,) = objectmetavalidation.validate_created(metadata, namespaced=False, profile=NEW)
     assert error.field == "metadata.generateName"
 
 
-def test_how_often_an_update_finds_the_same() -> None:
+def test_an_update_repeats_errors_of_its_checks() -> None:
     metadata = {
         "name": "a",
         "generateName": "/",
@@ -77,7 +77,7 @@ def test_how_often_an_update_finds_the_same() -> None:
     assert errors[: len(common)] == common
 
 
-def test_a_name_need_be_no_subdomain_on_update() -> None:
+def test_an_update_accepts_a_name_that_is_not_a_subdomain() -> None:
     assert objectmetavalidation.validate_update({"name": "A"}, {}, namespaced=False, profile=NEW) == []
 
 
@@ -95,7 +95,7 @@ def test_only_new_finalizers_are_warned_about() -> None:
     assert objectmetavalidation.warnings(metadata, profile=OLDEST) == ()
 
 
-def test_there_is_nothing_to_do_without_embedded_resources() -> None:
+def test_schemas_without_embedded_resources_have_no_validator() -> None:
     schema = structural.from_schema({"type": "object", "properties": {"a": {"type": "array", "items": {}}}})
     assert objectmetavalidation.compile_embedded(schema, NEW) is None
 
@@ -149,7 +149,7 @@ def test_embedded_resources_are_found(value: Any, fields: list[str]) -> None:
         ),
     ],
 )
-def test_type_of_an_embedded_resource(resource: Any, errors: list[str]) -> None:
+def test_types_of_embedded_resources_are_validated(resource: Any, errors: list[str]) -> None:
     assert embedded({"one": resource}) == [f"one.{error}" for error in errors]
 
 
@@ -172,11 +172,11 @@ def test_a_namespace_of_an_embedded_resource_is_a_label() -> None:
 @pytest.mark.parametrize(
     ("of", "count"), [pytest.param(NEW, 1, id="once in 1.37"), pytest.param(MIDDLE, 2, id="twice in 1.36")]
 )
-def test_the_same_error_in_embedded_metadata(of: profile.Profile, count: int) -> None:
+def test_repeated_errors_in_embedded_metadata_are_dropped_by_newer_versions(of: profile.Profile, count: int) -> None:
     assert len(embedded({"one": {**BAD, "metadata": {"finalizers": ["a b", "a b"]}}}, of)) == count
 
 
-def test_older_versions_explain_what_is_missing_and_print_as_go_does() -> None:
+def test_older_versions_word_missing_types_differently() -> None:
     assert embedded({"one": {"kind": None}}, OLD) == [
         "one.apiVersion: Required value: must not be empty",
         'one.kind: Invalid value: "null": must be a string',
@@ -201,5 +201,5 @@ def test_older_versions_explain_what_is_missing_and_print_as_go_does() -> None:
         ),
     ],
 )
-def test_the_oldest_version_knows_a_cluster_name(name: Any, errors: list[str]) -> None:
+def test_the_oldest_version_validates_cluster_names(name: Any, errors: list[str]) -> None:
     assert embedded({"one": {**BAD, "metadata": {"clusterName": name}}}, OLDEST) == errors

@@ -16,21 +16,21 @@ EMPTY = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 EVENT = {"apiVersion": "v1", "kind": "Event", "name": "<a>", "uid": "u", "controller": True}
 
 
-def found(references: list[Any], of: profile.Profile = NEW, reading: Reading = Reading.FIRST) -> list[str]:
+def errors_of(references: list[Any], of: profile.Profile = NEW, reading: Reading = Reading.FIRST) -> list[str]:
     return list(map(str, ownerreferences.validate(references, PATH, of, reading)))
 
 
 @pytest.mark.parametrize(
     "api_version", [pytest.param("v1", id="a version"), pytest.param("a/v1", id="a group and a version")]
 )
-def test_whole_references_are_accepted(api_version: str) -> None:
-    assert found([{**REFERENCE, "apiVersion": api_version, "controller": False}]) == []
+def test_complete_references_are_accepted(api_version: str) -> None:
+    assert errors_of([{**REFERENCE, "apiVersion": api_version, "controller": False}]) == []
 
 
-def test_every_empty_field_is_missing() -> None:
+def test_empty_fields_are_reported_as_missing() -> None:
     where = "metadata.ownerReferences[1]"
     expected = [f"{where}.{field}: Required value: must not be empty" for field in EMPTY]
-    assert found([REFERENCE, EMPTY]) == expected
+    assert errors_of([REFERENCE, EMPTY]) == expected
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_every_empty_field_is_missing() -> None:
 )
 def test_a_malformed_api_version_is_refused(api_version: str) -> None:
     wrong = f'Invalid value: "{api_version}": must be <group>/<version> or <version>'
-    assert found([{**REFERENCE, "apiVersion": api_version}]) == [f"metadata.ownerReferences[0].apiVersion: {wrong}"]
+    assert errors_of([{**REFERENCE, "apiVersion": api_version}]) == [f"metadata.ownerReferences[0].apiVersion: {wrong}"]
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_a_malformed_api_version_is_refused(api_version: str) -> None:
     ],
 )
 def test_older_versions_do_not_index_references(of: profile.Profile, words: str) -> None:
-    errors = found([REFERENCE, EMPTY], of)
+    errors = errors_of([REFERENCE, EMPTY], of)
     assert errors[0] == 'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty'
     assert errors[1] == f'metadata.ownerReferences.kind: Invalid value: "": {words}'
 
 
 def test_an_event_owns_nothing() -> None:
     printed = '{"apiVersion":"v1","kind":"Event","name":"\\u003ca\\u003e","uid":"u","controller":true}'
-    assert found([EVENT]) == [
+    assert errors_of([EVENT]) == [
         f"metadata.ownerReferences[0]: Invalid value: {printed}: /v1, Kind=Event is disallowed from being an owner"
     ]
 
@@ -71,7 +71,7 @@ def test_older_versions_print_an_event_as_go_does() -> None:
         'v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"<a>", UID:"u", Controller:(*bool)(0xc000000010),'
         " BlockOwnerDeletion:(*bool)(nil)}"
     )
-    assert found([EVENT], OLD, Reading.SECOND) == [
+    assert errors_of([EVENT], OLD, Reading.SECOND) == [
         f"metadata.ownerReferences: Invalid value: {printed}: /v1, Kind=Event is disallowed from being an owner"
     ]
 
@@ -83,7 +83,7 @@ def test_older_versions_print_an_event_as_go_does() -> None:
         pytest.param(OLDEST, "a", "b", id="in 1.21 by name"),
     ],
 )
-def test_one_controller_is_enough(of: profile.Profile, first: str, second: str) -> None:
+def test_a_second_controller_is_refused(of: profile.Profile, first: str, second: str) -> None:
     references = [{**REFERENCE, "controller": True}, {**REFERENCE, "name": "b", "controller": True}]
     (error,) = ownerreferences.validate(references, PATH, of)
     assert error.bad_value == references
@@ -105,13 +105,13 @@ def test_two_controllers_are_printed_with_all_references(of: profile.Profile, be
     assert end in error.message
 
 
-def test_duplicates_fall_away_with_one_warning() -> None:
-    other = {**REFERENCE, "uid": "v"}
-    kept, warnings = ownerreferences.deduplicate([REFERENCE, other, dict(REFERENCE), other])
-    assert kept == [REFERENCE, other]
+def test_duplicate_references_are_removed_with_a_warning() -> None:
+    second = {**REFERENCE, "uid": "v"}
+    distinct, warnings = ownerreferences.deduplicate([REFERENCE, second, dict(REFERENCE), second])
+    assert distinct == [REFERENCE, second]
     assert [warning.rpartition("observed: ")[2] for warning in warnings] == ["u, v"]
 
 
-def test_a_switch_makes_a_difference() -> None:
+def test_references_with_different_controller_values_are_distinct() -> None:
     references = [REFERENCE, {**REFERENCE, "controller": False}]
     assert ownerreferences.deduplicate(references) == (references, ())

@@ -31,7 +31,9 @@ def bad_request(message: str) -> Refusal:
         pytest.param({"namespace": "other"}, CLUSTER, None, id="any is ignored where there are none"),
     ],
 )
-def test_namespace_on_create(namespace: Any, target: RequestTarget, refusal: Refusal | None) -> None:
+def test_a_create_for_another_namespace_is_refused(
+    namespace: Any, target: RequestTarget, refusal: Refusal | None
+) -> None:
     assert requestmetadata.refuse_create({"name": "A", **namespace}, target) == refusal
 
 
@@ -67,12 +69,14 @@ def test_namespace_on_create(namespace: Any, target: RequestTarget, refusal: Ref
         ),
     ],
 )
-def test_name_on_update(metadata: Any, of: profile.Profile, message: str | None) -> None:
+def test_an_update_for_another_name_or_namespace_is_refused(
+    metadata: Any, of: profile.Profile, message: str | None
+) -> None:
     refusal = requestmetadata.refuse_update(metadata, TARGET, of)
     assert refusal == (bad_request(message) if message else None)
 
 
-def test_what_is_not_there_is_not_found() -> None:
+def test_a_missing_object_is_not_found() -> None:
     assert requestmetadata.refuse_missing(TARGET) == Refusal(404, "NotFound", 'cases.a.b "case" not found')
 
 
@@ -112,7 +116,7 @@ def test_another_uid_is_a_conflict_at_the_key(target: RequestTarget, key: str) -
         ),
     ],
 )
-def test_other_resource_versions(version: str, code: int, message: str) -> None:
+def test_other_resource_versions_are_refused(version: str, code: int, message: str) -> None:
     refusal = requestmetadata.refuse_stale({"resourceVersion": version}, {"resourceVersion": "7"}, TARGET, NEW)
     assert refusal is not None
     assert (refusal.code, refusal.message) == (code, message)
@@ -122,7 +126,7 @@ def test_other_resource_versions(version: str, code: int, message: str) -> None:
 @pytest.mark.parametrize(
     ("of", "printed"), [pytest.param(NEW, "0", id="in 1.37"), pytest.param(OLD, "0x0", id="in 1.32")]
 )
-def test_a_resource_version_is_needed(version: Any, of: profile.Profile, printed: str) -> None:
+def test_an_update_needs_a_resource_version(version: Any, of: profile.Profile, printed: str) -> None:
     refusal = requestmetadata.refuse_stale(version, {"resourceVersion": "7"}, TARGET, of)
     assert refusal is not None
     (error,) = refusal.errors
@@ -140,11 +144,11 @@ def test_a_resource_version_is_needed(version: Any, of: profile.Profile, printed
         pytest.param({"resourceVersion": "7", "uid": "u"}, {}, id="any uid where none is known"),
     ],
 )
-def test_what_is_for_the_stored_object_goes_on(metadata: Any, old: Any) -> None:
+def test_a_matching_uid_and_version_are_accepted(metadata: Any, old: Any) -> None:
     assert requestmetadata.refuse_stale(metadata, old, TARGET, NEW) is None
 
 
-def test_create_drops_what_the_server_sets() -> None:
+def test_create_drops_generated_metadata() -> None:
     metadata = {
         **dict.fromkeys(requestmetadata.SERVER_MADE, "x"),
         "name": "a",
@@ -178,12 +182,12 @@ def test_a_name_is_generated(prefix: str, name: str) -> None:
     assert prepared.has_generated_name
 
 
-def test_no_name_is_generated_where_there_is_one() -> None:
+def test_a_name_takes_precedence_over_a_prefix() -> None:
     prepared = requestmetadata.prepare_create({"generateName": "a-", "name": "b"}, CLUSTER)
     assert (prepared.metadata["name"], prepared.has_generated_name) == ("b", False)
 
 
-def test_duplicate_owners_fall_away_with_a_warning() -> None:
+def test_duplicate_owners_are_removed_with_a_warning() -> None:
     prepared = requestmetadata.prepare_create({"name": "a", "ownerReferences": [REFERENCE, REFERENCE]}, CLUSTER)
     assert prepared.metadata["ownerReferences"] == [REFERENCE]
     assert len(prepared.warnings) == 1
@@ -214,6 +218,6 @@ def test_duplicate_owners_fall_away_with_a_warning() -> None:
         pytest.param({"uid": "u"}, {"labels": {"a": "b"}}, {}, id="all else is as it was sent"),
     ],
 )
-def test_metadata_of_an_update(new: Any, old: Any, expected: Any) -> None:
+def test_an_update_keeps_deletion_metadata(new: Any, old: Any, expected: Any) -> None:
     prepared = requestmetadata.prepare_update({"name": "case", **new}, old, TARGET)
     assert prepared.metadata == {"name": "case", "namespace": "default", **expected}

@@ -25,7 +25,7 @@ def undecodable(resource: Any, of: profile.Profile = NEW, body: str = "") -> str
 
 
 @pytest.mark.parametrize("value", [pytest.param(None, id="null"), pytest.param({}, id="an object")])
-def test_objects_and_null_go_on(value: Any) -> None:
+def test_objects_and_null_are_accepted(value: Any) -> None:
     assert typemeta.refuse_other_than_object(value, CASE) is None
 
 
@@ -37,7 +37,7 @@ def test_objects_and_null_go_on(value: Any) -> None:
         pytest.param(1, "1", "number", "31", id="a number"),
     ],
 )
-def test_what_is_no_object_is_refused(value: Any, body: str, name: str, summary: str) -> None:
+def test_non_objects_are_refused(value: Any, body: str, name: str, summary: str) -> None:
     refusal = typemeta.refuse_other_than_object(value, CASE, body=body)
     kind = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
     assert refusal == Refusal(400, "BadRequest", f"{WRONG_TYPE} {name} into Go value of type {kind} ({summary})")
@@ -52,7 +52,7 @@ def test_what_is_no_object_is_refused(value: Any, body: str, name: str, summary:
         pytest.param({"apiVersion": "", "kind": "Case"}, id="an empty version"),
     ],
 )
-def test_what_can_be_decoded_goes_on(resource: Any, of: profile.Profile) -> None:
+def test_decodable_types_are_accepted(resource: Any, of: profile.Profile) -> None:
     assert undecodable(resource, of) == ""
 
 
@@ -79,11 +79,11 @@ def test_apiVersion_and_kind_are_strings(value: Any, name: str) -> None:  # noqa
         pytest.param("kind: …", "apiVersion", id="YAML in sorted order"),
     ],
 )
-def test_the_first_of_two_wrong_types_is_told(body: str, field: str) -> None:
+def test_only_the_first_wrong_type_is_reported(body: str, field: str) -> None:
     assert f"Go struct field .{field} of" in undecodable({"kind": 1, "apiVersion": 1}, body=body)
 
 
-def test_two_slashes_are_no_api_version() -> None:
+def test_an_api_version_with_two_slashes_is_refused() -> None:
     message = undecodable({"apiVersion": "a/b/c", "kind": ""})
     assert message.startswith(f"{UNRECOGNIZED}unexpected GroupVersion string: a/b/c (")
 
@@ -97,11 +97,11 @@ def test_two_slashes_are_no_api_version() -> None:
         pytest.param("a" * 31, "61" * 30 + " ...", id="thirty bytes of YAML"),
     ],
 )
-def test_a_message_quotes_what_was_sent(body: str, summary: str) -> None:
+def test_messages_quote_the_sent_body(body: str, summary: str) -> None:
     assert undecodable({}, body=body) == f"{UNRECOGNIZED}Object 'Kind' is missing in '{body}' ({summary})"
 
 
-def test_a_resource_that_is_no_text_is_quoted_as_json() -> None:
+def test_a_resource_without_a_text_is_quoted_as_json() -> None:
     assert undecodable({"b": "é", "a": 1}).endswith("""in '{"b":"é","a":1}' ({"b":"é","a":1})""")
 
 
@@ -139,9 +139,7 @@ def test_a_resource_that_is_no_text_is_quoted_as_json() -> None:
         ),
     ],
 )
-def test_the_oldest_version_says_where_the_kind_was_missed(
-    resource: Any, body: str, version: str, context: str
-) -> None:
+def test_the_oldest_version_locates_the_missing_kind(resource: Any, body: str, version: str, context: str) -> None:
     assert undecodable(resource, OLDEST, body) == (
         f"Case in version \"{version}\" cannot be handled as a Case: unmarshalerDecoder: Object 'Kind' is missing in {context}"
     )
@@ -172,7 +170,7 @@ def test_another_version_is_refused(sent: Any, called: str) -> None:
     assert refusal == Refusal(400, "BadRequest", message)
 
 
-def test_the_right_version_goes_on() -> None:
+def test_the_version_of_the_url_is_accepted() -> None:
     assert typemeta.refuse_version(WHOLE, CASE, NEW) is None
 
 
@@ -204,18 +202,18 @@ def test_a_key_that_differs_by_case_must_hold_a_text(more: dict[str, Any], probl
     assert undecodable(more | WHOLE).startswith(f"{WRONG_TYPE} {problem} of type string ")
 
 
-def test_texts_and_null_under_such_keys_are_taken() -> None:
+def test_texts_and_null_under_keys_of_another_case_are_accepted() -> None:
     assert undecodable(WHOLE | {"KIND": None, "Kind": "x", "apiversion": "v2"}) == ""
 
 
-def test_the_last_api_version_is_looked_at() -> None:
+def test_the_last_api_version_counts() -> None:
     assert undecodable(WHOLE | {"APIVERSION": "a/b/c"}).startswith(
         f"{UNRECOGNIZED}unexpected GroupVersion string: a/b/c"
     )
     assert undecodable({"APIVERSION": "a/b/c"} | WHOLE) == ""
 
 
-def test_a_key_counts_each_time_that_it_is_there() -> None:
+def test_each_duplicate_of_a_key_is_checked() -> None:
     body = '{"apiVersion":"a.b/v1","kind":"Case","Kind":1,"apiVersion":[]}'
     sent = {"apiVersion": [], "kind": "Case", "Kind": 1}
     assert undecodable(sent, body=body).startswith(f"{WRONG_TYPE} number into Go struct field .kind of type string ")

@@ -22,7 +22,7 @@ def _crd(name: str = "foos", kubernetes: str = "1.37", **changes: Any) -> engine
 V1BETA1 = {"apiVersion": "apiextensions.k8s.io/v1beta1"}
 
 
-def test_a_crd_of_v1beta1_is_written_where_v1beta1_is_served() -> None:
+def test_a_v1beta1_crd_needs_a_version_that_serves_v1beta1() -> None:
     old, new = _crd(**V1BETA1), _crd(**V1BETA1)
     for answer in (new.response, new.update_from(old)):
         assert (answer.code, answer.message) == (404, "the server could not find the requested resource")
@@ -30,7 +30,7 @@ def test_a_crd_of_v1beta1_is_written_where_v1beta1_is_served() -> None:
     assert [error.field for error in served.errors] == ["spec.versions"]  # the one schema belongs above the versions
 
 
-def test_a_crd_is_not_written_over_another_one() -> None:
+def test_a_crd_cannot_replace_a_crd_with_another_name() -> None:
     answer = _crd("bars", unknown=1).update_from(_crd())
     assert answer.code == 400
     assert answer.message == (
@@ -39,6 +39,6 @@ def test_a_crd_is_not_written_over_another_one() -> None:
     assert answer.warnings == ('unknown field "unknown"',)
 
 
-def test_a_crd_may_be_written_over_itself() -> None:
+def test_a_crd_can_be_updated_with_itself() -> None:
     answer = _crd().update_from(_crd())
     assert (answer.code, answer.stored["spec"]["names"]["listKind"]) == (200, "FooList")

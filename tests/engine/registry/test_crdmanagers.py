@@ -33,16 +33,16 @@ def _stored(answer: Response) -> CustomResourceDefinition:
     return CustomResourceDefinition.from_manifest(answer.whole.value)
 
 
-def test_what_is_created_belongs_to_who_created_it() -> None:
+def test_the_creator_of_a_crd_owns_its_fields() -> None:
     answer = CustomResourceDefinition.from_manifest(MANIFEST).response
 
     assert answer.changed
     assert {"spec.group", "spec.versions", "spec.conversion.strategy"} < {*answer.managers["pytest-crd"]}
     applied = CustomResourceDefinition.apply({"spec": {"names": {"kind": "B"}}}, manager="me", old=answer)
-    assert [(one.manager, str(one.field)) for one in applied.conflicts] == [("pytest-crd", "spec.names.kind")]
+    assert [(item.manager, str(item.field)) for item in applied.conflicts] == [("pytest-crd", "spec.names.kind")]
 
 
-def test_updates_and_patches_take_over_what_they_change() -> None:
+def test_updates_and_patches_own_the_fields_that_they_change() -> None:
     stored = _stored(CustomResourceDefinition.apply({**MANIFEST, "metadata": {"name": "as.example.com"}}, manager="a"))
     new = {**MANIFEST, "spec": {**SPEC, "names": {**SPEC["names"], "shortNames": ["s"]}}}
 
@@ -56,15 +56,15 @@ def test_updates_and_patches_take_over_what_they_change() -> None:
     assert updated.whole.value["metadata"]["generation"] == 2
 
 
-def test_a_write_that_changes_nothing_says_so() -> None:
+def test_a_write_without_changes_reports_none() -> None:
     crd = CustomResourceDefinition.from_manifest(MANIFEST)
     stored = _stored(crd.response)
 
-    assert [one.changed for one in (crd.update_from(stored), stored.patch({}), stored.patch([]))] == [False] * 3
-    assert [one.changed for one in (crd.update_from(crd), crd.patch({}))] == [False] * 2
+    assert [item.changed for item in (crd.update_from(stored), stored.patch({}), stored.patch([]))] == [False] * 3
+    assert [item.changed for item in (crd.update_from(crd), crd.patch({}))] == [False] * 2
 
 
-def test_of_what_nobody_tracked_an_update_does_not_begin_with_it() -> None:
+def test_an_update_does_not_start_to_track_a_crd() -> None:
     crd = CustomResourceDefinition.from_manifest(MANIFEST)
 
     assert crd.patch({"metadata": {"labels": {"x": "1"}}}).managers == {}
@@ -76,7 +76,7 @@ def test_a_refused_write_has_no_owner() -> None:
     assert (answer.code, answer.managers, answer.whole) == (422, {}, None)
 
 
-def test_who_owns_a_new_crd_of_v1beta1_is_not_known() -> None:
+def test_managers_of_a_new_v1beta1_crd_are_not_implemented() -> None:
     answer = CustomResourceDefinition.from_manifest(BETA, kubernetes_version="1.21").response
 
     answer.assert_accepted()
@@ -84,7 +84,7 @@ def test_who_owns_a_new_crd_of_v1beta1_is_not_known() -> None:
         _ = answer.managers
 
 
-def test_owners_that_are_stated_in_v1beta1_are_not_known_where_that_is_served() -> None:
+def test_sent_v1beta1_managers_are_not_implemented_for_versions_that_serve_v1beta1() -> None:
     entry: dict[str, Any] = {"manager": "a", "operation": "Update", "apiVersion": "apiextensions.k8s.io/v1beta1"}
     entry |= {"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:scope": {}}}}
     manifest = {**MANIFEST, "metadata": {"name": "as.example.com", "managedFields": [entry]}}
@@ -94,7 +94,7 @@ def test_owners_that_are_stated_in_v1beta1_are_not_known_where_that_is_served() 
         _ = CustomResourceDefinition.from_manifest(manifest, kubernetes_version="1.21").response.managers
 
 
-def test_who_owns_a_crd_of_v1beta1_is_not_known() -> None:
+def test_stored_v1beta1_managers_are_not_implemented() -> None:
     crd = CustomResourceDefinition.from_manifest(MANIFEST)
     entry = {"manager": "old", "operation": "Update", "apiVersion": "apiextensions.k8s.io/v1beta1"}
     stored = CustomResourceDefinition.from_manifest(

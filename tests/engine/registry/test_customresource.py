@@ -1,4 +1,4 @@
-"""Requests for custom resources: what happens, in which order, and what is answered."""
+"""Requests for custom resources: the order of checks, and the responses."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _namespaced(**fields: Any) -> dict[str, Any]:
     return NAMED | {"metadata": {"name": "a", "namespace": "default"}} | fields
 
 
-def test_what_is_stored_is_pruned_and_defaulted_and_the_answer_says_so() -> None:
+def test_the_response_reports_pruned_and_defaulted_fields() -> None:
     answer = V1.create({**NAMED, "spec": {"replicas": 3, "bogus": 1, "tags": None}})
     assert (answer.code, answer.accepted) == (201, True)
     assert answer.stored == _namespaced(spec={"replicas": 3, "image": "cron:latest"})
@@ -69,13 +69,13 @@ def test_what_is_stored_is_pruned_and_defaulted_and_the_answer_says_so() -> None
     assert (answer.pruned, answer.defaulted, answer.nulls) == (("spec.bogus",), ("spec.image",), ("spec.tags",))
 
 
-def test_type_and_metadata_may_be_left_out_of_a_mapping() -> None:
+def test_a_mapping_may_omit_type_and_metadata() -> None:
     stored = V1.create({"spec": {}}).stored
     assert (stored["apiVersion"], stored["kind"]) == ("example.com/v1", "Cron")
     assert stored["metadata"] == {"name": "example", "namespace": "default"}
 
 
-def test_a_text_is_sent_as_it_is() -> None:
+def test_a_text_is_sent_unchanged() -> None:
     answer = V1.create("spec: {}")
     assert answer.code == 400
     assert answer.message == (
@@ -84,7 +84,7 @@ def test_a_text_is_sent_as_it_is() -> None:
     )
 
 
-def test_the_resource_of_the_caller_is_not_changed() -> None:
+def test_the_resource_of_the_caller_is_not_modified() -> None:
     resource = {**NAMED, "spec": {"bogus": 1, "tags": ["a"]}}
     answer = V1.create(resource)
     answer.stored["spec"]["tags"].append("b")
@@ -105,7 +105,7 @@ def test_errors_come_in_the_order_of_the_passes() -> None:
     assert answer.message.startswith('Cron.example.com "A" is invalid: [metadata.name: Invalid value: "A": ')
 
 
-def test_a_wrong_kind_hides_what_is_wrong_with_the_values() -> None:
+def test_a_wrong_kind_hides_errors_of_values() -> None:
     answer = V1.create({**NAMED, "kind": "Job", "spec": {"replicas": 11}})
     assert answer.message == 'Job.example.com "a" is invalid: kind: Invalid value: "Job": must be Cron'
 
@@ -118,14 +118,14 @@ def test_a_wrong_kind_hides_what_is_wrong_with_the_values() -> None:
         pytest.param("Strict", 400, (), id="refused"),
     ],
 )
-def test_unknown_and_duplicate_fields_are_treated_as_field_validation_says(mode: Any, code: int, warnings: Any) -> None:
+def test_field_validation_decides_about_unknown_and_duplicate_fields(mode: Any, code: int, warnings: Any) -> None:
     crd = _crd(_version(schema={"type": "object"}))
     text = "{apiVersion: example.com/v1, kind: Cron, metadata: {name: a}, spec: {a: 1, a: 2}}"
     answer = crd.version("v1").create(text, field_validation=mode)
     assert (answer.code, answer.warnings) == (code, warnings)
 
 
-def test_a_strict_decoder_lists_all_that_it_minds() -> None:
+def test_strict_validation_lists_all_problems() -> None:
     text = (
         '{"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a", "x": 1}, "spec": {"a": 1, "a": 2}}'
     )
@@ -139,7 +139,7 @@ def test_an_unknown_field_validation_is_a_usage_error() -> None:
         V1.create({}, field_validation="strict")  # type: ignore[arg-type] # that is the point
 
 
-def test_an_older_server_knows_no_field_validation() -> None:
+def test_older_versions_ignore_field_validation() -> None:
     answer = _crd(kubernetes="1.21").version("v1").create({"spec": {"bogus": 1}}, field_validation="Strict")
     assert (answer.code, answer.warnings, answer.pruned) == (201, (), ("spec.bogus",))
 
@@ -170,12 +170,12 @@ def test_an_older_server_knows_no_field_validation() -> None:
         ),
     ],
 )
-def test_a_request_that_makes_no_sense_is_refused_as_a_whole(resource: Any, message: str) -> None:
+def test_inconsistent_requests_are_bad_requests(resource: Any, message: str) -> None:
     answer = V1.create(resource, namespace="default")
     assert (answer.code, answer.message, answer.stored) == (400, message, None)
 
 
-def test_another_version_of_the_crd_is_read_by_its_own_schema_before_it_is_refused() -> None:
+def test_an_object_in_another_version_is_pruned_by_its_schema_before_the_refusal() -> None:
     crd = _crd(_version(), _version("v2", {"type": "object", "properties": {"b": {"type": "string"}}}, storage=False))
     answer = crd.version("v1").create({"apiVersion": "example.com/v2", "b": "x", "spec": {}})
     assert (answer.code, answer.warnings) == (400, ('unknown field "spec"',))
@@ -208,7 +208,7 @@ def test_the_status_has_an_endpoint_of_its_own() -> None:
     assert (answer.code, answer.stored) == (200, _namespaced(spec={"image": "x"}, status=status))
 
 
-def test_without_the_subresource_there_is_no_status_to_update() -> None:
+def test_an_update_of_a_missing_status_subresource_is_not_found() -> None:
     answer = V1.update_status({"status": {}}, old={"metadata": {"name": "a"}})
     assert (answer.code, answer.message) == (404, 'crons.example.com "a" not found')
     assert answer.status["details"] == {"name": "a", "group": "example.com", "kind": "crons"}
@@ -220,14 +220,14 @@ def test_a_status_is_validated_by_its_own_schema() -> None:
     assert answer.errors[0].detail == 'ready in body must be of type boolean: "integer"'
 
 
-def test_an_update_keeps_what_was_wrong_before() -> None:
+def test_an_update_may_keep_invalid_values() -> None:
     old = {"spec": {"replicas": 11, "tags": ["a", "a"]}}
     assert V1.update({"spec": {"replicas": 11, "tags": ["a", "a"], "image": "x"}}, old=old).accepted
     assert [error.field for error in V1.update({"spec": {"replicas": 12}}, old=old).errors] == ["spec.replicas"]
     assert not V1.update({"spec": {"tags": ["b", "b"]}}, old={"spec": {"tags": ["b"]}}).accepted
 
 
-def test_an_update_is_about_the_stored_object() -> None:
+def test_an_update_must_match_the_stored_object() -> None:
     old = {"metadata": {"name": "a", "namespace": "b"}, "spec": {}}
     assert V1.update({"spec": {}}, old=old).stored["metadata"] == {"name": "a", "namespace": "b"}
     answer = V1.update({"metadata": {"name": "c"}}, old=old)
@@ -252,12 +252,12 @@ def test_objects_are_stored_under_the_schema_of_the_storage_version() -> None:
     assert crd.version("v1").update({"a": "1"}, old=old).stored["apiVersion"] == "example.com/v1"
 
 
-def test_malformed_metadata_of_a_stored_object_falls_away() -> None:
+def test_malformed_metadata_of_a_stored_object_is_dropped() -> None:
     answer = V1.update({"spec": {}}, old={"metadata": {"name": "a", "labels": 3}})
     assert answer.accepted
 
 
-def test_a_version_without_a_schema_knows_no_fields() -> None:
+def test_a_version_without_a_schema_prunes_all_fields() -> None:
     version = {"name": "v1", "served": True, "storage": True}
     answer = _crd(version).version("v1").create({"spec": {}})
     assert (answer.code, answer.pruned) == (201, ("spec",))
@@ -284,13 +284,13 @@ def test_a_value_that_is_no_object_is_sent_as_json() -> None:
     assert V1.create(sent).message.endswith("} (5b6e756c6c5d)")
 
 
-def test_numbers_of_a_text_are_stored_as_json_writes_them() -> None:
+def test_whole_floats_in_a_text_are_stored_as_integers() -> None:
     text = '{"apiVersion": "example.com/v1", "kind": "Cron", "metadata": {"name": "a"}, "spec": {"replicas": 3.0}}'
     replicas = V1.create(text).stored["spec"]["replicas"]
     assert (replicas, type(replicas)) == (3, int)
 
 
-def test_a_version_that_is_not_served_answers_nothing() -> None:
+def test_a_version_that_is_not_served_is_not_found() -> None:
     version = _crd(_version() | {"served": False}).version("v1")
     for answer in (version.create({}), version.update({}, old={}), version.update_status({}, old={})):
         assert (answer.code, answer.message) == (404, "the server could not find the requested resource")
@@ -323,14 +323,14 @@ def test_a_body_of_more_than_three_mebibytes_is_not_read(resource: Any, code: in
         }
 
 
-def test_null_is_quoted_as_it_is() -> None:
+def test_a_null_body_is_quoted_as_null() -> None:
     body: Any = None
     problem = "Object 'Kind' is missing in 'null' (6e756c6c)"
     answer = V1.create(body)
     assert answer.message.endswith(problem)
 
 
-def test_half_a_character_at_the_end_of_a_generated_name_is_printed_as_its_bytes() -> None:
+def test_a_character_cut_by_a_generated_name_is_printed_as_bytes() -> None:
     answer = V1.create({"metadata": {"generateName": "a" * 56 + "\U0001f600"}})
     assert f'"{"a" * 56}\\xf0\\x9fxxxxx" is invalid' in answer.message
     assert answer.status["details"]["name"] == "a" * 56 + "\ufffd\ufffdxxxxx"
@@ -348,7 +348,7 @@ def test_half_a_character_at_the_end_of_a_generated_name_is_printed_as_its_bytes
         pytest.param({"name": "a", "namespace": 1}, None, 400, id="what the object says is none"),
     ],
 )
-def test_a_request_goes_to_the_namespace_that_the_caller_or_the_object_states(
+def test_the_namespace_comes_from_the_caller_or_the_object(
     metadata: Any, namespace: str | None, answer: object
 ) -> None:
     sent = {**NAMED, "metadata": metadata, "spec": {}}
@@ -364,7 +364,7 @@ def test_a_request_goes_to_the_namespace_that_the_caller_or_the_object_states(
         assert stored == answer
 
 
-def test_what_is_no_object_goes_to_the_default_namespace() -> None:
+def test_a_body_without_an_object_is_a_bad_request() -> None:
     assert V1.create([]).code == 400  # type: ignore[arg-type] # a caller may do so all the same
 
 
@@ -372,7 +372,7 @@ def test_what_is_no_object_goes_to_the_default_namespace() -> None:
     ("metadata", "name"),
     [({}, "example"), ({"labels": {"a": "b"}}, "example"), ({"name": "a"}, "a"), ({"generateName": ""}, None)],
 )
-def test_a_name_is_made_up_where_the_object_says_nothing_of_one(metadata: Any, name: str | None) -> None:
+def test_a_mapping_without_a_name_gets_a_default_name(metadata: Any, name: str | None) -> None:
     answer = V1.create({"metadata": metadata, "spec": {}})
 
     assert (answer.stored["metadata"]["name"] if answer.accepted else None) == name
@@ -382,11 +382,11 @@ def test_a_name_is_made_up_where_the_object_says_nothing_of_one(metadata: Any, n
         ]
 
 
-def test_a_text_is_sent_without_a_name_that_it_does_not_have() -> None:
+def test_a_text_without_a_name_gets_no_default_name() -> None:
     assert not V1.create('{"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {}}').accepted
 
 
-def test_a_text_over_a_stored_object_is_sent_without_what_it_does_not_have() -> None:
+def test_a_text_gets_no_name_or_version_from_the_stored_object() -> None:
     version = _crd().version("v1")
 
     nameless = version.update(json.dumps({**NAMED, "metadata": {}}), old=NAMED)

@@ -47,7 +47,7 @@ def _warnings(*others: dict[str, Any], **changes: Any) -> tuple[str, ...]:
         ),
     ],
 )
-def test_a_deprecated_version_says_so_and_names_a_better_one(others: list[Any], warning: str) -> None:
+def test_a_deprecated_version_warns_and_names_a_replacement(others: list[Any], warning: str) -> None:
     assert _warnings(*others) == (warning,)
 
 

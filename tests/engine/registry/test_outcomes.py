@@ -1,4 +1,4 @@
-"""What comes of a request as a whole: what is stored, what is answered, and whether anything changed."""
+"""Outcomes of requests: the stored object, the response, and whether anything changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA = {
         "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
     },
 }
-MADE = GeneratedValues(now=lambda: "2024-01-02T03:04:05Z", uid=lambda: "u-1", suffix=lambda: "abcde")
+GENERATED = GeneratedValues(now=lambda: "2024-01-02T03:04:05Z", uid=lambda: "u-1", suffix=lambda: "abcde")
 TYPE = {"apiVersion": "example.com/v1", "kind": "Cron"}
 STORED = {
     **TYPE,
@@ -67,15 +67,15 @@ def _strategy(*names: str, kubernetes: str = "1.37") -> CustomResourceStrategy:
 V1 = _strategy()
 
 
-def _put(sent: dict[str, Any], stored: Any = STORED, **asked: Any) -> RequestOutcome:
+def _put(sent: dict[str, Any], stored: Any = STORED, **options: Any) -> RequestOutcome:
     metadata = {"name": "a", "resourceVersion": "7"} | sent.pop("metadata", {})
-    request = Request("update", Body({**TYPE, **sent, "metadata": metadata}), name="a", **asked)
-    return handlers.handle(stored, request._replace(resource_version="7"), V1, MADE)
+    request = Request("update", Body({**TYPE, **sent, "metadata": metadata}), name="a", **options)
+    return handlers.handle(stored, request._replace(resource_version="7"), V1, GENERATED)
 
 
-def test_a_create_makes_uid_time_and_generation_and_no_resource_version() -> None:
+def test_a_create_generates_uid_time_and_generation() -> None:
     body = Body({**TYPE, "metadata": {"generateName": "a-", "uid": "mine", "resourceVersion": "3"}, "spec": {"n": 1}})
-    outcome = handlers.handle(None, Request("create", body), V1, MADE)
+    outcome = handlers.handle(None, Request("create", body), V1, GENERATED)
 
     assert (outcome.before, outcome.changed, outcome.response.code) == (None, True, 201)
     assert outcome.stored == outcome.resource
@@ -101,27 +101,27 @@ def test_a_create_makes_uid_time_and_generation_and_no_resource_version() -> Non
     assert outcome.response.stored["metadata"] == {"generateName": "a-", "namespace": "default"}
 
 
-def test_an_update_that_changes_nothing_says_so() -> None:
+def test_an_update_without_changes_reports_none() -> None:
     outcome = _put({"spec": {"n": 1}})
     assert (outcome.response.code, outcome.changed, outcome.stored) == (200, False, STORED)
 
 
-def test_a_generation_counts_changes_of_the_spec_alone() -> None:
+def test_the_generation_counts_changes_of_the_spec_only() -> None:
     spec, labels = _put({"spec": {"n": 2}}), _put({"spec": {"n": 1}, "metadata": {"labels": {"a": "b"}}})
     status = _put({"status": {"ready": True}}, subresource="status")
 
     assert [outcome.changed for outcome in (spec, labels, status)] == [True, True, True]
-    found = [outcome.stored["metadata"]["generation"] for outcome in (spec, labels, status) if outcome.stored]
-    assert found == [5, 4, 4]
+    result = [outcome.stored["metadata"]["generation"] for outcome in (spec, labels, status) if outcome.stored]
+    assert result == [5, 4, 4]
     assert status.stored == {**STORED, "status": {"ready": True}}
 
 
-def test_what_a_server_made_before_stays_whatever_is_sent() -> None:
+def test_sent_generated_metadata_is_ignored_on_update() -> None:
     outcome = _put({"spec": {"n": 1}, "metadata": {"generation": 9, "creationTimestamp": "2021-01-01T00:00:00Z"}})
     assert not outcome.changed
 
 
-def test_managed_fields_that_are_sent_are_kept() -> None:
+def test_sent_managed_fields_are_stored() -> None:
     entry = {"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "time": "2021-01-01T00:00:00Z"}
     sent = [{**entry, "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:n": {}}}}]
     outcome = _put({"spec": {"n": 1}, "metadata": {"managedFields": sent}})
@@ -139,12 +139,12 @@ def test_managed_fields_that_are_sent_are_kept() -> None:
         ({"spec": {"n": 1}, "items": []}, 200),
     ],
 )
-def test_what_is_refused_leaves_what_is_stored(sent: Any, code: int) -> None:
+def test_a_refused_request_leaves_the_stored_object_unchanged(sent: Any, code: int) -> None:
     outcome = _put(dict(sent))
     assert (outcome.response.code, outcome.changed, outcome.stored) == (code, False, STORED)
 
 
-def test_nothing_is_updated_that_is_not_there() -> None:
+def test_an_update_of_a_missing_object_is_not_found() -> None:
     outcome = _put({"spec": {"n": 1}}, None)
     assert (outcome.response.code, outcome.changed, outcome.stored) == (404, False, None)
     assert outcome.response.message == 'crons.example.com "a" not found'
@@ -152,18 +152,18 @@ def test_nothing_is_updated_that_is_not_there() -> None:
 
 @pytest.mark.parametrize(("finalizers", "is_gone"), [([], True), (["example.com/f"], False)])
 def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: list[str], *, is_gone: bool) -> None:
-    held = {"deletionTimestamp": "2023-01-01T00:00:00Z", "finalizers": ["example.com/f"]}
-    stored = {**STORED, "metadata": {**STORED["metadata"], **held}}  # type: ignore[dict-item] # metadata
+    blocked = {"deletionTimestamp": "2023-01-01T00:00:00Z", "finalizers": ["example.com/f"]}
+    stored = {**STORED, "metadata": {**STORED["metadata"], **blocked}}  # type: ignore[dict-item] # metadata
     outcome = _put({"spec": {"n": 1}, "metadata": {"finalizers": finalizers}}, stored)
     assert outcome.response.code == 200
     assert outcome.resource is not None
     assert (outcome.stored is None, outcome.changed) == (is_gone, is_gone)
 
 
-def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_one_asked() -> None:
+def test_the_stored_object_has_the_storage_version_and_the_response_the_requested_one() -> None:
     v2 = _strategy("v2")
     body = Body({"apiVersion": "example.com/v2", "kind": "Cron", "metadata": {"name": "a", "resourceVersion": "1"}})
-    outcome = handlers.handle(STORED, Request("update", body, name="a", resource_version="1"), v2, MADE)
+    outcome = handlers.handle(STORED, Request("update", body, name="a", resource_version="1"), v2, GENERATED)
     assert outcome.stored is not None
     assert outcome.resource is not None
     assert (outcome.stored["apiVersion"], outcome.resource["apiVersion"]) == ("example.com/v1", "example.com/v2")
@@ -181,7 +181,7 @@ def test_what_is_stored_is_in_the_storage_version_and_what_is_answered_in_the_on
         ("", "", ""),
     ],
 )
-def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: str, agent: str, name: str) -> None:
+def test_the_field_manager_defaults_to_the_user_agent(manager: str, agent: str, name: str) -> None:
     assert writers.manager_name(manager, agent) == name
 
 
@@ -196,15 +196,15 @@ def test_the_manager_of_a_request_is_named_or_made_of_the_user_agent(manager: st
         pytest.param({"manager": "w" * 129, "operation": "Zap"}, [], id="an entry that the server ignores"),
     ],
 )
-def test_managed_fields_that_an_update_states_are_validated(entry: dict[str, Any], causes: list[str]) -> None:
+def test_sent_managed_fields_are_validated_on_update(entry: dict[str, Any], causes: list[str]) -> None:
     """As kube-apiserver 1.37 answers: thrice."""
-    stated = {
+    expected = {
         "operation": "Apply",
         "apiVersion": "example.com/v1",
         "fieldsType": "FieldsV1",
         "fieldsV1": {"f:spec": {"f:n": {}}},
     }
-    stated |= entry
-    outcome = _put({"metadata": {"managedFields": [stated]}, "spec": {"n": 1}}, field_manager="me")
+    expected |= entry
+    outcome = _put({"metadata": {"managedFields": [expected]}, "spec": {"n": 1}}, field_manager="me")
 
     assert [error.detail for error in outcome.response.errors] == causes

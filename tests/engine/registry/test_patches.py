@@ -1,4 +1,4 @@
-"""PATCH of custom resources and CRDs, as far as recorded answers do not show it: how a patch is given, limits, options."""
+"""PATCH of custom resources and CRDs without recorded responses: arguments, limits and options."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ V1 = _crd().version("v1")
         "- {op: replace, path: /spec/n, value: 2}",
     ],
 )
-def test_a_patch_is_what_it_looks_like(patch: Any) -> None:
+def test_the_type_of_a_patch_is_detected(patch: Any) -> None:
     answer = V1.patch(patch, old=OLD)
     assert answer.code == 200
     assert answer.stored["spec"] == {"n": 2, "l": [1]}
@@ -71,12 +71,12 @@ def test_a_scalar_is_no_patch(patch: Any) -> None:
         V1.patch(patch, old=OLD)
 
 
-def test_a_text_with_a_media_type_is_sent_as_it_is() -> None:
+def test_a_text_with_a_media_type_is_sent_unchanged() -> None:
     answer = V1.patch("spec: {n: 2}", old=OLD, media_type=mediatypes.MERGE_PATCH)
     assert (answer.code, answer.message) == (400, "invalid JSON patch")
 
 
-def test_what_one_answer_stores_is_changed_by_nobody_who_has_the_next() -> None:
+def test_responses_share_no_mutable_objects() -> None:
     first = V1.create({"spec": {"n": 1, "l": [1]}, "metadata": {"name": "a"}})
     for second in (
         V1.patch({"spec": {"n": 2}}, old=first),
@@ -89,22 +89,22 @@ def test_what_one_answer_stores_is_changed_by_nobody_who_has_the_next() -> None:
     assert first.stored["spec"] == {"n": 1, "l": [1]}
 
 
-@pytest.mark.parametrize(("text", "found"), [('{"spec": {"x": 1.0}}', 1), ('{"spec": {"x": "\\u0061"}}', "a")])
-def test_what_is_spelled_unusually_is_stored_as_usual(text: str, found: object) -> None:
+@pytest.mark.parametrize(("text", "result"), [('{"spec": {"x": 1.0}}', 1), ('{"spec": {"x": "\\u0061"}}', "a")])
+def test_unusual_spellings_are_normalized_in_the_store(text: str, result: object) -> None:
     stored = V1.patch(text, old=OLD).stored
-    assert repr(stored["spec"]["x"]) == repr(found)
+    assert repr(stored["spec"]["x"]) == repr(result)
 
 
-def test_there_is_no_other_subresource() -> None:
+def test_an_unknown_subresource_of_a_patch_is_a_usage_error() -> None:
     with pytest.raises(ValueError, match="subresource 'logs': one of status, scale, or none"):
         V1.patch({}, old=OLD, subresource="logs")  # type: ignore[arg-type]
 
 
-def test_a_version_that_is_not_served_is_patched_by_nobody() -> None:
+def test_a_patch_to_a_version_that_is_not_served_is_not_found() -> None:
     assert _crd(served=False).version("v1").patch({}, old=OLD).code == 404
 
 
-def test_what_the_server_does_not_say_of_a_failing_operation_is_told() -> None:
+def test_the_error_explains_a_failing_operation() -> None:
     answer = V1.patch([{"op": "test", "path": "/spec/n", "value": 2}], old=OLD)
     assert (answer.code, answer.message) == (422, REJECTED)
     assert [error.told for error in answer.errors] == [
@@ -118,15 +118,15 @@ def test_a_panic_is_an_error() -> None:
     assert "the server panics over operation 0" in answer.message
 
 
-def test_there_may_be_ten_thousand_operations() -> None:
+def test_a_patch_has_at_most_ten_thousand_operations() -> None:
     test = {"op": "test", "path": "/spec/n", "value": 1}
     assert V1.patch([test] * 10_000, old=OLD).code == 200
     answer = V1.patch([test] * 10_001, old=OLD)
-    said = "The allowed maximum operations in a JSON patch is 10000, got 10001"
-    assert (answer.code, answer.message) == (413, f"Request entity too large: {said}")
+    limit = "The allowed maximum operations in a JSON patch is 10000, got 10001"
+    assert (answer.code, answer.message) == (413, f"Request entity too large: {limit}")
 
 
-def test_a_body_may_have_three_megabytes() -> None:
+def test_a_patch_above_three_mebibytes_is_refused() -> None:
     answer = V1.patch({"spec": {"t": "x" * (3 << 20)}}, old=OLD)
     assert (answer.code, answer.message) == (413, "Request entity too large: limit is 3145728")
 
@@ -140,7 +140,7 @@ def test_a_patch_that_is_too_deep_is_refused(media_type: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"force": True}, "force: Forbidden: may not be specified for non-apply patch"),
         ({"field_manager": "x" * 129}, "fieldManager: Too long: may not be more than 128 bytes"),
@@ -149,11 +149,11 @@ def test_a_patch_that_is_too_deep_is_refused(media_type: str) -> None:
         ({}, ""),
     ],
 )
-def test_options_are_refused_before_the_patch_is_looked_at(asked: Any, message: str) -> None:
-    request = Request("patch", Body({}), **{"media_type": mediatypes.MERGE_PATCH, **asked})
+def test_invalid_options_of_a_patch_are_refused(options: Any, message: str) -> None:
+    request = Request("patch", Body({}), **{"media_type": mediatypes.MERGE_PATCH, **options})
     refused = requestoptions.refuse(request, profile.named("1.37"))
-    found = "" if refused is None else refused.message
-    assert found == (f'PatchOptions.meta.k8s.io "" is invalid: {message}' if message else "")
+    result = "" if refused is None else refused.message
+    assert result == (f'PatchOptions.meta.k8s.io "" is invalid: {message}' if message else "")
 
 
 def test_an_apply_needs_a_manager() -> None:
@@ -163,7 +163,7 @@ def test_an_apply_needs_a_manager() -> None:
     assert (answer.code, answer.status["details"]["kind"]) == (422, "PatchOptions")
 
 
-def test_a_strategic_merge_patch_of_a_crd_may_be_given_as_a_mapping() -> None:
+def test_a_strategic_merge_patch_of_a_crd_can_be_a_mapping() -> None:
     answer = _crd().patch({"metadata": {"finalizers": ["a.b/c"]}}, media_type=mediatypes.STRATEGIC_MERGE_PATCH)
     assert answer.stored["metadata"]["finalizers"] == ["a.b/c"]
     deep = _crd().patch("[" * 300 + "]" * 300, media_type=mediatypes.STRATEGIC_MERGE_PATCH)
@@ -173,7 +173,7 @@ def test_a_strategic_merge_patch_of_a_crd_may_be_given_as_a_mapping() -> None:
     assert answer.message.endswith("boolean or JSON schema expected")
 
 
-def test_who_listens_hears_of_the_object_that_comes_of_a_patch() -> None:
+def test_an_observer_gets_the_result_of_a_patch() -> None:
     heard: list[ObservedRequest] = []
     version = V1.observed_by(Observer(lambda _, request: heard.append(request)))
     version.patch({"spec": {"n": 2}}, old=OLD)
@@ -187,7 +187,7 @@ def test_who_listens_hears_of_the_object_that_comes_of_a_patch() -> None:
     ]
 
 
-def test_a_scale_is_a_number_or_a_whole_one() -> None:
+def test_a_scale_is_a_number_or_an_object() -> None:
     for wanted in (3, {"spec": {"replicas": 3}}):
         answer = V1.scale(OLD, wanted)
         assert (answer.code, answer.stored["spec"]["n"], answer.scale["spec"]) == (200, 3, {"replicas": 3})
@@ -209,16 +209,16 @@ def test_a_number_that_is_too_great_is_refused() -> None:
     assert (answer.code, answer.message) == (400, words)
 
 
-def test_a_scale_of_a_wrong_type_is_not_read() -> None:
-    found = V1.subresources.read_scale({"spec": {"n": "many"}})
-    assert found == Refusal(500, "", ".spec.n accessor error: many is of the type string, expected int64")
+def test_mistyped_replicas_have_no_scale() -> None:
+    result = V1.subresources.read_scale({"spec": {"n": "many"}})
+    assert result == Refusal(500, "", ".spec.n accessor error: many is of the type string, expected int64")
 
 
 def test_a_scale_that_is_too_large_is_refused() -> None:
     assert V1.scale(OLD, {"x": "x" * (3 << 20)}).code == 413
 
 
-def test_a_status_of_a_wrong_type_has_no_scale() -> None:
+def test_a_mistyped_status_has_no_scale() -> None:
     answer = V1.patch({"spec": {"replicas": 2}}, old={**OLD, "status": {"n": "many"}}, subresource="scale")
     assert (answer.code, answer.message) == (
         500,
@@ -226,13 +226,13 @@ def test_a_status_of_a_wrong_type_has_no_scale() -> None:
     )
 
 
-def test_replicas_need_an_object_to_stand_in() -> None:
+def test_replicas_need_a_parent_object() -> None:
     subresources = Subresources(scale={"specReplicasPath": ".spec.a.n", "statusReplicasPath": ".status.n"})
     with pytest.raises(RefusedError, match=r"value cannot be set because \.spec\.a is not a map"):
         scale.written({"spec": {"a": []}}, scale.DecodedScale({}, 1), subresources)
 
 
-def test_nothing_is_scaled_that_is_not_there() -> None:
+def test_the_scale_of_a_missing_object_is_not_found() -> None:
     answers = _crd()._answers
     strategy = answers.strategy(answers.schemas[0])
     sent = Body({**scale.TYPE_META, "metadata": {"name": "a"}, "spec": {"replicas": 1}})
@@ -240,16 +240,16 @@ def test_nothing_is_scaled_that_is_not_there() -> None:
     assert (outcome.response.code, outcome.resource) == (404, None)
 
 
-def test_a_crd_that_is_patched_is_the_answer() -> None:
+def test_the_response_to_a_patch_of_a_crd_has_the_patched_crd() -> None:
     answer = _crd().patch([{"op": "add", "path": "/spec/names/shortNames", "value": ["cr"]}])
     assert answer.stored["spec"]["names"]["shortNames"] == ["cr"]
     assert json.dumps(answer.stored)
 
 
-def test_a_patch_of_no_json_is_answered_in_the_words_of_each_version() -> None:
-    found = [
+def test_a_malformed_patch_has_the_message_of_each_version() -> None:
+    result = [
         _crd(version).version("v1").patch("nope", old=OLD, media_type=mediatypes.JSON_PATCH).message
         for version in ("1.37", "1.36", "1.21")
     ]
     wrong = "invalid character 'o' in literal null (expecting 'u')"
-    assert found == ["invalid JSON patch", f"error decoding patch: {wrong}", wrong]
+    assert result == ["invalid JSON patch", f"error decoding patch: {wrong}", wrong]

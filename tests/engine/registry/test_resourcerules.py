@@ -44,7 +44,7 @@ def _crd(schema: Any = SCHEMA, kubernetes: str = "1.37") -> engine.CustomResourc
 @pytest.mark.parametrize(
     ("kubernetes", "printed"), [pytest.param("1.37", "null", id="JSON"), pytest.param("1.32", '"null"', id="Go")]
 )
-def test_a_wrong_type_keeps_the_server_from_its_rules(kubernetes: str, printed: str) -> None:
+def test_a_wrong_type_blocks_rules_on_create(kubernetes: str, printed: str) -> None:
     answer = _crd(kubernetes=kubernetes).version("v1").create({"b": 3})
     assert [str(error) for error in answer.errors] == [
         'b: Invalid value: "integer": b in body must be of type string: "integer"',
@@ -60,22 +60,22 @@ def test_no_other_error_is_the_notice() -> None:
     assert not any(map(resourcerules.is_notice, (*others, without_path)))
 
 
-def test_an_update_is_stopped_alike() -> None:
+def test_a_wrong_type_blocks_rules_on_update() -> None:
     version = _crd().version("v1")
     assert version.update({"b": 3}, old={}).errors[-1].detail == NOT_CHECKED
 
 
-def test_a_crd_that_has_no_structural_form_is_refused_before_its_rules() -> None:
+def test_a_crd_without_a_structural_form_is_refused_before_its_rules() -> None:
     assert not _crd({"type": "object", "properties": {"a": INTEGER, "b": {"$ref": "x"}}}).response.accepted
 
 
-def test_a_server_without_rules_evaluates_none() -> None:
+def test_versions_without_rules_evaluate_none() -> None:
     crd = _crd(kubernetes="1.21")
     assert crd.response.accepted
     assert crd.version("v1").create({"a": 0}).accepted
 
 
-def test_a_clock_that_stands_still_keeps_no_change_from_being_seen() -> None:
+def test_rules_see_changed_managed_fields_at_the_same_time() -> None:
     status = {"type": "object", "properties": {"p": {"type": "string"}}}
     rule = {"rule": "self.metadata != oldSelf.metadata", "message": "the same metadata"}
     properties = {"a": {"type": "integer"}, "status": status}

@@ -46,7 +46,7 @@ def test_an_invalid_object_is_a_422_with_causes() -> None:
     }
 
 
-def test_what_an_object_does_not_state_is_left_out_of_the_details() -> None:
+def test_empty_fields_are_omitted_from_the_details() -> None:
     answer = response.invalid("", "Foo", "", [ERROR])
     assert answer.message == 'Foo "" is invalid: spec.a: Required value'
     assert answer.status["details"] == {"kind": "Foo", "causes": [CAUSE]}
@@ -62,24 +62,24 @@ def test_a_bad_request_is_a_400_without_details() -> None:
     assert "details" not in answer.status
 
 
-def test_a_refusal_of_another_reason_says_what_it_is_about() -> None:
+def test_a_refusal_with_another_reason_has_details() -> None:
     answer = response.refused(Refusal(422, "Invalid", "no", (ERROR,)), subject=SUBJECT | {"name": ""})
     assert answer.status["details"] == {"group": "g.example.com", "kind": "foos", "causes": [CAUSE]}
     assert answer.errors == (ERROR,)
 
 
-def test_an_internal_error_has_one_cause_that_is_about_no_field() -> None:
+def test_an_internal_error_has_a_cause_without_a_field() -> None:
     answer = response.refused(internal_error("no"), subject=SUBJECT)
     assert (answer.code, [str(error) for error in answer.errors]) == (500, ["Internal error occurred: no"])
     assert answer.status["details"] == {"causes": [{"message": "no"}]}
 
 
-def test_a_refusal_without_a_reason_states_none() -> None:
+def test_a_refusal_without_a_reason_has_no_reason_and_details() -> None:
     assert response.refused(Refusal(500, "", "no"), subject={}).status.keys() & {"reason", "details"} == set()
 
 
 @pytest.mark.parametrize(
-    ("given", "arriving"),
+    ("value", "arriving"),
     [
         pytest.param(["a", "b", "a", ""], ("a", "b"), id="each once, none empty"),
         pytest.param(["a\nb", "a\x7f", "a\x85", "é"], ("é",), id="none with a control character"),
@@ -88,11 +88,11 @@ def test_a_refusal_without_a_reason_states_none() -> None:
         pytest.param([f"{n:03}" + "x" * 300 for n in range(20)], None, id="no more after 4096 cut characters"),
     ],
 )
-def test_warnings_arrive_as_headers_can_hold_them(given: list[str], arriving: Any) -> None:
-    assert response.sent(given) == (arriving or tuple(text[:256] for text in given[:16]))
+def test_warnings_are_limited_to_valid_headers(value: list[str], arriving: Any) -> None:
+    assert response.sent(value) == (arriving or tuple(text[:256] for text in value[:16]))
 
 
-def test_a_refusal_that_names_no_field_has_one_error_of_its_own_type() -> None:
+def test_a_refusal_without_a_field_has_an_error_of_type_request() -> None:
     answer = response.refused(bad_request("no good"), subject={})
 
     (error,) = answer.errors
@@ -115,7 +115,7 @@ def test_a_missing_resource_is_not_accepted_either() -> None:
         response.refused(Refusal(404, "NotFound", "no such thing"), subject={}).assert_accepted()
 
 
-def test_strictly_a_request_that_loses_fields_fails() -> None:
+def test_a_strict_assertion_fails_for_lost_fields() -> None:
     answer = Response(201, Stored.from_value({}), changes=Changes(spelled("spec.b", "spec.c")))
     answer.assert_accepted()
 
@@ -126,7 +126,7 @@ def test_strictly_a_request_that_loses_fields_fails() -> None:
     )
 
 
-def test_a_response_shows_itself_on_one_line() -> None:
+def test_the_repr_of_a_response_has_one_line() -> None:
     assert repr(Response(201, Stored.from_value({"a": 1}))) == "<Response 201>"
     assert repr(response.invalid("g", "Foo", "a", [ERROR, ERROR])) == (
         "<Response 422: spec.a: Required value; spec.a: Required value>"
@@ -134,21 +134,21 @@ def test_a_response_shows_itself_on_one_line() -> None:
     assert repr(response.refused(bad_request("two\n  lines"), subject={})) == "<Response 400: two lines>"
 
 
-def test_the_stored_object_is_made_once_and_only_for_who_asks() -> None:
-    made: list[dict[str, int]] = []
+def test_the_stored_object_is_computed_once_on_demand() -> None:
+    created: list[dict[str, int]] = []
 
     def make() -> dict[str, int]:
-        made.append({"a": 1})
-        return made[-1]
+        created.append({"a": 1})
+        return created[-1]
 
     answer = Response(201, Stored(make))
     assert answer.accepted
-    assert made == []
-    assert answer.stored is answer.stored is made[0]
-    assert len(made) == 1
+    assert created == []
+    assert answer.stored is answer.stored is created[0]
+    assert len(created) == 1
 
 
-def test_a_copy_shares_nothing_with_the_answer_that_it_is_of() -> None:
+def test_a_copy_shares_nothing_with_its_original() -> None:
     answer = Response(201, Stored.from_value({"a": [1]}))
     copied = answer.copied()
     copied.stored["a"].append(2)
@@ -156,8 +156,8 @@ def test_a_copy_shares_nothing_with_the_answer_that_it_is_of() -> None:
 
 
 def test_answers_are_equal_when_their_stored_objects_are() -> None:
-    one, same, other = (Response(201, Stored.from_value({"a": number})) for number in (1, 1, 2))
-    assert one == same
-    assert one != other
+    item, same, second = (Response(201, Stored.from_value({"a": number})) for number in (1, 1, 2))
+    assert item == same
+    assert item != second
     assert Stored.from_value(1) != 1
-    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own
+    assert pickle.loads(pickle.dumps(item)) == item  # noqa: S301 - our own

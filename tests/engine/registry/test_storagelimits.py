@@ -51,7 +51,7 @@ def _of_size(size: int) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_limit_is_met_to_the_byte(size: int, old_revision: int | None, message: str | None) -> None:
+def test_limits_are_exact(size: int, old_revision: int | None, message: str | None) -> None:
     refused = storagelimits.refuse(storagelimits.json_size(_of_size(size)), KEY, old_revision=old_revision)
 
     assert (None if refused is None else refused.message) == message
@@ -62,7 +62,7 @@ def test_small_objects_are_never_measured() -> None:
     assert storagelimits.may_exceed({"t": "\0" * 300_000})
 
 
-def test_creates_updates_patches_and_applies_end_at_the_limit() -> None:
+def test_every_write_above_the_limit_is_refused() -> None:
     large = {"metadata": {"name": "a"}, "spec": _of_size(1_700_000)}
     old = V1.create({"metadata": {"name": "a"}, "spec": _of_size(1_000_000)})
     grown = {"spec": {"u": "x" * 900_000}}
@@ -78,7 +78,7 @@ def test_creates_updates_patches_and_applies_end_at_the_limit() -> None:
     assert [(answer.code, answer.message) for answer in answers] == [TOO_LARGE] * 5
 
 
-def test_a_large_object_may_stay_as_it_is() -> None:
+def test_a_large_object_can_stay_unchanged() -> None:
     old = V1.create({"metadata": {"name": "a"}, "spec": _of_size(1_000_000)})
 
     assert V1.patch({"metadata": {"labels": {"a": "b"}}}, old=old).accepted

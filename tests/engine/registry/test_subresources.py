@@ -1,4 +1,4 @@
-"""Subresources: whose status is kept, and what scale demands."""
+"""Subresources: protection of the status, and validation of the scale."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OLD: dict[str, Any] = {"metadata": {"name": "old"}, "spec": 2, "status": "old"}
         pytest.param({"status": None, "scale": SCALE}, WITH_SCALE, id="scale alone"),
     ],
 )
-def test_subresources_are_there_if_they_are_declared(declared: JSONValue, expected: Subresources) -> None:
+def test_declared_subresources_exist(declared: JSONValue, expected: Subresources) -> None:
     assert subresources.from_declared(declared) == expected
 
 
@@ -85,7 +85,7 @@ def test_status_update_changes_the_status_alone(new: JSONValue, old: JSONValue, 
     assert WITH_STATUS.prepare_status_update(new, old) == expected
 
 
-def test_preparing_modifies_neither_object() -> None:
+def test_preparation_modifies_neither_object() -> None:
     new, old = {"metadata": {}, "status": 1}, {"metadata": {"managedFields": [1]}, "status": 2}
     for prepared in (WITH_STATUS.prepare_create(new), WITHOUT_STATUS.prepare_create(new)):
         assert prepared is not new
@@ -146,13 +146,13 @@ def test_preparing_modifies_neither_object() -> None:
         ),
     ],
 )
-def test_scale_demands(resource: JSONValue, expected: list[str]) -> None:
+def test_fields_of_the_scale_are_validated(resource: JSONValue, expected: list[str]) -> None:
     assert list(map(str, WITH_SCALE.validate_scale(resource))) == expected
     of_status = [error for error in expected if not error.startswith(".spec")]
     assert list(map(str, WITH_SCALE.validate_status_scale(resource))) == of_status
 
 
-def test_without_scale_nothing_is_demanded() -> None:
+def test_fields_are_not_validated_without_a_scale() -> None:
     resource = {"spec": {"replicas": -1}, "status": {"replicas": -1}}
     assert WITHOUT_STATUS.validate_scale(resource) == WITHOUT_STATUS.validate_status_scale(resource) == []
 

@@ -1,4 +1,4 @@
-"""Rows of built-in kinds of which no server tells, beside those that are recorded."""
+"""Table rows of built-in kinds without a recorded server response."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _cells(path: str, kind: str, value: Any) -> Any:
         merge = "application/merge-patch+json"
         servers.ask(server, "PATCH", f"{path}/a/status", {"status": value["status"]}, mediaType=merge)
     table = servers.ask(server, "GET", f"{path}/a", accept=TABLE).value
-    return dict(zip([one["name"] for one in table["columnDefinitions"]], table["rows"][0]["cells"], strict=True))
+    return dict(zip([item["name"] for item in table["columnDefinitions"]], table["rows"][0]["cells"], strict=True))
 
 
-def test_what_is_not_said_is_nothing() -> None:
+def test_absent_fields_have_empty_cells() -> None:
     state = {"name": "a", "state": {"terminated": {}}}
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}, "status": {"containerStatuses": [state]}}
     assert builtincells.row_cells("pods", pod)[1:4] == ["0/0", "ExitCode:0", "0"]
@@ -32,20 +32,20 @@ def test_what_is_not_said_is_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "api_version", "kind", "told"),
+    ("path", "api_version", "kind", "message"),
     [
         ("/apis/apps/v1/{ns}/deployments", "apps/v1", "Deployment", "<invalid>"),
         ("/apis/batch/v1/{ns}/jobs", "batch/v1", "Job", "<error>"),
     ],
 )
-def test_what_is_no_selector_is_told(path: str, api_version: str, kind: str, told: str) -> None:
+def test_an_invalid_selector_is_shown_as_such(path: str, api_version: str, kind: str, message: str) -> None:
     selector = {"matchExpressions": [{"key": "a", "operator": "Near"}]}
     cells = _cells(path, kind, {"apiVersion": api_version, "spec": {"selector": selector}})
-    assert cells["Selector"] == told
+    assert cells["Selector"] == message
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1500-02-01T00:00:00Z", "292y"),
         ("0000-01-01T00:00:00Z", "292y"),
@@ -53,17 +53,17 @@ def test_what_is_no_selector_is_told(path: str, api_version: str, kind: str, tol
         ("9999-12-31T23:59:59-02:00", "<invalid>"),
     ],
 )
-def test_a_length_of_time_is_none_that_go_does_not_know(text: str, told: str) -> None:
+def test_durations_are_limited_to_gos_range(text: str, message: str) -> None:
     event = {"involvedObject": {"namespace": "default"}, "firstTimestamp": text}
-    assert _cells("/api/v1/{ns}/events", "Event", {"apiVersion": "v1", **event})["First Seen"] == told
+    assert _cells("/api/v1/{ns}/events", "Event", {"apiVersion": "v1", **event})["First Seen"] == message
     cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": {"startTime": text}})
-    assert cells["Duration"] == told
+    assert cells["Duration"] == message
     status = {"startTime": text, "completionTime": text}
     cells = _cells("/apis/batch/v1/{ns}/jobs", "Job", {"apiVersion": "batch/v1", "status": status})
     assert cells["Duration"] == "0s"
 
 
-def test_a_selector_that_takes_values_without_any_is_none() -> None:
+def test_a_selector_without_required_values_is_invalid() -> None:
     selector = {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}
     cells = _cells(
         "/apis/apps/v1/{ns}/deployments", "Deployment", {"apiVersion": "apps/v1", "spec": {"selector": selector}}

@@ -1,4 +1,4 @@
-"""What is made of objects of built-in kinds when they are decoded."""
+"""Changes to decoded objects of built-in kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_crd.server.builtin import builtinconversions
 
 
 @pytest.mark.parametrize(
-    ("plural", "value", "made"),
+    ("plural", "value", "created"),
     [
         ("secrets", {"type": "Opaque"}, {"type": "Opaque"}),
         ("secrets", {"data": {"a": None, "b": "Yg=="}}, {"data": {"a": "", "b": "Yg=="}}),
@@ -32,5 +32,5 @@ from pytest_crd.server.builtin import builtinconversions
         ("leases", {"spec": {}}, {"spec": {}}),
     ],
 )
-def test_an_object_is_made_what_a_server_looks_at(plural: str, value: Any, made: Any) -> None:
-    assert builtinconversions.converted(plural, value) == made
+def test_decoded_objects_are_converted(plural: str, value: Any, created: Any) -> None:
+    assert builtinconversions.converted(plural, value) == created

@@ -1,4 +1,4 @@
-"""Built-in kinds: decoded, stored, locked, patched and applied by the list types that are published, and told to be unvalidated."""
+"""Built-in kinds: storage, locks, patches and applies, without validation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _deployment(image: str = "i") -> Any:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
 
 
-def test_an_object_is_stored_as_its_type_holds_it() -> None:
+def test_an_object_is_stored_in_the_form_of_its_go_type() -> None:
     server = servers.api()
     sent = {"metadata": {"name": "a", "labels": {}}, "data": {"x": "y"}, "new": 1, "binaryData": {}, "immutable": False}
     answer = servers.ask(server, "POST", f"{CORE}/configmaps", sent)
@@ -42,7 +42,7 @@ def test_an_object_is_stored_as_its_type_holds_it() -> None:
     assert servers.ask(server, "DELETE", f"{CORE}/configmaps/a").value["status"] == "Success"
 
 
-def test_what_a_server_writes_of_its_own_is_written() -> None:
+def test_the_server_sets_its_own_fields() -> None:
     server = servers.api()
     secret = {"metadata": {"name": "s"}, "data": {"b": "Yg=="}, "stringData": {"a": "x"}}
     assert servers.ask(server, "POST", f"{CORE}/secrets", secret).value["data"] == {"b": "Yg==", "a": "eA=="}
@@ -82,7 +82,7 @@ def test_a_strategic_merge_patch_merges_lists_by_their_keys(patch: Any, images: 
     answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", body, mediaType=STRATEGIC, agent="k/1")
 
     containers = answer.value["spec"]["template"]["spec"]["containers"]
-    assert (answer.code, {one["name"]: one["image"] for one in containers}) == (200, images)
+    assert (answer.code, {item["name"]: item["image"] for item in containers}) == (200, images)
 
 
 def test_a_strategic_merge_patch_obeys_its_directives() -> None:
@@ -117,21 +117,21 @@ def test_a_strategic_merge_patch_obeys_its_directives() -> None:
 
 
 @pytest.mark.parametrize("body", ["{", "[]"])
-def test_a_strategic_merge_patch_that_is_none_is_refused(body: str) -> None:
+def test_a_malformed_strategic_merge_patch_is_refused(body: str) -> None:
     server = servers.api()
     servers.ask(server, "POST", DEPLOYMENTS, _deployment())
     assert servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", body, mediaType=STRATEGIC).code == 400
     assert servers.ask(server, "PATCH", f"{DEPLOYMENTS}/nope", "{}", mediaType=STRATEGIC).code == 404
 
 
-def test_an_apply_owns_items_by_the_keys_that_are_published() -> None:
+def test_an_apply_owns_items_by_their_published_keys() -> None:
     server = servers.api()
     apply = {"mediaType": "application/apply-patch+yaml"}
     servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=one", _deployment(), **apply)
-    other = _deployment("j")
-    other["spec"] = {"template": {"spec": {"containers": [{"name": "c", "image": "k"}]}}}
-    merged = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", other, **apply)
-    assert [one["name"] for one in merged.value["spec"]["template"]["spec"]["containers"]] == ["a", "b", "c"]
+    second = _deployment("j")
+    second["spec"] = {"template": {"spec": {"containers": [{"name": "c", "image": "k"}]}}}
+    merged = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", second, **apply)
+    assert [item["name"] for item in merged.value["spec"]["template"]["spec"]["containers"]] == ["a", "b", "c"]
     refused = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", _deployment("j"), **apply)
     assert refused.value["details"]["causes"][0]["field"] == '.spec.template.spec.containers[name="a"].image'
 
@@ -139,8 +139,8 @@ def test_an_apply_owns_items_by_the_keys_that_are_published() -> None:
 def test_events_of_both_groups_are_the_same_objects() -> None:
     server = servers.api()
     event = {"metadata": {"name": "e"}, "regarding": {"kind": "Pod", "name": "p"}, "note": "hello", "reason": "Why"}
-    made = servers.ask(server, "POST", EVENTS, event).value
-    assert (made["apiVersion"], made["note"]) == ("events.k8s.io/v1", "hello")
+    created = servers.ask(server, "POST", EVENTS, event).value
+    assert (created["apiVersion"], created["note"]) == ("events.k8s.io/v1", "hello")
     core = servers.ask(server, "GET", f"{CORE}/events?fieldSelector=involvedObject.name%3Dp,reason%3DWhy").value
     assert (core["kind"], core["items"][0]["message"], core["items"][0]["involvedObject"]["name"]) == (
         "EventList", "hello", "p"
@@ -161,10 +161,10 @@ def test_a_deletion_of_some_kinds_shows_the_object() -> None:
     marked = servers.ask(server, "DELETE", f"{CORE}/pods/p").value
     assert marked["metadata"]["generation"] == 2
     servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "h", "finalizers": ["x/y"]}})
-    held = servers.ask(server, "DELETE", f"{CORE}/services/h").value
-    assert "generation" not in held["metadata"]
+    blocked = servers.ask(server, "DELETE", f"{CORE}/services/h").value
+    assert "generation" not in blocked["metadata"]
     table = servers.ask(server, "GET", f"{CORE}/pods", accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
-    assert [one["name"] for one in table["columnDefinitions"]][:3] == ["Name", "Ready", "Status"]
+    assert [item["name"] for item in table["columnDefinitions"]][:3] == ["Name", "Ready", "Status"]
     shaped = servers.ask(
         server, "GET", f"{CORE}/pods", accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
     )
@@ -188,7 +188,7 @@ CORE_EVENTS = "/api/v1/namespaces/default/events"
 @pytest.mark.parametrize(
     ("path", "code"), [("/api/v1/namespaces/default/configmaps", 200), (CORE_EVENTS, 200), (LEASES, 422)]
 )
-def test_an_update_needs_a_version_of_leases_alone(path: str, code: int) -> None:
+def test_only_leases_need_a_resource_version_on_update(path: str, code: int) -> None:
     server = servers.api()
     servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
     answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "labels": {"x": "y"}}})
@@ -229,9 +229,9 @@ def test_an_update_with_a_uid_creates_nothing(path: str, key: str) -> None:
     answer: Any = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "uid": "u"}})
 
     problem = "Precondition failed: UID in precondition: u, UID in object meta: "
-    stated = f"Code: 4, Key: /registry/{key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
+    expected = f"Code: 4, Key: /registry/{key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
     assert answer.code == 409
-    assert answer.value["message"].endswith(f": StorageError: invalid object, {stated}")
+    assert answer.value["message"].endswith(f": StorageError: invalid object, {expected}")
     assert servers.ask(server, "GET", f"{path}/a").code == 404
 
 
@@ -250,7 +250,7 @@ def test_an_object_that_is_too_large_for_etcd_is_refused(size: int, answered: tu
     assert (answer.code, answer.value.get("message")) == answered
 
 
-def test_a_namespace_whose_parts_are_empty_gets_what_a_server_makes() -> None:
+def test_a_namespace_with_empty_parts_gets_the_servers_values() -> None:
     answer: Any = servers.ask(
         servers.api(), "POST", "/api/v1/namespaces", {"metadata": {"name": "a"}, "spec": {}, "status": {}}
     )
@@ -263,7 +263,7 @@ STREAMS = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "known"),
+    ("method", "path", "expected"),
     [
         ("GET", "/api/v1/namespaces/default/configmaps", KNOWN_FORMS + STREAMS),
         ("GET", "/api/v1/namespaces/default/configmaps?watch=1", KNOWN_FORMS + STREAMS),
@@ -273,16 +273,16 @@ STREAMS = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;
     ],
 )
 @pytest.mark.parametrize("accept", ["application/cbor", "text/*", "application/*"])
-def test_an_answer_is_refused_in_another_form_in_the_words_of_built_in_kinds(
-    method: str, path: str, known: str, accept: str
+def test_unavailable_forms_are_refused_in_the_words_of_built_in_kinds(
+    method: str, path: str, expected: str, accept: str
 ) -> None:
     answer: Any = servers.ask(servers.api(), method, path, accept=accept)
 
     assert (answer.code, answer.value["details"]) == (406, {})
-    assert answer.value["message"] == f"406: Not Acceptable\n\nAvailable representations: {known}"
+    assert answer.value["message"] == f"406: Not Acceptable\n\nAvailable representations: {expected}"
 
 
-def test_a_patch_of_another_form_is_refused_in_the_words_of_built_in_kinds() -> None:
+def test_unsupported_patches_are_refused_in_the_words_of_built_in_kinds() -> None:
     server = servers.api()
     path = "/api/v1/namespaces/default/configmaps"
     servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
@@ -302,8 +302,8 @@ def test_a_patch_of_another_form_is_refused_in_the_words_of_built_in_kinds() -> 
         ("PATCH", "application/json-patch+json", []),
     ],
 )
-def test_a_write_that_changes_nothing_is_none(method: str, media_type: str, body: Any) -> None:
-    """An operator that writes what is there must not be told of a change by its own watch."""
+def test_a_write_without_changes_causes_no_event(method: str, media_type: str, body: Any) -> None:
+    """An operator's watch must not report its own write without changes."""
     server = servers.api()
     servers.ask(server, "POST", f"{CORE}/configmaps", MENU)
     watch = servers.watch(server, f"{CORE}/configmaps?watch=1")
@@ -316,7 +316,7 @@ def test_a_write_that_changes_nothing_is_none(method: str, media_type: str, body
 @pytest.mark.parametrize(
     ("path", "code"), [("/api/v1/namespaces/default/configmaps", 200), (CORE_EVENTS, 200), (LEASES, 422)]
 )
-def test_an_apply_with_an_empty_version_is_refused_for_leases_alone(path: str, code: int) -> None:
+def test_only_leases_refuse_an_apply_with_an_empty_version(path: str, code: int) -> None:
     server = servers.api()
     servers.ask(server, "POST", path, {"metadata": {"name": "a"}})
     stored: Any = servers.ask(server, "GET", f"{path}/a").value
@@ -343,13 +343,13 @@ def _with_deployment() -> Api:
     return server
 
 
-def test_an_apply_to_the_scale_of_a_built_in_kind_changes_the_replicas_and_owns_them() -> None:
+def test_an_apply_to_the_scale_of_a_built_in_kind_sets_and_owns_the_replicas() -> None:
     server = _with_deployment()
 
     assert _scale(server, {}, 7) == (200, "")
     stored: Any = servers.ask(server, "GET", f"{DEPLOYMENTS}/web").value
     assert stored["spec"]["replicas"] == 7
-    (entry,) = (one for one in stored["metadata"]["managedFields"] if one["manager"] == "m")
+    (entry,) = (item for item in stored["metadata"]["managedFields"] if item["manager"] == "m")
     assert (entry["subresource"], entry["apiVersion"]) == ("scale", "apps/v1")
     assert entry["fieldsV1"] == {"f:spec": {"f:replicas": {}}}
 
@@ -374,7 +374,7 @@ def test_an_apply_to_the_scale_is_refused_as_an_update_is(
     assert refused[1].startswith(message)
 
 
-def test_a_patch_of_the_scale_is_for_the_object_of_its_uid() -> None:
+def test_a_patch_of_the_scale_checks_the_uid() -> None:
     """As kube-apiserver 1.37 answers."""
     server = _with_deployment()
     path = f"{DEPLOYMENTS}/web"

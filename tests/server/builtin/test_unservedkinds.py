@@ -1,4 +1,4 @@
-"""The kinds of kube-apiserver that are not served."""
+"""Kinds of kube-apiserver that this server does not serve."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STABLE = ("v1", "v2")
 
 
 def _kinds() -> Iterator[tuple[str, str, str, str]]:
-    """Yield group, version, plural and kind of the stable kinds that lightkube has of 1.37."""
+    """Yield group, version, plural and kind of the stable kinds of 1.37 in lightkube."""
     for module in pkgutil.iter_modules(lightkube.resources.__path__, "lightkube.resources."):
         for value in vars(importlib.import_module(module.name)).values():
             info = getattr(value, "_api_info", None)
@@ -31,7 +31,7 @@ def _kinds() -> Iterator[tuple[str, str, str, str]]:
 
 def test_each_stable_kind_of_a_cluster_is_served_or_named() -> None:
     kinds = {*_kinds()}
-    types = {(one.group, one.version, one.names.plural) for one in Api().catalog.types()}
+    types = {(item.group, item.version, item.names.plural) for item in Api().catalog.types()}
     named = {
         (*group_version, plural, unserved.kind)
         for group_version, plurals in unservedkinds.KINDS.items()
@@ -61,7 +61,7 @@ def test_kinds_are_named_for_versions_that_serve_them(info: RequestInfo | None, 
     ("path", "kind"),
     [("/apis/policy/v1/namespaces/default/poddisruptionbudgets/a", "PodDisruptionBudget"), ("/apis/a.io/v1/b", "")],
 )
-def test_an_answer_names_the_kind(path: str, kind: str) -> None:
+def test_a_response_names_the_unserved_kind(path: str, kind: str) -> None:
     answer = Api().answer(HTTPRequest("GET", path))
     assert isinstance(answer, HTTPAnswer)
     assert (answer.code, answer.unserved) == (404, kind)

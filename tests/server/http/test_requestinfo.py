@@ -14,7 +14,7 @@ NAMESPACE = f"{GROUP}/v1/namespaces"
 PAGE = "404 page not found\n"
 
 
-def _ask(path: str, method: str = "GET", **rest: Any) -> tuple[int, str]:
+def _send(path: str, method: str = "GET", **rest: Any) -> tuple[int, str]:
     server = servers.api()
     servers.ask(server, "POST", servers.JOBS, servers.job("a"))
     answer = servers.ask(server, method, path, **rest)
@@ -58,14 +58,14 @@ def _ask(path: str, method: str = "GET", **rest: Any) -> tuple[int, str]:
         pytest.param("/healthz/ping", 200, "ok", id="a check"),
     ],
 )
-def test_a_path_is_answered(path: str, code: int, text: str) -> None:
-    assert _ask(path) == (code, text)
+def test_paths_are_answered(path: str, code: int, text: str) -> None:
+    assert _send(path) == (code, text)
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
-def test_groups_of_crds_are_told_whatever_the_method(method: str) -> None:
-    assert _ask(f"{GROUP}/v1", method)[0] == _ask(GROUP, method)[0] == 200
-    assert _ask("/apis/apps/v1", method)[0] == 404
+def test_discovery_of_custom_groups_ignores_the_method(method: str) -> None:
+    assert _send(f"{GROUP}/v1", method)[0] == _send(GROUP, method)[0] == 200
+    assert _send("/apis/apps/v1", method)[0] == 404
 
 
 @pytest.mark.parametrize(
@@ -80,19 +80,19 @@ def test_groups_of_crds_are_told_whatever_the_method(method: str) -> None:
         ("9223372036854775808ns", 'invalid duration "9223372036854775808ns"'),
     ],
 )
-def test_a_timeout_that_is_no_duration_is_refused(timeout: str, problem: str) -> None:
+def test_a_malformed_timeout_is_refused(timeout: str, problem: str) -> None:
     message = f"invalid timeout specified in the request URL - time: {problem}"
 
-    assert _ask(f"{servers.JOBS}/a?timeout={timeout}") == (400, message)
-    assert _ask(f"{servers.JOBS}/zz?timeout={timeout}", "DELETE") == (400, message)
+    assert _send(f"{servers.JOBS}/a?timeout={timeout}") == (400, message)
+    assert _send(f"{servers.JOBS}/zz?timeout={timeout}", "DELETE") == (400, message)
 
 
 @pytest.mark.parametrize("query", ["timeout=5s", "timeout=", "timeout=-1h1.5m", "timeout=0"])
-def test_other_timeouts_are_taken(query: str) -> None:
-    assert _ask(f"{servers.JOBS}/a?{query}")[0] == 200
+def test_valid_timeouts_are_accepted(query: str) -> None:
+    assert _send(f"{servers.JOBS}/a?{query}")[0] == 200
 
 
-def test_watches_have_no_timeout() -> None:
+def test_the_timeout_of_a_watch_is_not_checked() -> None:
     servers.watch(servers.api(), f"{servers.JOBS}?watch=1&timeout=abc")
 
 
@@ -109,19 +109,19 @@ def test_parameters_that_go_cannot_parse_are_dropped() -> None:
         ("abc", 'strconv.ParseUint: parsing "abc": invalid syntax'),
     ],
 )
-def test_a_resource_version_that_is_none_is_refused(version: str, message: str) -> None:
+def test_a_malformed_resource_version_is_refused(version: str, message: str) -> None:
     problem = f'resourceVersion: Invalid value: "{version}": {message}'
 
-    assert _ask(f"{servers.JOBS}?resourceVersion={version}") == (400, f"invalid resource version: {problem}")
-    assert _ask(f"{servers.JOBS}/a?resourceVersion={version}") == (500, problem)
-    assert _ask(f"{servers.JOBS}?watch=1&resourceVersion={version}") == (500, problem)
+    assert _send(f"{servers.JOBS}?resourceVersion={version}") == (400, f"invalid resource version: {problem}")
+    assert _send(f"{servers.JOBS}/a?resourceVersion={version}") == (500, problem)
+    assert _send(f"{servers.JOBS}?watch=1&resourceVersion={version}") == (500, problem)
 
 
 @pytest.mark.parametrize(
     ("selector", "names"),
     [("x in ()", ["empty"]), ("x notin ()", ["none", "one"]), ("x>0", ["one"]), ("x<9223372036854775807", ["one"])],
 )
-def test_an_empty_set_of_a_selector_has_the_empty_label(selector: str, names: list[str]) -> None:
+def test_an_empty_set_in_a_selector_contains_the_empty_text(selector: str, names: list[str]) -> None:
     server = servers.api()
     labels = {"empty": {"x": ""}, "none": {}, "one": {"x": "1"}, "large": {"x": "9223372036854775808"}}
     for name, own in labels.items():
@@ -131,12 +131,12 @@ def test_an_empty_set_of_a_selector_has_the_empty_label(selector: str, names: li
         server, "GET", f"{servers.JOBS}?labelSelector={selector.replace(' ', '%20').replace('>', '%3E')}"
     )
 
-    names_of = [one["metadata"]["name"] for one in answer.value["items"] if one["metadata"]["name"] != "large"]
+    names_of = [item["metadata"]["name"] for item in answer.value["items"] if item["metadata"]["name"] != "large"]
     assert names_of == names
 
 
 def test_a_bound_beyond_int64_is_refused() -> None:
-    assert _ask(f"{servers.JOBS}?labelSelector=x%3E9223372036854775808")[0] == 400
+    assert _send(f"{servers.JOBS}?labelSelector=x%3E9223372036854775808")[0] == 400
 
 
 @pytest.mark.parametrize(
@@ -151,12 +151,12 @@ def test_a_bound_beyond_int64_is_refused() -> None:
     ],
 )
 def test_a_malformed_media_type_is_unsupported(content_type: str, code: int) -> None:
-    assert _ask(servers.JOBS, "POST", body=servers.job("b"), mediaType=content_type)[0] == code
+    assert _send(servers.JOBS, "POST", body=servers.job("b"), mediaType=content_type)[0] == code
 
 
-def test_media_types_of_patches_and_answers_are_compared_as_they_are_written() -> None:
-    assert _ask(f"{servers.JOBS}/a", "PATCH", body={}, mediaType="application/Merge-Patch+json")[0] == 415
-    assert _ask(f"{servers.JOBS}/a", accept="APPLICATION/JSON")[0] == 406
+def test_media_types_of_patches_and_responses_are_case_sensitive() -> None:
+    assert _send(f"{servers.JOBS}/a", "PATCH", body={}, mediaType="application/Merge-Patch+json")[0] == 415
+    assert _send(f"{servers.JOBS}/a", accept="APPLICATION/JSON")[0] == 406
 
 
 YAML = "apiVersion: fuzz.example.com/v1\nkind: Job\nmetadata: {name: b}\n"
@@ -172,6 +172,6 @@ YAML = "apiVersion: fuzz.example.com/v1\nkind: Job\nmetadata: {name: b}\n"
     ],
 )
 def test_the_first_document_of_a_body_counts(text: str, code: int) -> None:
-    assert _ask(servers.JOBS, "POST", body=text, mediaType="application/yaml")[0] == code
+    assert _send(servers.JOBS, "POST", body=text, mediaType="application/yaml")[0] == code
     applied = f"{servers.JOBS}/b?fieldManager=m"
-    assert _ask(applied, "PATCH", body=text, mediaType="application/apply-patch+yaml")[0] == code
+    assert _send(applied, "PATCH", body=text, mediaType="application/apply-patch+yaml")[0] == code

@@ -1,4 +1,4 @@
-"""OpenAPI documents in protobuf, beside those that are recorded: what has no place in one."""
+"""Errors of the protobuf encoding of OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def _parameter(parameter: Any) -> Any:
         ({"securityDefinitions": {"a": {"type": "openId"}}}, "securityDefinitions.a"),
     ],
 )
-def test_what_has_no_place_is_told_and_not_left_out(document: Any, path: str) -> None:
+def test_parts_without_a_message_are_errors(document: Any, path: str) -> None:
     with pytest.raises(ProtobufError) as caught:
         openapiwriting.write(document, "v2")
     assert str(caught.value) == f"{path} has no place in OpenAPI"
 
 
-def test_what_is_nested_too_deep_is_told() -> None:
+def test_documents_nested_too_deep_are_errors() -> None:
     schema: Any = {}
     for _ in range(400):
         schema = {"additionalProperties": schema}
@@ -72,7 +72,7 @@ def test_what_is_nested_too_deep_is_told() -> None:
         (2.0, b"\x09" + bytes(7) + b"\x40"),
     ],
 )
-def test_a_default_of_version_3_is_a_text_or_a_number_or_a_truth_value(value: Any, written: bytes) -> None:
+def test_only_scalar_defaults_of_version_3_are_encoded(value: Any, written: bytes) -> None:
     """Of others gnostic knows that there is one, and not which."""
-    found = openapiwriting.write({"components": {"schemas": {"a": {"default": value}}}}, "v3")
-    assert found.endswith(b"\x8a\x02" + bytes([len(written)]) + written)
+    result = openapiwriting.write({"components": {"schemas": {"a": {"default": value}}}}, "v3")
+    assert result.endswith(b"\x8a\x02" + bytes([len(written)]) + written)

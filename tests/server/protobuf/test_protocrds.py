@@ -1,4 +1,4 @@
-"""CRDs in protobuf in requests: what comes of messages that no JSON says, in the words of a 1.37 server."""
+"""CRDs in protobuf requests: messages without a JSON equivalent, with the errors of a 1.37 server."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _stored(answer: HTTPAnswer) -> Any:
     return answer.value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["x"]
 
 
-def test_a_crd_ends_where_the_same_ends_in_json() -> None:
+def test_a_crd_in_protobuf_is_stored_as_its_json_form() -> None:
     schema = _type("object") + _part(FORMAT, b"odd") + _property("size", _type("integer") + _real(MAXIMUM, 9))
     raw = _crd(_type("object") + _property("x", schema))
     as_json = {
@@ -86,17 +86,17 @@ def test_a_crd_ends_where_the_same_ends_in_json() -> None:
         **protoreading.read(raw, V1, "CustomResourceDefinition"),
     }
     answers = [_posted(_sent(raw)), _posted(json.dumps(as_json).encode(), media_type="application/json")]
-    for one in answers:
+    for item in answers:
         for key in ("uid", "creationTimestamp"):
-            del one.value["metadata"][key]
-        del one.value["metadata"]["managedFields"][0]["time"]
+            del item.value["metadata"][key]
+        del item.value["metadata"]["managedFields"][0]["time"]
     assert answers[0].value == answers[1].value
     assert answers[0].warnings == answers[1].warnings == ('unrecognized format "odd"',)
 
 
-def test_fields_that_nobody_knows_are_passed_over_however_strict_a_client_is() -> None:
-    found = _stored(_of_property(_type("string") + _part(99, b"x"), "?fieldValidation=Strict"))
-    assert found == {"type": "string"}
+def test_unknown_protobuf_fields_are_ignored_under_strict_validation() -> None:
+    result = _stored(_of_property(_type("string") + _part(99, b"x"), "?fieldValidation=Strict"))
+    assert result == {"type": "string"}
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,17 @@ def test_fields_that_nobody_knows_are_passed_over_however_strict_a_client_is() -
         (_type("number") + _real(MAXIMUM, 2.5), {"maximum": 2.5}),
     ],
 )
-def test_what_json_says_otherwise_is_stored_as_json_says_it(schema: bytes, stored: Any) -> None:
-    found = _stored(_of_property(schema))
-    assert {key: value for key, value in found.items() if key != "type"} == stored
+def test_unions_are_stored_in_their_json_form(schema: bytes, stored: Any) -> None:
+    result = _stored(_of_property(schema))
+    assert {key: value for key, value in result.items() if key != "type"} == stored
 
 
 def test_zero_keeps_its_sign() -> None:
-    found = [_stored(_of_property(_type("number") + _real(MAXIMUM, zero)))["maximum"] for zero in (-0.0, 0.0)]
-    assert [str(one) for one in found] == ["-0.0", "0"]
+    result = [_stored(_of_property(_type("number") + _real(MAXIMUM, zero)))["maximum"] for zero in (-0.0, 0.0)]
+    assert [str(item) for item in result] == ["-0.0", "0"]
 
 
-def test_of_what_is_said_twice_in_json_the_last_counts() -> None:
+def test_the_last_duplicate_key_of_embedded_json_counts() -> None:
     schema = _type("object") + _property("a", _type("integer")) + _any(DEFAULT, b'{"a":1,"a":2}')
     answer = _of_property(schema, "?fieldValidation=Strict")
     assert (_stored(answer)["default"], answer.warnings) == ({"a": 2}, ())
@@ -154,7 +154,7 @@ def test_of_what_is_said_twice_in_json_the_last_counts() -> None:
         ),
     ],
 )
-def test_what_json_says_otherwise_is_refused_as_what_json_says(schema: bytes, field: str, words: str) -> None:
+def test_unions_are_refused_like_their_json_form(schema: bytes, field: str, words: str) -> None:
     answer = _of_property(schema)
     where = f"spec.validation.openAPIV3Schema.properties[x].{field}"
     assert (answer.code, answer.value["message"].partition(" is invalid: ")[2]) == (422, f"{where}: {words}")
@@ -179,13 +179,13 @@ def test_what_json_says_otherwise_is_refused_as_what_json_says(schema: bytes, fi
         (_any(DEFAULT, b"[" * 250 + b"]" * 250), "nested more than 256 levels deep"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_gos_words(schema: bytes, words: str) -> None:
+def test_malformed_bodies_are_refused_in_gos_words(schema: bytes, words: str) -> None:
     answer = _of_property(schema)
     message = f'CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: {words}'
     assert (answer.code, answer.value["message"]) == (400, message)
 
 
-def test_schemas_that_are_nested_too_deep_are_told() -> None:
+def test_schemas_nested_too_deep_are_refused() -> None:
     schema = b""
     for _ in range(1000):
         schema = _part(NOT, schema)
@@ -193,7 +193,7 @@ def test_schemas_that_are_nested_too_deep_are_told() -> None:
 
 
 @pytest.mark.parametrize(("number", "text"), [("nan", "NaN"), ("inf", "+Inf"), ("-inf", "-Inf")])
-def test_numbers_that_json_does_not_have_cannot_be_stored(number: str, text: str) -> None:
+def test_infinite_numbers_cannot_be_stored(number: str, text: str) -> None:
     answer = _of_property(_type("number") + _real(MAXIMUM, float(number)))
     assert answer.value == {
         "kind": "Status",
@@ -205,7 +205,7 @@ def test_numbers_that_json_does_not_have_cannot_be_stored(number: str, text: str
     }
 
 
-def test_a_crd_of_another_version_is_not_that_of_the_url() -> None:
+def test_a_crd_in_another_version_than_the_url_is_refused() -> None:
     beta = "apiextensions.k8s.io/v1beta1"
     message = f"the API version in the data ({beta}) does not match the expected API version ({V1})"
     assert _posted(_sent(b"", api_version=beta)).value["message"] == message
@@ -222,7 +222,7 @@ def test_a_crd_of_another_version_is_not_that_of_the_url() -> None:
         ({"dependencies": {"a": 5}}, "schema.dependencies[a] is not an object"),
     ],
 )
-def test_what_is_no_schema_is_told_and_not_written(schema: Any, words: str) -> None:
+def test_malformed_schemas_cannot_be_encoded(schema: Any, words: str) -> None:
     versions = [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}]
     crd = {"apiVersion": V1, "kind": "CustomResourceDefinition", "metadata": {}, "spec": {"versions": versions}}
     with pytest.raises(ProtobufError) as caught:
@@ -230,7 +230,7 @@ def test_what_is_no_schema_is_told_and_not_written(schema: Any, words: str) -> N
     assert str(caught.value) == f"spec.versions[0].{words.replace('schema.', 'schema.openAPIV3Schema.', 1)}"
 
 
-def test_what_is_nested_too_deep_for_python_is_told_and_not_written() -> None:
+def test_schemas_nested_too_deep_cannot_be_encoded() -> None:
     schema: Any = {}
     for _ in range(250):
         schema = {"additionalProperties": schema}
@@ -246,6 +246,6 @@ def test_what_is_nested_too_deep_for_python_is_told_and_not_written() -> None:
         ("Tür", '"Tür"'),
     ],
 )
-def test_any_json_is_written_as_go_marshals_it(value: Any, text: str) -> None:
+def test_embedded_json_is_marshalled_as_in_go(value: Any, text: str) -> None:
     written = protowriting.write(servers.crd(versions=[{"schema": {"openAPIV3Schema": {"default": value}}}]))
     assert _any(DEFAULT, text.encode()) in written

@@ -1,4 +1,4 @@
-"""Protobuf of built-in kinds in requests, and what cannot be read, which is refused in the words of a 1.37 server."""
+"""Built-in kinds in protobuf requests, with the errors of a 1.37 server."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def _posted(body: bytes, path: str = MAPS, method: str = "POST", **headers: str)
     server = servers.api()
     if method != "POST":
         servers.ask(server, "POST", MAPS, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "menu"}})
-    return _asked(server, method, path, body, **headers)
+    return _send(server, method, path, body, **headers)
 
 
-def _asked(server: Any, method: str, path: str, body: bytes, **headers: str) -> HTTPAnswer:
+def _send(server: Any, method: str, path: str, body: bytes, **headers: str) -> HTTPAnswer:
     from pytest_crd.server.http.httpmessages import HTTPRequest
 
     answer = server.answer(HTTPRequest(method, path, {"content-type": PROTOBUF, **headers}, body))
@@ -48,7 +48,7 @@ def _asked(server: Any, method: str, path: str, body: bytes, **headers: str) -> 
     return answer
 
 
-def test_an_object_is_created_of_it() -> None:
+def test_an_object_is_created_from_protobuf() -> None:
     answer = _posted(_sent(_map("menu", monday=b"soup", tuesday=b"\xff")))
 
     assert answer.code == 201
@@ -56,11 +56,11 @@ def test_an_object_is_created_of_it() -> None:
     assert answer.value["kind"] == "ConfigMap"
 
 
-def test_what_says_nothing_of_its_type_is_of_the_urls() -> None:
+def test_the_type_defaults_to_the_url() -> None:
     assert _posted(_sent(_map("menu"), "", "")).code == 201
 
 
-def test_fields_that_nobody_knows_are_passed_over() -> None:
+def test_unknown_protobuf_fields_are_ignored() -> None:
     group = _varint(7 << 3 | 3) + _varint(1 << 3) + b"\x05" + _varint(7 << 3 | 4)
     fixed = _varint(98 << 3 | 1) + bytes(8) + _varint(97 << 3 | 5) + bytes(4)
     answer = _posted(_sent(_map("menu", monday=b"soup") + _part(99, b"x") + group + fixed))
@@ -118,7 +118,7 @@ def test_fields_that_nobody_knows_are_passed_over() -> None:
         ),
     ],
 )
-def test_what_is_no_object_of_the_url_is_refused(body: bytes, words: str) -> None:
+def test_bodies_of_another_kind_are_refused(body: bytes, words: str) -> None:
     answer = _posted(body)
     assert (answer.code, answer.value["message"]) == (400, words)
 
@@ -146,33 +146,33 @@ def test_what_is_no_object_of_the_url_is_refused(body: bytes, words: str) -> Non
         (_part(1, _part(8, bytes([1 << 3 | 2, 0]))), "proto: wrong wireType = 2 for field Seconds"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_gos_words(raw: bytes, words: str) -> None:
+def test_malformed_bodies_are_refused_in_gos_words(raw: bytes, words: str) -> None:
     answer = _posted(_sent(raw))
     assert answer.value["message"] == f'ConfigMap in version "v1" cannot be handled as a ConfigMap: {words}'
 
 
-def test_what_is_no_envelope_is_refused() -> None:
+def test_a_malformed_envelope_is_refused() -> None:
     words = (
         "the object provided is unrecognized (must be of type ConfigMap): proto: wrong wireType = 0 for field TypeMeta"
     )
     assert _posted(b"k8s\x00\x08\x01").value["message"].startswith(words)
 
 
-def test_many_groups_in_each_other_are_passed_over() -> None:
+def test_deeply_nested_groups_are_ignored() -> None:
     deep = 5000
     assert _posted(_sent(_map("menu") + b"\x3b" * deep + b"\x3c" * deep)).code == 201
 
 
-def test_what_is_sent_twice_is_one_of_both() -> None:
+def test_repeated_messages_are_merged() -> None:
     answer = _posted(_sent(_map("menu") + _part(1, _part(11, _part(1, b"for") + _part(2, b"monday")))))
     assert (answer.value["metadata"]["name"], answer.value["metadata"]["labels"]) == ("menu", {"for": "monday"})
 
 
-def test_an_entry_of_a_map_is_of_bytes_whatever_it_says() -> None:
-    """Go does not look how key and value are sent, nor whether they end where their entry does."""
+def test_map_entries_are_decoded_as_bytes_whatever_their_wire_type() -> None:
+    """Go ignores the wire types of key and value, and reads beyond the end of the entry."""
     entry = bytes([1 << 3, 1]) + b"a" + bytes([3 << 3, 7]) + bytes([2 << 3 | 5, 2]) + b"x"
-    found = protoreading.read(_part(2, entry) + bytes([4 << 3, 1]), "v1", "ConfigMap")
-    assert found == {"metadata": {}, "data": {"a": "x "}, "immutable": True}
+    result = protoreading.read(_part(2, entry) + bytes([4 << 3, 1]), "v1", "ConfigMap")
+    assert result == {"metadata": {}, "data": {"a": "x "}, "immutable": True}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_entry_of_a_map_is_of_bytes_whatever_it_says() -> None:
         (-62135596800, None),
     ],
 )
-def test_times_are_those_of_go(seconds: int, text: str | None) -> None:
+def test_times_have_gos_format(seconds: int, text: str | None) -> None:
     time = _part(9, _varint(1 << 3) + _varint(seconds % (1 << 64)))
     assert protoreading.read(_part(1, time), "v1", "ConfigMap")["metadata"]["deletionTimestamp"] == text
 
@@ -197,7 +197,7 @@ def test_parts_of_seconds_may_be_negative() -> None:
     assert protoreading.read(_part(2, _part(4, b"")), "coordination.k8s.io/v1", "Lease")["spec"] == {"renewTime": None}
 
 
-def test_managers_whose_fields_are_no_json_are_forgotten() -> None:
+def test_managers_with_malformed_fields_are_dropped() -> None:
     entry = _part(1, b"x") + _part(2, b"Update") + _part(3, b"v1") + _part(6, b"FieldsV1") + _part(7, _part(1, b"{"))
     answer = _posted(_sent(_part(1, _part(1, b"menu") + _part(17, entry))))
     assert (answer.code, "managedFields" in answer.value["metadata"]) == (201, False)
@@ -206,11 +206,11 @@ def test_managers_whose_fields_are_no_json_are_forgotten() -> None:
 def test_a_port_is_a_number_or_a_name() -> None:
     number, name = _varint(2 << 3) + _varint(80), _varint(1 << 3) + _varint(1) + _part(3, b"web")
     ports = b"".join(_part(1, _part(4, port)) for port in (number, name))
-    found = protoreading.read(_part(2, ports), "v1", "Service")["spec"]["ports"]
-    assert [port["targetPort"] for port in found] == [80, "web"]
+    result = protoreading.read(_part(2, ports), "v1", "Service")["spec"]["ports"]
+    assert [port["targetPort"] for port in result] == [80, "web"]
 
 
-def test_what_is_neither_a_number_nor_a_text_is_refused() -> None:
+def test_an_invalid_int_or_string_is_refused() -> None:
     port = _part(4, _varint(1 << 3) + _varint(2))
     with pytest.raises(ProtobufError, match=r"^impossible IntOrString\.Type$"):
         protoreading.read(_part(2, _part(1, port)), "v1", "Service")
@@ -223,35 +223,33 @@ def test_what_is_neither_a_number_nor_a_text_is_refused() -> None:
         ("", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
     ],
 )
-def test_what_is_no_quantity_is_refused(text: str, words: str) -> None:
+def test_malformed_quantities_are_refused(text: str, words: str) -> None:
     claim = _part(2, _part(2, _part(2, _part(1, b"storage") + _part(2, _part(1, text.encode())))))
     with pytest.raises(ProtobufError) as caught:
         protoreading.read(claim, "v1", "PersistentVolumeClaim")
     assert str(caught.value) == words
 
 
-def test_numbers_that_stand_together_are_read_one_by_one() -> None:
+def test_packed_numbers_are_decoded() -> None:
     groups = _part(4, _varint(7) + _varint((1 << 64) - 3))  # supplementalGroups of a PodSecurityContext
     pod = protoreading.read(_part(2, _part(14, groups)), "v1", "Pod")
     assert pod["spec"]["securityContext"] == {"supplementalGroups": [7, -3]}
 
 
-def test_json_that_is_not_utf8_is_read_as_go_reads_it() -> None:
+def test_invalid_utf8_in_json_is_replaced() -> None:
     body = b'{"metadata":{"name":"menu"},"data":{"monday":"\xff"}}'
     answer = _posted(body, **{"content-type": "application/json"})
     assert (answer.code, answer.value["data"]) == (201, {"monday": "\ufffd"})
 
 
-def test_an_update_and_a_scale_are_read_of_it() -> None:
+def test_updates_and_scales_are_read_from_protobuf() -> None:
     server = servers.api()
-    _asked(server, "POST", MAPS, _sent(_map("menu", monday=b"soup")))
-    assert _asked(server, "PUT", f"{MAPS}/menu", _sent(_map("menu", monday=b"fish"))).value["data"] == {
-        "monday": "fish"
-    }
+    _send(server, "POST", MAPS, _sent(_map("menu", monday=b"soup")))
+    assert _send(server, "PUT", f"{MAPS}/menu", _sent(_map("menu", monday=b"fish"))).value["data"] == {"monday": "fish"}
     cooks = "/apis/apps/v1/namespaces/default/deployments"
     servers.ask(server, "POST", cooks, {"metadata": {"name": "cooks"}, "spec": {"replicas": 1}})
     scale = _part(1, _part(1, b"cooks")) + _part(2, _varint(1 << 3) + _varint(3))
-    answer = _asked(server, "PUT", f"{cooks}/cooks/scale", _sent(scale, "Scale", "autoscaling/v1"))
+    answer = _send(server, "PUT", f"{cooks}/cooks/scale", _sent(scale, "Scale", "autoscaling/v1"))
     assert (answer.code, answer.value["spec"]) == (200, {"replicas": 3})
 
 
@@ -265,7 +263,7 @@ def test_an_update_and_a_scale_are_read_of_it() -> None:
         (_sent(b""), 400, 'no kind "ConfigMap" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'),
     ],
 )
-def test_options_of_a_deletion_are_read_of_it(body: bytes, code: int, words: str) -> None:
+def test_delete_options_are_read_from_protobuf(body: bytes, code: int, words: str) -> None:
     answer = _posted(body, f"{MAPS}/menu", "DELETE")
     assert answer.code == code
     assert words in answer.value.get("message", "")

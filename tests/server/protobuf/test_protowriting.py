@@ -1,4 +1,4 @@
-"""Answers in protobuf, beside those that are recorded: what cannot be written, which no server would have stored."""
+"""Protobuf responses without a recording, and objects that cannot be encoded."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _map(name: str, data: Any) -> Any:
 
 
 def _put(server: Api, name: str) -> None:
-    """Store what no request could have stored."""
-    found = server.catalog.find_type("", "v1", "configmaps")
-    assert found is not None
-    server.store.put(found.key("default", name), _map(name, {"a": 1}))
+    """Store an object that no request can store."""
+    result = server.catalog.find_type("", "v1", "configmaps")
+    assert result is not None
+    server.store.put(result.key("default", name), _map(name, {"a": 1}))
 
 
 def _status(body: bytes) -> Any:
@@ -53,13 +53,13 @@ def _status(body: bytes) -> Any:
         ("Pod", {"spec": {"overhead": {"cpu": "much"}}}, "spec.overhead[cpu] is not a quantity"),
     ],
 )  # fmt: skip
-def test_what_its_type_does_not_take_is_not_written(kind: str, value: Any, words: str) -> None:
+def test_mistyped_values_cannot_be_encoded(kind: str, value: Any, words: str) -> None:
     with pytest.raises(ProtobufError) as caught:
         protowriting.write({"apiVersion": "v1", "kind": kind, **value})
     assert str(caught.value) == words
 
 
-def test_a_kind_that_is_not_known_is_not_written() -> None:
+def test_unknown_kinds_cannot_be_encoded() -> None:
     with pytest.raises(ProtobufError, match=r"^how Node of v1 is written in protobuf is not known$"):
         protowriting.write({"apiVersion": "v1", "kind": "Node"})
 
@@ -84,26 +84,26 @@ def test_a_kind_that_is_not_known_is_not_written() -> None:
         ("/api", b'k8s\x00\n\x0f\n\x00\x12\x0bAPIVersions\x12\x1c\n\x02v1\x12\x16\n\t0.0.0.0/0\x12\t127.0.0.1\x1a\x00"\x00'),
     ],
 )  # fmt: skip
-def test_it_is_byte_by_byte_what_a_server_answers(path: str, written: bytes) -> None:
-    """The address in the last one aside; conversations are compared by what is read of them."""
+def test_responses_have_the_bytes_of_a_server(path: str, written: bytes) -> None:
+    """All bytes equal except for the address; replayed conversations compare decoded responses only."""
     assert servers.ask(servers.api(), "GET", path, accept=PROTOBUF).body == written
 
 
-def test_an_event_is_byte_by_byte_what_a_server_sends() -> None:
-    told = {"resourceVersion": "5808", "annotations": {"k8s.io/initial-events-end": "true"}}
-    value = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": told}
+def test_events_have_the_bytes_of_a_server() -> None:
+    message = {"resourceVersion": "5808", "annotations": {"k8s.io/initial-events-end": "true"}}
+    value = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": message}
     assert protowriting.event("BOOKMARK", protowriting.write(value)) == (
         b'\x00\x00\x00b\n\x08BOOKMARK\x12V\nTk8s\x00\n\x0f\n\x02v1\x12\tConfigMap\x129\n7\n\x00\x12\x00\x1a\x00"\x00*\x002\x0458088\x00B\x00'
         b'b!\n\x19k8s.io/initial-events-end\x12\x04true\x1a\x00"\x00'
     )
 
 
-def test_a_failure_that_nobody_wants_to_read_is_indented() -> None:
+def test_an_error_in_no_accepted_form_is_indented_json() -> None:
     answer = servers.ask(servers.api(), "GET", MAPS, accept="text/html")
     assert (answer.code, answer.body[:4]) == (406, b"{\n  ")
 
 
-def test_an_object_that_cannot_be_written_is_an_error_and_its_neighbours_are_not() -> None:
+def test_an_object_that_cannot_be_encoded_affects_only_itself() -> None:
     server = servers.api()
     _put(server, "a")
     servers.ask(server, "POST", MAPS, _map("b", {"a": "1"}))
@@ -118,7 +118,7 @@ def test_an_object_that_cannot_be_written_is_an_error_and_its_neighbours_are_not
     assert servers.ask(server, "GET", f"{MAPS}/a").code == 200
 
 
-def test_a_watch_tells_of_an_object_that_cannot_be_written() -> None:
+def test_a_watch_reports_an_object_that_cannot_be_encoded() -> None:
     server = servers.api()
     stream = servers.watch(server, f"{MAPS}?watch=1", accept=PROTOBUF)
     _put(server, "a")
@@ -129,13 +129,13 @@ def test_a_watch_tells_of_an_object_that_cannot_be_written() -> None:
     assert b"data[a] is not a text" in line
 
 
-def test_all_that_is_served_is_told_in_protobuf_at_once() -> None:
+def test_aggregated_discovery_has_a_protobuf_form() -> None:
     accept = f"{PROTOBUF};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     answer = servers.ask(servers.api(), "GET", "/apis", accept=f"text/html,{accept},application/json")
 
     assert answer.media_type == accept
-    found = protoreading.envelope(answer.body)
-    assert protoreading.read(found.raw, found.api_version, found.kind)["items"][0]["metadata"]["name"] == "apps"
+    result = protoreading.envelope(answer.body)
+    assert protoreading.read(result.raw, result.api_version, result.kind)["items"][0]["metadata"]["name"] == "apps"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_all_that_is_served_is_told_in_protobuf_at_once() -> None:
         ({"matchExpressions": [{"key": "b", "operator": "Near"}]}, None),
     ],
 )  # fmt: skip
-def test_the_scale_of_a_deployment_says_which_pods_are_meant(selector: Any, text: Any) -> None:
+def test_the_scale_of_a_deployment_has_its_selector(selector: Any, text: Any) -> None:
     server = servers.api()
     path = "/apis/apps/v1/namespaces/default/deployments"
     body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": {"replicas": 1}}

@@ -1,4 +1,4 @@
-"""What is stored, and what of its history is remembered."""
+"""The store and its history."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_each_change_is_a_revision() -> None:
     assert {event.key for event in store.since(1)} == {first.key}
 
 
-def test_what_was_there_can_be_listed() -> None:
+def test_past_revisions_can_be_listed() -> None:
     store = Store()
     _put(store, "a", n=1)
     then = _put(store, "b").revision
@@ -73,7 +73,7 @@ def test_history_is_bounded() -> None:
         store.entries("jobs.example.com", at=2)
 
 
-def test_who_listens_is_told_of_each_change_until_he_ends_it() -> None:
+def test_listeners_are_called_until_they_unsubscribe() -> None:
     store, heard = Store(), []
     end = store.listen(lambda: heard.append(store.revision))
     _put(store, "a")

@@ -20,7 +20,7 @@ VALUE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "result"),
     [
         pytest.param(".spec.deep.v", [True], id="field"),
         pytest.param(r".spec.a\.b", [1], id="escaped field"),
@@ -50,12 +50,12 @@ VALUE: dict[str, Any] = {
         pytest.param("", [VALUE], id="nothing"),
     ],
 )
-def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
-    assert jsonpath.find_values(VALUE, path) == found
+def test_paths_lead_to_values(path: str, result: list[Any]) -> None:
+    assert jsonpath.find_values(VALUE, path) == result
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "result"),
     [
         pytest.param("..v", [True], id="any depth"),
         pytest.param(".spec..k", ["x", "y", "z"], id="any depth below"),
@@ -103,10 +103,10 @@ def test_a_path_leads_to_values(path: str, found: list[Any]) -> None:
         pytest.param(".spec.deep.v} and", [True], id="text behind the braces"),
     ],
 )
-def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> None:
+def test_paths_lead_to_the_values_of_kubernetes(path: str, result: list[Any]) -> None:
     value = {"spec": {**VALUE["spec"], "none": None, "flags": [{"on": True}, {"on": False}], "text": "hi"}}
 
-    assert jsonpath.find_values(value, path) == found
+    assert jsonpath.find_values(value, path) == result
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_path_leads_where_kubernetes_finds_it(path: str, found: list[Any]) -> 
         ".a\n.b", "'open", r"'\q'", r"'\UFFFFFFFF'", "1.2.3", "%", ".a[99999999999999999999]", ".a[?(@.b)x", ".a[0,x]", ".spec....v",
     ],
 )  # fmt: skip
-def test_a_path_that_a_server_cannot_parse_is_an_error(path: str) -> None:
+def test_unparsable_paths_are_errors(path: str) -> None:
     assert not jsonpath.is_valid(path)
     with pytest.raises(JSONPathError):
         jsonpath.find_values(VALUE, path)

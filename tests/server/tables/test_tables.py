@@ -18,7 +18,7 @@ from pytest_crd.server.tables import ages
         (63072000, "2y"), (63158400, "2y1d"), (252288000, "8y"), (300000000, "9y"),
     ],
 )  # fmt: skip
-def test_a_length_of_time_is_told_in_two_units_at_most(seconds: int, words: str) -> None:
+def test_durations_have_at_most_two_units(seconds: int, words: str) -> None:
     assert ages.duration(seconds) == words
 
 
@@ -45,7 +45,7 @@ def test_a_cell_has_the_type_of_its_column(type_: str, value: Any, cell: Any) ->
 @pytest.mark.parametrize(
     ("paths", "names"), [([".a[x]", ".a"], ["Name"]), ([".a", ".a[x]", ".b"], ["Name", "C0"]), ([], ["Name", "Age"])]
 )
-def test_columns_end_before_a_path_that_a_server_cannot_parse(paths: list[str], names: list[str]) -> None:
+def test_columns_end_before_an_unparsable_path(paths: list[str], names: list[str]) -> None:
     """As kube-apiserver 1.37 answers; the CRD is accepted."""
     columns = [{"name": f"C{number}", "type": "string", "jsonPath": path} for number, path in enumerate(paths)]
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
@@ -56,7 +56,7 @@ def test_columns_end_before_a_path_that_a_server_cannot_parse(paths: list[str], 
     assert [column["name"] for column in answer.value["columnDefinitions"]] == names
 
 
-def test_a_table_with_a_range_says_that_it_is_not_evaluated() -> None:
+def test_a_table_with_a_range_is_an_error() -> None:
     column = {"name": "X", "type": "string", "jsonPath": ".a} {range .b[*]"}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
     server = servers.api(servers.crd(versions=[{**version, "additionalPrinterColumns": [column]}]))

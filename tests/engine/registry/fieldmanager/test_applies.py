@@ -1,4 +1,4 @@
-"""Server-side applies as callers make them: what is merged, who owns what, what is a conflict."""
+"""Server-side applies by callers: merging, owners and conflicts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _ports(**ports: int) -> list[dict[str, Any]]:
     return [{"name": name, "port": port} for name, port in ports.items()]
 
 
-def test_an_apply_of_what_is_not_there_creates_it() -> None:
+def test_an_apply_creates_a_missing_object() -> None:
     answer = VERSION.apply({"spec": {"listeners": _ports(a=1)}}, manager="gitops")
 
     assert (answer.code, _stored(answer)) == (201, {"listeners": _ports(a=1), "replicas": 1})
@@ -73,7 +73,7 @@ def test_an_apply_of_what_is_not_there_creates_it() -> None:
     }
 
 
-def test_of_a_keyed_list_each_manager_has_its_own_items() -> None:
+def test_managers_own_items_of_a_keyed_list() -> None:
     old = {**_owned("other", **{"f:listeners": {'k:{"name":"a"}': {".": {}, "f:name": {}, "f:port": {}}}})}
     old["spec"] = {"listeners": _ports(a=1), "replicas": 1}
     answer = VERSION.apply({"spec": {"listeners": _ports(b=2)}}, old=old, manager="mine")
@@ -82,13 +82,13 @@ def test_of_a_keyed_list_each_manager_has_its_own_items() -> None:
     assert sorted(answer.managers) == ["mine", "other"]
 
 
-def test_of_a_list_without_a_type_the_last_one_has_all() -> None:
+def test_a_list_without_a_type_has_a_single_owner() -> None:
     old = {"spec": {"plain": [{"name": "a"}]}}
     answer = VERSION.apply({"spec": {"plain": [{"name": "b"}]}}, old=old, manager="mine", force=True)
     assert _stored(answer)["plain"] == [{"name": "b"}]
 
 
-def test_what_another_owns_is_a_conflict_that_names_it() -> None:
+def test_a_conflict_names_the_other_manager() -> None:
     old = {**_owned("other", **{"f:replicas": {}}), "spec": {"replicas": 1}}
     answer = VERSION.apply({"spec": {"replicas": 2}}, old=old, manager="mine")
 
@@ -101,45 +101,45 @@ def test_what_another_owns_is_a_conflict_that_names_it() -> None:
     }
 
 
-def test_force_takes_it() -> None:
+def test_force_takes_over_fields() -> None:
     old = {**_owned("other", **{"f:replicas": {}}), "spec": {"replicas": 1}}
     answer = VERSION.apply({"spec": {"replicas": 2}}, old=old, manager="mine", force=True)
     assert (_stored(answer), answer.managers) == ({"replicas": 2}, {"mine": ("spec.replicas",)})
 
 
-def test_what_was_there_before_anybody_applied_has_an_owner_of_its_own() -> None:
+def test_untracked_fields_get_an_owner_at_the_first_apply() -> None:
     answer = VERSION.apply({"spec": {"replicas": 2}}, old={"spec": {"replicas": 1}}, manager="mine")
     assert answer.conflicts == (("before-first-apply", "spec.replicas"),)
 
 
-def test_a_set_of_objects_cannot_be_applied_though_it_can_be_created() -> None:
+def test_a_set_of_objects_can_be_created_but_not_applied() -> None:
     broken = versions.create_version(fields(plain={**OBJECTS, "x-kubernetes-list-type": "set"}))
-    made = {"spec": {"plain": [{"name": "a"}]}}
-    answer = broken.apply(made, manager="mine")
+    created = {"spec": {"plain": [{"name": "a"}]}}
+    answer = broken.apply(created, manager="mine")
 
-    assert broken.create(made).accepted
+    assert broken.create(created).accepted
     assert answer.code == 500
     assert answer.message.endswith(
         ": .spec.plain: element 0: associative list without keys has an element that's a map type"
     )
 
 
-def test_an_unknown_field_is_refused_whatever_is_asked_of_unknown_fields() -> None:
+def test_an_apply_refuses_unknown_fields_in_every_validation_mode() -> None:
     answer = VERSION.apply({"spec": {"nope": 1}}, manager="mine", field_validation="Ignore")
     assert answer.message.endswith(".spec.nope: field not declared in schema")
 
 
 @pytest.mark.parametrize("subresource", ["status", "scale"])
-def test_a_subresource_that_is_not_there_is_not_found(subresource: Any) -> None:
+def test_a_missing_subresource_is_not_found(subresource: Any) -> None:
     assert VERSION.apply({}, old={"spec": {}}, manager="mine", subresource=subresource).code == 404
 
 
-def test_there_are_no_other_subresources() -> None:
+def test_an_unknown_subresource_is_a_usage_error() -> None:
     with pytest.raises(ValueError, match="subresource 'logs': one of status, scale, or none"):
         VERSION.apply({}, manager="mine", subresource="logs")  # type: ignore[arg-type] # a mistake of a caller
 
 
-def test_a_text_is_yaml_also_where_it_looks_like_json() -> None:
+def test_the_text_of_an_apply_is_read_as_yaml() -> None:
     text = json.dumps(
         {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {"replicas": 2}}
     )
@@ -154,7 +154,7 @@ def _manager(version: engine.CrdVersion) -> fieldmanager.FieldManager:
     return VersionManagers(answers.spec, served, [served], answers.profile).of_object
 
 
-def test_managed_fields_that_cannot_be_read_fail_an_apply_and_are_left_out_by_an_update() -> None:
+def test_malformed_managed_fields_fail_an_apply_and_are_dropped_by_an_update() -> None:
     live = {
         "apiVersion": "example.com/v1",
         "kind": "Tab",
@@ -182,23 +182,23 @@ def test_managed_fields_that_cannot_be_read_fail_an_apply_and_are_left_out_by_an
         ({**ENTRY, "fieldsV1": {"v:NaN": {}}}, "NaN is no JSON"),
     ],
 )
-def test_an_entry_that_cannot_be_read_says_why(entry: dict[str, Any], problem: str) -> None:
+def test_malformed_entries_are_refused(entry: dict[str, Any], problem: str) -> None:
     with pytest.raises(managers.BrokenEntriesError) as caught:
         managers.read([entry])
     assert problem in str(caught.value)
 
 
-def test_of_two_entries_of_one_manager_the_last_one_counts_with_its_time() -> None:
+def test_the_last_entry_of_a_manager_counts() -> None:
     first = {**ENTRY, "manager": "m", "time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:a": {}}}
-    found = managers.read([first, {**ENTRY, "manager": "m", "fieldsV1": {"f:b": {}}}])
-    assert managers.write(found) == [{**ENTRY, "manager": "m", "fieldsV1": {"f:b": {}}}]
+    result = managers.read([first, {**ENTRY, "manager": "m", "fieldsV1": {"f:b": {}}}])
+    assert managers.write(result) == [{**ENTRY, "manager": "m", "fieldsV1": {"f:b": {}}}]
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", '{"kind": "Tab"}', '{"apiVersion": "example.com/v1", "kind": "Tab", "spec": {"replicas": "x"}}'],
 )
-def test_an_annotation_of_kubectl_that_says_nothing_allows_nothing(text: str) -> None:
+def test_an_unusable_last_applied_annotation_allows_no_takeover(text: str) -> None:
     metadata = {"name": "a", "annotations": {lastapplied.ANNOTATION: text}}
     old = {**_owned("other", **{"f:replicas": {}}), "spec": {"replicas": 1}}
     old["metadata"] = {**old["metadata"], **metadata}
@@ -206,7 +206,7 @@ def test_an_annotation_of_kubectl_that_says_nothing_allows_nothing(text: str) ->
     assert answer.conflicts == (("other", "spec.replicas"),)
 
 
-def test_an_annotation_of_kubectl_that_gets_too_large_goes() -> None:
+def test_a_last_applied_annotation_that_becomes_too_large_is_removed() -> None:
     metadata = {"name": "a", "annotations": {lastapplied.ANNOTATION: "{}"}}
     wanted = {"metadata": {"name": "a"}, "spec": {"labels": {f"l{n}": "x" * 1000 for n in range(300)}}}
     answer = VERSION.apply(wanted, old={"metadata": metadata, "spec": {}}, manager="kubectl", force=True)
@@ -216,13 +216,13 @@ def test_an_annotation_of_kubectl_that_gets_too_large_goes() -> None:
     )
 
 
-def test_of_what_kubectl_changes_it_may_take_what_it_applied_on_its_own_side() -> None:
-    stated = {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {"replicas": 1}}
+def test_kubectl_takes_over_fields_of_its_client_side_apply() -> None:
+    expected = {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {"replicas": 1}}
     old = {
         **_owned("other", **{"f:replicas": {}, "f:labels": {"f:x": {}}}),
         "spec": {"replicas": 1, "labels": {"x": "1"}},
     }
-    old["metadata"] |= {"name": "a", "annotations": {lastapplied.ANNOTATION: json.dumps(stated)}}
+    old["metadata"] |= {"name": "a", "annotations": {lastapplied.ANNOTATION: json.dumps(expected)}}
     alone = VERSION.apply({"metadata": {"name": "a"}, "spec": {"replicas": 2}}, old=old, manager="kubectl")
     more = VERSION.apply(
         {"metadata": {"name": "a"}, "spec": {"replicas": 2, "labels": {"x": "2"}}}, old=old, manager="kubectl"
@@ -230,7 +230,7 @@ def test_of_what_kubectl_changes_it_may_take_what_it_applied_on_its_own_side() -
     assert (alone.code, more.conflicts) == (200, (("other", "spec.labels.x"),))
 
 
-def test_a_stored_object_of_wrong_types_cannot_be_applied_to() -> None:
+def test_an_apply_to_a_mistyped_stored_object_fails() -> None:
     old = {**_owned("other", **{"f:replicas": {}}), "spec": {"replicas": "many"}}
     answer = VERSION.apply({"spec": {}}, old=old, manager="mine")
     assert answer.message.startswith(
@@ -238,7 +238,7 @@ def test_a_stored_object_of_wrong_types_cannot_be_applied_to() -> None:
     )
 
 
-def test_of_many_who_updated_the_oldest_share_a_name_also_without_times() -> None:
+def test_the_oldest_updaters_are_merged_even_without_times() -> None:
     entries = [{**ENTRY, "operation": "Update", "manager": f"m{n:02}", "fieldsV1": {f"f:{n}": {}}} for n in range(12)]
     answer = VERSION.update(
         {"spec": {}}, old={"metadata": {"uid": "u", "managedFields": entries}, "spec": {"replicas": 2}}
@@ -251,7 +251,7 @@ def test_an_apply_of_another_type_is_refused() -> None:
     assert (answer.code, answer.message) == (400, "invalid object type: /, Kind=")
 
 
-def test_who_owns_what_in_a_version_that_does_not_know_it_fails_the_apply() -> None:
+def test_owned_fields_unknown_to_their_version_fail_an_apply() -> None:
     crd = _two_versions()
     old = _owned("other", **{"f:a": {}})
     old["metadata"]["managedFields"][0]["apiVersion"] = "example.com/v2"
@@ -268,7 +268,7 @@ def test_who_owns_what_in_a_version_that_does_not_know_it_fails_the_apply() -> N
         ("example.com/v9", "request to convert CR to an invalid group/version: example.com/v9"),
     ],
 )
-def test_an_object_is_converted_to_the_versions_that_there_are(api_version: str, problem: str) -> None:
+def test_objects_are_only_converted_to_existing_versions(api_version: str, problem: str) -> None:
     versions_ = Versions("example.com", {"v1": lambda: DEDUCED})
     typed = versions_.typed({"apiVersion": "example.com/v1", "kind": "Tab"})
     with pytest.raises(ConversionError) as caught:
@@ -296,11 +296,11 @@ def _two_versions() -> engine.CustomResourceDefinition:
     )
 
 
-def test_no_path_is_in_no_set_and_is_put_into_none() -> None:
-    found = fieldsets.from_paths([(), (pathelements.field("a"),)])
-    assert () not in found
-    assert (pathelements.field("a"), pathelements.field("b")) not in found
-    assert list(found) == [(pathelements.field("a"),)]
+def test_the_empty_path_is_never_a_member() -> None:
+    result = fieldsets.from_paths([(), (pathelements.field("a"),)])
+    assert () not in result
+    assert (pathelements.field("a"), pathelements.field("b")) not in result
+    assert list(result) == [(pathelements.field("a"),)]
 
 
 def test_fields_of_an_unknown_type_have_no_declared_parents() -> None:
@@ -308,16 +308,16 @@ def test_fields_of_an_unknown_type_have_no_declared_parents() -> None:
     assert ownership.with_parents(MergeType(map=MapType()), deep) == deep
 
 
-def test_an_item_of_which_nothing_is_left_is_chosen_by_nothing() -> None:
+def test_null_items_have_no_path_element() -> None:
     keyed = MergeType(
         list=ListType(MergeType(map=MapType({"name": MergeType(scalar="string")})), is_associative=True, keys=("name",))
     )
-    kept = [None, {"name": "a"}]
-    assert pathelements.NO_ELEMENT in typedvalues.fields(keyed, kept).members
-    assert typedvalues.removed(keyed, kept, fieldsets.from_paths([(pathelements.key({"name": "a"}),)])) == [None]
+    remaining = [None, {"name": "a"}]
+    assert pathelements.NO_ELEMENT in typedvalues.fields(keyed, remaining).members
+    assert typedvalues.removed(keyed, remaining, fieldsets.from_paths([(pathelements.key({"name": "a"}),)])) == [None]
 
 
-def test_keys_of_items_that_are_no_objects_have_no_defaults() -> None:
+def test_items_that_are_not_objects_have_no_default_keys() -> None:
     kind = ListType(MergeType(scalar="untyped"), is_associative=True, keys=("name",))
     with pytest.raises(
         typedvalues.NoElementError, match="couldn't find default value for name: associative list may not"
@@ -334,14 +334,14 @@ def test_keys_of_items_that_are_no_objects_have_no_defaults() -> None:
         (MergeType(list=ListType(DEDUCED, is_associative=True)), None),
     ],
 )
-def test_of_what_has_one_owner_nothing_is_left_without_a_part(kind: MergeType, value: Any) -> None:
+def test_removing_a_part_of_an_atomic_value_removes_the_whole(kind: MergeType, value: Any) -> None:
     assert (
         typedvalues.removed(kind, value, fieldsets.from_paths([(pathelements.field("a"), pathelements.field("b"))]))
         is None
     )
 
 
-def test_of_a_scalar_nothing_can_be_taken() -> None:
+def test_scalars_are_never_removed_in_part() -> None:
     assert typedvalues.removed(MergeType(scalar="string"), "x", fieldsets.EMPTY) == "x"
 
 
@@ -351,7 +351,7 @@ def test_a_value_of_a_wrong_type_is_printed_as_go_prints_it() -> None:
     assert str(caught.value) == "expected list, got &{map[a:[<nil> 1.5 true]]}"
 
 
-def test_a_create_of_what_is_there_is_refused_once_it_is_valid() -> None:
+def test_a_create_for_an_existing_name_is_refused_after_validation() -> None:
     answers = VERSION._answers
     strategy = answers.strategy(answers.schemas[0])
     body = Body({"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {}})
@@ -359,7 +359,7 @@ def test_a_create_of_what_is_there_is_refused_once_it_is_valid() -> None:
     assert (outcome.response.code, outcome.response.message) == (409, 'tabs.example.com "a" already exists')
 
 
-def test_owner_references_are_known_by_their_uid_in_all_versions() -> None:
+def test_owner_references_are_keyed_by_uid_in_all_versions() -> None:
     old = engine.CustomResourceDefinition.from_manifest(VERSION.crd.manifest, kubernetes_version="1.21").versions[0]
     references = [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}]
     answer = old.apply({"metadata": {"ownerReferences": references}, "spec": {}}, manager="mine")
@@ -381,22 +381,22 @@ def _scale(**metadata: Any) -> dict[str, Any]:
     ("metadata", "code"),
     [({}, 200), ({"name": "other"}, 500), ({"resourceVersion": "7"}, 500), ({"labels": {"a": "b"}}, 500)],
 )
-def test_an_apply_to_the_scale_may_change_nothing(metadata: dict[str, Any], code: int) -> None:
+def test_an_apply_to_the_scale_of_a_custom_resource_must_not_change_it(metadata: dict[str, Any], code: int) -> None:
     old = SCALED.apply({"spec": {"replicas": 1}}, manager="other")
     assert SCALED.apply(_scale(**metadata), old=old, manager="mine", subresource="scale").code == code
 
 
-def test_an_apply_to_the_scale_of_what_nobody_owns_is_refused() -> None:
+def test_an_apply_to_a_scale_without_owners_is_refused() -> None:
     answer = SCALED.apply(_scale(), old={"spec": {"replicas": 1}}, manager="mine", subresource="scale")
     assert answer.message == (
         "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper "
         "version: request to convert CR to an invalid group/version: autoscaling/v1"
     )
-    other = SCALED.apply({"kind": "Other"}, old={"spec": {"replicas": 1}}, manager="mine", subresource="scale")
-    assert other.message == "invalid object type: autoscaling/v1, Kind=Other"
+    second = SCALED.apply({"kind": "Other"}, old={"spec": {"replicas": 1}}, manager="mine", subresource="scale")
+    assert second.message == "invalid object type: autoscaling/v1, Kind=Other"
 
 
-def test_who_scales_owns_the_replicas_where_it_can_be_known() -> None:
+def test_an_update_of_the_scale_owns_the_replicas() -> None:
     entry = {**ENTRY, "manager": "other", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
     gone = {**entry, "manager": "gone", "apiVersion": "example.com/v0"}
     scaled = SCALED.scale({"metadata": {"managedFields": [entry, gone]}, "spec": {"replicas": 1}}, 2)
@@ -404,29 +404,29 @@ def test_who_scales_owns_the_replicas_where_it_can_be_known() -> None:
     assert (scaled.managers, broken.managers) == ({"pytest-crd": ("spec.replicas",)}, {})
 
 
-def test_an_answer_is_what_the_next_request_finds() -> None:
+def test_a_response_can_be_the_stored_object_of_the_next_request() -> None:
     first = VERSION.apply({"spec": {"replicas": 2}}, manager="gitops")
     again = VERSION.apply({"spec": {"replicas": 2}}, manager="gitops", old=first)
-    other = VERSION.apply({"spec": {"replicas": 3}}, manager="operator", old=first)
+    second = VERSION.apply({"spec": {"replicas": 3}}, manager="operator", old=first)
     patched = VERSION.patch({"spec": {"replicas": 3}}, old=again)
 
-    assert (first.changed, again.changed, other.changed, patched.changed) == (True, False, False, True)
-    assert other.conflicts == (("gitops", "spec.replicas"),)
+    assert (first.changed, again.changed, second.changed, patched.changed) == (True, False, False, True)
+    assert second.conflicts == (("gitops", "spec.replicas"),)
     assert patched.managers == {"pytest-crd": ("spec.replicas",)}
 
 
-def test_of_what_is_refused_nothing_is_stored_that_could_be_applied_to() -> None:
+def test_a_refused_response_cannot_be_the_stored_object() -> None:
     refused = VERSION.apply({"spec": {"replicas": "x"}}, manager="mine")
     with pytest.raises(TypeError, match="nothing is stored of a request that is refused: <Response 500"):
         VERSION.apply({"spec": {}}, manager="mine", old=refused)
 
 
-def test_what_a_schema_says_has_a_line() -> None:
+def test_steps_of_a_schema_without_a_file_have_no_line() -> None:
     assert VERSION.source_of(("properties", "spec")) == ""
 
 
 @pytest.mark.parametrize("version", ["1.21", "1.37"])
-def test_who_applied_the_status_can_apply_it_again(version: str) -> None:
+def test_an_applier_of_the_status_can_apply_again(version: str) -> None:
     """Of 1.21, managed fields do not say to which subresource they belong."""
     crd = engine.CustomResourceDefinition.from_manifest(SCALED.crd.manifest, kubernetes_version=version)
     served = crd.altered(_with_status(crd.declared)).versions[0]
@@ -437,8 +437,8 @@ def test_who_applied_the_status_can_apply_it_again(version: str) -> None:
 
     again.assert_accepted()
     entries = again.whole.value["metadata"]["managedFields"] if again.whole else []
-    found = [entry.get("subresource") for entry in entries if entry["manager"] == "b"]
-    assert found == [None if version == "1.21" else "status"]
+    result = [entry.get("subresource") for entry in entries if entry["manager"] == "b"]
+    assert result == [None if version == "1.21" else "status"]
 
 
 def _with_status(manifest: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The types by which values are merged whose schema says no type."""
+"""Merge types of schemas without a type."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pytest_crd.engine.registry.fieldmanager.mergetypes import ATOMIC
 from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
 
 
-def test_what_has_no_type_is_owned_as_a_whole_by_old_servers() -> None:
-    made = OpenAPITypes({}, profile.named("1.21").apply).merge_type({})
+def test_untyped_schemas_are_atomic_in_old_versions() -> None:
+    created = OpenAPITypes({}, profile.named("1.21").apply).merge_type({})
 
-    assert (made.scalar, made.list, made.map) == ("untyped", ATOMIC.list, ATOMIC.map)
+    assert (created.scalar, created.list, created.map) == ("untyped", ATOMIC.list, ATOMIC.map)
 
 
-def test_what_has_no_type_is_told_by_its_value() -> None:
-    made = OpenAPITypes({}, profile.named("1.37").apply).merge_type({})
+def test_untyped_schemas_are_deduced_from_values_in_new_versions() -> None:
+    created = OpenAPITypes({}, profile.named("1.37").apply).merge_type({})
 
-    assert made.scalar == "untyped"
-    assert made.list is not ATOMIC.list
-    assert made.map is not ATOMIC.map
+    assert created.scalar == "untyped"
+    assert created.list is not ATOMIC.list
+    assert created.map is not ATOMIC.map

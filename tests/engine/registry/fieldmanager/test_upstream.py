@@ -1,4 +1,4 @@
-"""What structured-merge-diff answers to its own tests, asked here again."""
+"""Replay of structured-merge-diff's own tests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Typed
 pytestmark = pytest.mark.replay
 JSONValue = Any
 PAGE: Final = pathlib.Path(__file__).parents[4] / "docs/developing/upstream.md"
-# What this engine never does, or JSON cannot say.
+# Calls that this engine never makes, or that JSON cannot represent.
 LEFT_OUT: Final[Mapping[str, str]] = {
     "ExtractItems": "extracting what a manager owns is for clients that apply, no server does it",
     "SetFromValue": "as above: the fields of a value of which no type is known",
@@ -77,8 +77,8 @@ def _path(written: JSONValue) -> Path:
     return tuple(element for element in elements if element is not None)
 
 
-def _sign(left: Any, right: Any) -> int:
-    return bool(left > right) - bool(left < right)
+def _sign(remaining: Any, right: Any) -> int:
+    return bool(remaining > right) - bool(remaining < right)
 
 
 def _compared_values(fact: Fact) -> JSONValue:
@@ -94,8 +94,8 @@ def _of_sets(ask: Callable[[FieldSet, FieldSet], FieldSet], fact: Fact) -> JSONV
 
 
 def _element(fact: Fact) -> JSONValue:
-    found = fieldsv1.element_of(fact["text"])
-    return "broken" if found is None else fieldsv1.text_of(found)
+    result = fieldsv1.element_of(fact["text"])
+    return "broken" if result is None else fieldsv1.text_of(result)
 
 
 def _read_set(fact: Fact) -> JSONValue:
@@ -117,8 +117,8 @@ def _fields(fact: Fact) -> JSONValue:
 
 
 def _merged(fact: Fact) -> JSONValue:
-    left, right = _OF.typed(fact["left"]), _OF.typed(fact["right"])
-    return left.merged(right).value
+    remaining, right = _OF.typed(fact["left"]), _OF.typed(fact["right"])
+    return remaining.merged(right).value
 
 
 def _compared(fact: Fact) -> JSONValue:
@@ -158,8 +158,8 @@ class _Converter:
     def converted(self, typed: Typed, api_version: str) -> Typed:
         schema, type_ = _OF.named(typed.kind)
         value = json.loads(json.dumps(typed.value, sort_keys=True))  # of two fields that become one, the last one stays
-        found = converters.convert(self._name, {"schema": schema, "type": type_, "value": value}, api_version)
-        return _OF.typed(found)
+        result = converters.convert(self._name, {"schema": schema, "type": type_, "value": value}, api_version)
+        return _OF.typed(result)
 
 
 def _manager(name: str) -> Manager:
@@ -242,7 +242,7 @@ CALLS: Final[Mapping[str, Callable[[Fact], JSONValue]]] = {
 
 
 def _answer(fact: Fact) -> JSONValue:
-    """Return what this engine answers to the call of a fact, written as the fact's answer is."""
+    """Return this engine's answer to a fact, in the form of the fact."""
     try:
         return CALLS[fact["call"]](fact)
     except ConflictsError as conflicts:
@@ -255,10 +255,10 @@ def _answer(fact: Fact) -> JSONValue:
 
 
 def _expected(fact: Fact) -> JSONValue:
-    """Return what upstream answers; how a text is broken nobody tells, as no such text is stored."""
+    """Return upstream's answer to a fact; any malformed text is "broken"."""
     if "conflicts" in fact:
         return fact["conflicts"]
-    if "errors" in fact:  # upstream's values come from YAML, those of servers from JSON
+    if "errors" in fact:  # upstream decodes values from YAML, servers from JSON
         return [text.replace("map[interface {}]interface {}", "map[string]interface {}") for text in fact["errors"]]
     if "error" in fact:
         return "broken"
@@ -276,10 +276,10 @@ def _value_of(answer: JSONValue) -> JSONValue:
 
 def _replayed(call: str) -> Iterator[Fact]:
     for fact in recorded.facts(call):
-        is_none = call.startswith("value.") and {} in (fact["left"], fact["right"])  # Go's value that is none at all
+        is_none = call.startswith("value.") and {} in (fact["left"], fact["right"])  # Go's zero Value
         # A version that is gone is nothing there; of a CRD servers say that it is an error.
         is_obsolete = fact["file"] == "merge/obsolete_versions_test.go"
-        is_filter = any("include" in one for one in (fact.get("ignored") or {}).values())
+        is_filter = any("include" in item for item in (fact.get("ignored") or {}).values())
         is_text = call == "Set.FromJSON" and not _is_json(fact["text"])
         # Of several fields that are not declared Go names any.
         is_random = "not declared" in str(fact.get("errors", "")) and len(fact["value"]) > 1
@@ -304,17 +304,17 @@ def test_answers_as_upstream(call: str) -> None:
     assert differing == []
 
 
-def test_no_call_of_upstream_is_forgotten() -> None:
+def test_each_recorded_call_is_replayed_or_left_out() -> None:
     assert {fact["call"] for fact in recorded.facts()} == CALLS.keys() | LEFT_OUT.keys()
 
 
 @pytest.mark.uncounted
-def test_most_of_what_upstream_asks_is_asked_here() -> None:
-    asked = sum(1 for call in CALLS for _ in _replayed(call))
-    assert asked > 2600
+def test_most_recorded_facts_are_replayed() -> None:
+    request = sum(1 for call in CALLS for _ in _replayed(call))
+    assert request > 2600
 
 
-def test_the_page_says_what_is_replayed_of_each_file() -> None:
+def test_the_page_lists_the_replayed_facts_of_each_file() -> None:
     counts: dict[str, list[int]] = {}
     for fact in recorded.facts():
         counts.setdefault(fact["file"], [0, 0])[fact["call"] in LEFT_OUT] += 1
@@ -324,7 +324,7 @@ def test_the_page_says_what_is_replayed_of_each_file() -> None:
         re.MULTILINE,
     )
 
-    assert [(file, int(asked), int(replayed), int(left or 0)) for file, asked, replayed, left in rows] == [
-        (file, replayed + left, replayed, left) for file, (replayed, left) in sorted(counts.items())
-    ]
+    assert [
+        (file, int(request), int(replayed), int(remaining or 0)) for file, request, replayed, remaining in rows
+    ] == [(file, replayed + remaining, replayed, remaining) for file, (replayed, remaining) in sorted(counts.items())]
     assert all(f"`{call}`" in PAGE.read_text(encoding="utf-8") for call in LEFT_OUT)

@@ -1,4 +1,4 @@
-"""What apimachinery's managedfields answers to its own tests, asked here again."""
+"""Replay of apimachinery's own tests of managedfields."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _NEVER: Final = "2100-01-01T00:00:00Z"
 def _manager_of(fact: Fact) -> FieldManager:
     group = fact["apiVersion"].rpartition("/")[0]
     entries = (*_entries(fact["live"]), *_entries(fact["sent"]))
-    stated = {fact["apiVersion"], *(entry.get("apiVersion") or "v1" for entry in entries)}
+    expected = {fact["apiVersion"], *(entry.get("apiVersion") or "v1" for entry in entries)}
     # Nothing is converted in upstream's tests: each version is as the other.
-    kinds = {version.rpartition("/")[2]: lambda: _TYPES.resolve(fact["type"]) for version in stated}
+    kinds = {version.rpartition("/")[2]: lambda: _TYPES.resolve(fact["type"]) for version in expected}
     versions = Versions(group, kinds, is_built_in=True)
     type_meta = {"apiVersion": fact["apiVersion"], "kind": fact["kind"]}
     return FieldManager(versions, type_meta, {fact["subresource"]: {}}, profile.named("1.37").apply)
 
 
 def _live(fact: Fact) -> JSONValue:
-    """Return what is stored; None where that has its type alone."""
+    """Return the stored object; None if it has only apiVersion and kind."""
     live = fact["live"]
     return live if live.keys() - {"apiVersion", "kind"} else None
 
@@ -49,7 +49,7 @@ def _entries(resource: JSONValue) -> list[JSONValue]:
 
 
 def _now(fact: Fact) -> str:
-    """Return the time of a request, which only what it writes tells."""
+    """Return the time of a request, found in the entries that it writes."""
     before = {entry.get("time") for entry in (*_entries(fact["live"]), *_entries(fact["sent"]))}
     after = {entry.get("time") for entry in _entries(fact.get("answer"))} - before - {None}
     assert len(after) < 2
@@ -68,8 +68,8 @@ def _applied(fact: Fact) -> JSONValue:
 
 def _identifier(fact: Fact) -> JSONValue:
     entry = {"fieldsType": "FieldsV1", "apiVersion": "v1", "operation": "Update", **fact["entry"]}
-    (found,) = managers.read([entry]).owners
-    return found.identifier
+    (result,) = managers.read([entry]).owners
+    return result.identifier
 
 
 def _paths(fact: Fact) -> dict[str, Path | None]:
@@ -126,11 +126,11 @@ def test_answers_as_upstream(call: str) -> None:
     assert differing == []
 
 
-def test_each_kind_of_fact_is_recorded() -> None:
+def test_each_replayed_call_is_recorded() -> None:
     assert {fact["call"] for fact in recorded.facts()} == CALLS.keys()
 
 
-def test_the_page_says_what_is_replayed_of_each_file() -> None:
+def test_the_page_lists_the_replayed_facts_of_each_file() -> None:
     counts: dict[str, list[int]] = {}
     for fact in recorded.facts():
         counts.setdefault(fact["file"], [0, 0])[_is_left_out(fact)] += 1
@@ -138,6 +138,6 @@ def test_the_page_says_what_is_replayed_of_each_file() -> None:
         r"^\| `(managedfields/\S+)` \| (\d+) \| (\d+) \| (\d*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
 
-    assert [(file, int(asked), int(replayed), int(left or 0)) for file, asked, replayed, left in rows] == [
-        (file, replayed + left, replayed, left) for file, (replayed, left) in sorted(counts.items())
-    ]
+    assert [
+        (file, int(request), int(replayed), int(remaining or 0)) for file, request, replayed, remaining in rows
+    ] == [(file, replayed + remaining, replayed, remaining) for file, (replayed, remaining) in sorted(counts.items())]

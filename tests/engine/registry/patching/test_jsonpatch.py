@@ -1,4 +1,4 @@
-"""JSON Patch, as far as recorded answers do not show it: words, panics, what is not shared, limits."""
+"""JSON Patch without recorded responses: messages, panics, sharing and limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
         ({"op": "replace", "path": "", "value": 1}, "replace operation value must be object or array"),
     ],
 )
-def test_an_operation_that_fails_says_why(operation: Any, message: str) -> None:
+def test_failing_operations_have_the_librarys_message(operation: Any, message: str) -> None:
     with pytest.raises(OperationError) as caught:
         _apply({"l": [1]}, [{"op": "test", "path": "/l/0", "value": 1}, operation])
     assert (str(caught.value), caught.value.index, caught.value.panics) == (message, 1, False)
@@ -54,22 +54,22 @@ def test_an_operation_that_fails_says_why(operation: Any, message: str) -> None:
         ({"op": "add", "path": "/l/-1/x", "value": 1}, OLDEST),
     ],
 )
-def test_the_server_panics_over_some(operation: Any, release: Any) -> None:
+def test_some_operations_make_the_server_panic(operation: Any, release: Any) -> None:
     with pytest.raises(OperationError) as caught:
         _apply({"l": [1]}, [operation], release)
     assert caught.value.panics
 
 
-def test_a_scalar_in_place_of_the_whole_does_nothing_in_older_versions() -> None:
+def test_older_versions_ignore_a_scalar_as_the_whole_document() -> None:
     assert _apply({"l": 1}, [{"op": "replace", "path": "", "value": 1}], OLDER) == {"l": 1}
 
 
-def test_the_oldest_version_does_not_know_the_whole() -> None:
+def test_the_oldest_version_cannot_replace_the_whole_document() -> None:
     with pytest.raises(OperationError, match="missing value"):
         _apply({"l": 1}, [{"op": "replace", "path": "", "value": {}}], OLDEST)
 
 
-def test_what_is_patched_and_what_is_put_in_stay_as_they_are() -> None:
+def test_a_patch_modifies_neither_the_document_nor_its_values() -> None:
     document, value = {"a": {"b": [1]}}, {"c": [{"d": 1}]}
     operations = [
         {"op": "add", "path": "/a/b/-", "value": value},
@@ -86,14 +86,14 @@ def test_what_is_patched_and_what_is_put_in_stay_as_they_are() -> None:
     assert (document, value) == ({"a": {"b": [1]}}, {"c": [{"d": 1}]})
 
 
-def test_what_operations_leave_is_shared() -> None:
+def test_unchanged_parts_are_shared() -> None:
     document = {"a": {"b": [1]}, "c": {"d": []}}
     patched = jsonpatch.apply(document, [{"op": "add", "path": "/a/b/-", "value": 2}], NEWEST)
     assert patched == {"a": {"b": [1, 2]}, "c": {"d": []}}
     assert patched["c"] is document["c"]
 
 
-def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
+def test_a_value_with_a_reused_id_is_not_modified() -> None:
     value = patchdocuments.read('{"z":{"y":1}}')
     operations: list[Any] = [{"op": "add", "path": "/a", "value": {"b": {}}}]
     operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
@@ -107,7 +107,7 @@ def test_what_takes_the_place_of_something_is_not_taken_for_it() -> None:
     assert value == {"z": {"y": 1}}
 
 
-def test_a_copy_is_as_it_was_sent() -> None:
+def test_a_copy_keeps_its_spelling() -> None:
     operations = patchdocuments.read(
         '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'
     )
@@ -116,7 +116,7 @@ def test_a_copy_is_as_it_was_sent() -> None:
     )
 
 
-def test_what_is_copied_may_not_grow_beyond_the_limit() -> None:
+def test_copies_beyond_the_size_limit_are_refused() -> None:
     twice = {"op": "copy", "from": "/a", "path": "/b"}
     document = {"a": "x" * (jsonpatch.MAX_COPIED // 2 - 2)}
     assert _apply(document, [twice, twice])["b"] == document["a"]

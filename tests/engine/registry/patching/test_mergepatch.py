@@ -9,14 +9,14 @@ NEWEST = profile.named("1.37").json_patch
 OLDEST = profile.named("1.21").json_patch
 
 
-def test_what_is_patched_stays_as_it_is() -> None:
+def test_a_merge_does_not_modify_the_document() -> None:
     document, patch = {"a": {"b": 1}}, {"a": {"b": None, "c": {"d": [1]}}}
     merged = mergepatch.merge(document, patchdocuments.as_sent(patch), NEWEST)
     assert patchdocuments.plain(merged) == {"a": {"c": {"d": [1]}}}
     assert document == {"a": {"b": 1}}
 
 
-def test_what_is_left_is_shared() -> None:
+def test_a_merge_shares_unchanged_parts() -> None:
     document = {"a": {"b": 1}, "c": {"d": []}}
     merged = mergepatch.merge(document, {"a": {"e": 2}}, NEWEST)
     assert merged == {"a": {"b": 1, "e": 2}, "c": {"d": []}}

@@ -1,4 +1,4 @@
-"""JSON documents as they are patched: what was sent stays as it was spelled."""
+"""Documents of patches keep their spelling."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pytest_crd.engine.registry.patching import patchdocuments
         ("null", "null"),
     ],
 )
-def test_what_is_not_looked_into_is_written_as_it_was_sent(sent: str, written: str) -> None:
+def test_unread_parts_keep_their_spelling(sent: str, written: str) -> None:
     assert patchdocuments.written(patchdocuments.read(sent)) == written
 
 
-def test_what_is_looked_into_is_written_as_go_writes_it() -> None:
+def test_changed_parts_have_gos_spelling() -> None:
     assert (
         patchdocuments.written({"b": patchdocuments.read('{"d":1,"c":2}'), "a": "<"})
         == '{"a":"\\u003c","b":{"d":1,"c":2}}'
@@ -44,18 +44,18 @@ def test_the_value_of_a_document_is_plain() -> None:
         ('[{"a": {"b": 1, "b": 1}}]', False),
     ],
 )
-def test_what_is_spelled_as_go_spells_it_is_usual(sent: str, *, usual: bool) -> None:
+def test_documents_with_gos_spelling_are_usual(sent: str, *, usual: bool) -> None:
     assert patchdocuments.is_usual(patchdocuments.read(sent)) is usual
 
 
-def test_a_value_is_sent_in_its_order() -> None:
+def test_a_sent_value_keeps_its_key_order() -> None:
     assert patchdocuments.written(patchdocuments.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
         '{"b":[{"d":1,"c":2}],"a":null}'
     )
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "equal"),
+    ("remaining", "right", "equal"),
     [
         ('{"a":1,"b":[1,"x"]}', '{"b":[1,"x"],"a":1}', True),
         ('{"a":1}', '{"b":1}', False),
@@ -69,11 +69,11 @@ def test_a_value_is_sent_in_its_order() -> None:
         ("null", "null", True),
     ],
 )
-def test_scalars_are_equal_that_are_spelled_alike(left: str, right: str, *, equal: bool) -> None:
-    assert patchdocuments.equal(patchdocuments.read(left), patchdocuments.read(right)) is equal
+def test_scalars_are_equal_if_their_spelling_is(remaining: str, right: str, *, equal: bool) -> None:
+    assert patchdocuments.equal(patchdocuments.read(remaining), patchdocuments.read(right)) is equal
 
 
-def test_each_duplicate_is_named_once_where_it_is() -> None:
+def test_each_duplicate_is_reported_once_with_its_path() -> None:
     sent = patchdocuments.read('{"a":1,"a":{"b":1,"b":2},"a":[{"c":1,"c":2}]}')
     assert patchdocuments.duplicates({"x": sent}) == tuple(
         f'duplicate field "x.{place}"' for place in ("a", "a.b", "a[0].c")

@@ -20,7 +20,7 @@ def _metadata(document: Any, patch: Any, *, cleans: bool = True) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("document", "patch", "found"),
+    ("document", "patch", "result"),
     [
         ({"finalizers": []}, {"finalizers": []}, {"finalizers": []}),
         ({"finalizers": ["a", "b", "a"]}, {"finalizers": ["b", "c"]}, {"finalizers": ["a", "b", "c"]}),
@@ -41,11 +41,11 @@ def _metadata(document: Any, patch: Any, *, cleans: bool = True) -> Any:
         ({}, {"labels": {"a": {"$patch": "delete"}, "b": [{"$patch": "delete"}, None]}}, {"labels": {"b": [None]}}),
     ],
 )
-def test_what_comes_of_a_patch(document: Any, patch: Any, found: Any) -> None:
-    assert _metadata(document, patch) == found
+def test_strategic_merge_patches_are_applied(document: Any, patch: Any, result: Any) -> None:
+    assert _metadata(document, patch) == result
 
 
-def test_what_is_new_is_put_in_as_it_is_where_nothing_is_cleaned() -> None:
+def test_new_values_keep_nulls_and_directives_without_cleaning() -> None:
     patch = {"labels": {"a": None, "$patch": "odd"}, "$setElementOrder/finalizers": ["a"], "finalizers": ["a"]}
     assert _metadata({}, patch, cleans=False) == {"labels": {"a": None, "$patch": "odd"}, "finalizers": ["a"]}
 
@@ -127,7 +127,7 @@ def test_values_are_printed_as_go_prints_them() -> None:
         ({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": "YQ=="}}}}}, ""),
     ],
 )
-def test_a_value_of_another_type_is_none(value: Any, problem: str) -> None:
+def test_values_of_another_type_are_refused(value: Any, problem: str) -> None:
     if not problem:
         assert converting.convert(value, CRD) == value
         return
@@ -136,8 +136,8 @@ def test_a_value_of_another_type_is_none(value: Any, problem: str) -> None:
     assert str(error.value) == problem
 
 
-def test_what_is_done_with_a_patch_is_gone_from_it() -> None:
-    """Messages show what is left of it."""
+def test_applied_directives_are_removed_from_the_patch() -> None:
+    """Messages show the remaining patch."""
     patch: Any = {
         "$retainKeys": ["metadata"],
         "metadata": {
@@ -153,7 +153,7 @@ def test_what_is_done_with_a_patch_is_gone_from_it() -> None:
 
 
 @pytest.mark.parametrize("key", [{"a": 1}, ["a"]])
-def test_a_key_that_go_cannot_compare_is_a_panic_of_the_server(key: Any) -> None:
+def test_a_merge_key_that_is_not_a_scalar_makes_the_server_panic(key: Any) -> None:
     with pytest.raises(StrategicError, match="the server panics over a merge key that is no scalar") as error:
         _metadata({"ownerReferences": [{"uid": "a"}]}, {"ownerReferences": [{"uid": key}]})
     assert error.value.refusal.code == 500
@@ -167,7 +167,7 @@ def test_a_key_that_go_cannot_compare_is_a_panic_of_the_server(key: Any) -> None
         ([{"uid": "1"}, {"uid": "2"}, "3"], "expected a map[string]interface {}, but received a string"),
     ],
 )
-def test_an_order_of_what_has_no_key_is_refused(order: Any, words: str) -> None:
+def test_an_order_with_items_without_a_key_is_refused(order: Any, words: str) -> None:
     with pytest.raises(StrategicError) as error:
         _metadata({"ownerReferences": OWNERS}, {"$setElementOrder/ownerReferences": order})
     assert str(error.value) == words
