@@ -40,6 +40,7 @@ class Profile(NamedTuple):
             (since 1.35).
         blames_clients_for_delete_options: Whether unreadable delete options are a 400 (since 1.35; a 500 before).
         scheme_line: The source line in Go that messages about unknown kinds name (111 since 1.35, 110 since 1.33, 100 before).
+        negotiates_lists_first: Whether the form of a list is negotiated before its options are read (since 1.36).
         closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
 
@@ -149,6 +150,7 @@ class Profile(NamedTuple):
     reads_commas_in_selectors: bool = True
     blames_clients_for_delete_options: bool = True
     scheme_line: int = 111
+    negotiates_lists_first: bool = True
     closes_deleted_crds: bool = True
     # CRDs.
     selectable_fields: bool = True
@@ -256,6 +258,7 @@ _V1_36: Final = _V1_37._replace(
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
+    negotiates_lists_first=False,
     apply=_V1_36.apply._replace(keeps_metadata_from_status=False),
     structure_has_examples=False,
     checks_number_formats=False,

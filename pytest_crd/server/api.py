@@ -164,7 +164,7 @@ class Api:
         return self._of_object(request, 200, object_, type_, form)
 
     def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        if info.verb == "list":
+        if info.verb == "list" and self.profile.negotiates_lists_first:
             _form_of(request, type_)
         options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
         if info.name:  # the path of a watch of one object

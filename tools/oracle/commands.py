@@ -186,6 +186,13 @@ COMMANDS: Final = (
         "some minutes, depending on the count",
     ),
     Command(
+        "fuzz columns",
+        "oracle.fuzzers.columns",
+        "columns with random JSONPaths: tables of custom resources",
+        ("server or URL",),
+        "some minutes, depending on the count",
+    ),
+    Command(
         "fuzz cel",
         "oracle.fuzzers.cel",
         "expressions: types, estimates, values, costs",

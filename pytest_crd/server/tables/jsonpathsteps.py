@@ -15,7 +15,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 Step: TypeAlias = Callable[[Sequence[JSONValue]], Sequence[JSONValue]]
 
-_RANGES: Final = frozenset({"range", "end"})
 _OPERATORS: Final[Mapping[str, Callable[[JSONValue, JSONValue], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -41,7 +40,11 @@ class PathEvaluationError(Exception):
 
 
 class UnsupportedStepError(Exception):
-    """A JSONPath keyword of kubectl that is not evaluated here: `range` and `end`."""
+    """A JSONPath keyword of kubectl that is not evaluated here: `range`."""
+
+
+class Byte(int):
+    """Byte of a string, which Go prints as a number and takes for no JSON number."""
 
 
 class Bound(NamedTuple):
@@ -77,11 +80,13 @@ def identifier(name: str) -> Step:
     """
     Return a step that fails, since kubectl has no identifiers except `range` and `end`.
 
-    The step raises UnsupportedStepError for these two, PathEvaluationError for others.
+    The step raises UnsupportedStepError for `range`, PathEvaluationError for others and for `end` without `range`.
     """
 
     def step(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
-        if name in _RANGES:
+        if name == "end":
+            raise PathEvaluationError("not in range, nothing to end", values)
+        if name == "range":
             raise UnsupportedStepError(f"JSONPath: {name!r} is not evaluated by pytest-crd")
         raise PathEvaluationError(f"unrecognized identifier {name}", values)
 
@@ -112,7 +117,7 @@ def descend(values: Sequence[JSONValue]) -> Sequence[JSONValue]:
 
 def _children(value: JSONValue) -> list[JSONValue]:
     if isinstance(value, str):
-        return [*value.encode()]  # Go's strings are bytes
+        return [Byte(byte) for byte in value.encode()]
     if isinstance(value, dict):
         return [*value.values()]
     return value if isinstance(value, list) else []

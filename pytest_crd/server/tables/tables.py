@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import ResourceType, TableColumn
 from pytest_crd.server.tables import ages, jsonpath
-from pytest_crd.server.tables.jsonpathsteps import UnsupportedStepError
+from pytest_crd.server.tables.jsonpathsteps import Byte, UnsupportedStepError
 
 _INCLUDED: Final = ("Metadata", "Object", "None")
 
@@ -149,4 +149,4 @@ def _text(value: JSONValue) -> str:
 
 
 def _is_number(value: JSONValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool | Byte)
