@@ -12,6 +12,10 @@ MOST_WORK: Final = 5_000_000
 WORK_OF_MESSAGE: Final = 500_000
 _LONGEST_WORD: Final = 60
 _ALIKE: Final = 0.6
+# The most lost, added or changed letters of a misspelt name.
+_MOST_EDITS: Final = 2
+# The likeness of longer names with more lost, doubled or swapped letters.
+_ALIKE_NAMES: Final = 0.9
 
 
 class SpentBudgetError(Exception):
@@ -62,6 +66,39 @@ def nearest(word: str, known: Iterable[str], budget: WorkBudget, *, least_ratio:
     return best[1]
 
 
+def nearest_name(word: str, words: Iterable[str], budget: WorkBudget) -> str:
+    """
+    Return the known word that *word* misspells by a few letters; empty if none is.
+
+    Raises:
+        SpentBudgetError: There are too many words to compare.
+    """
+    others = list(words)
+    if same := [candidate for candidate in others if candidate.casefold() == word.casefold()]:
+        return same[0]
+    of_a_length = [candidate for candidate in others if abs(len(candidate) - len(word)) <= _MOST_EDITS]
+    budget.spend(sum(len(candidate) * len(word) for candidate in of_a_length))
+    near = min(of_a_length, key=lambda candidate: _edits(word, candidate), default="")
+    if near and _edits(word, near) <= _MOST_EDITS:
+        return near
+    return nearest(word, others, budget, least_ratio=_ALIKE_NAMES)
+
+
+def nearest_ignoring_case(word: str, words: Iterable[str], budget: WorkBudget | None = None) -> str:
+    """
+    Return the known word that is most like *word* but for its case, or that ends it; empty if none is.
+
+    Raises:
+        SpentBudgetError: There are too many words to compare.
+    """
+    shared = WorkBudget() if budget is None else budget
+    shared.spend(1)
+    folded = {item.casefold(): item for item in words}
+    word = word[:_LONGEST_WORD].casefold()
+    near = nearest(word, folded, shared) or next((item for item in folded if word.endswith(item)), "")
+    return folded.get(near, "")
+
+
 def search(word: str, known: Iterable[str], budget: WorkBudget) -> str | None:
     """Return the known word that is most like *word*; empty if none is like it, None if the budget ended first."""
     try:
@@ -81,6 +118,17 @@ def _possible(
             budget.spend(len(candidate))
             if (most := matcher.quick_ratio()) >= least_ratio:
                 yield most, candidate
+
+
+def _edits(word: str, target: str) -> int:
+    """Return the number of letters to add, remove or change to get from one word to the other."""
+    above = list(range(len(target) + 1))
+    for row, letter in enumerate(word, 1):
+        line = [row]
+        for column, target_letter in enumerate(target, 1):
+            line.append(min(above[column] + 1, line[-1] + 1, above[column - 1] + (letter != target_letter)))
+        above = line
+    return above[-1]
 
 
 def hint(near: str | None) -> str:

@@ -13,10 +13,11 @@ from support import crds
 from pytest_crd import suggestions
 from pytest_crd.cases import expectedowners, schemafields
 from pytest_crd.cases.caseresult import PathsMismatch, Trace
-from pytest_crd.checks import likeness, samplefiles
+from pytest_crd.checks import samplefiles
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.report import text
 from pytest_crd.suggestions import SpentBudgetError, WorkBudget
+from pytest_crd.wording import plain
 
 _STRING = {"type": "string"}
 _WORDS = strategies.text("abcd", max_size=7)
@@ -112,7 +113,7 @@ def test_the_nearest_of_many_listed_paths_are_within_a_budget(monkeypatch: pytes
         comparisons = _Comparisons(monkeypatch)
         missing, unasked = ([f"spec.{letter}{index:05}" for index in range(count)] for letter in "ab")
         mismatch = PathsMismatch("pruned", tuple(missing), tuple(unasked), ())
-        output = [*text._rows(mismatch, Trace(), text.plain)]
+        output = [*text._rows(mismatch, Trace(), plain)]
         monkeypatch.undo()
         return comparisons.count, output
 
@@ -128,10 +129,10 @@ def test_the_nearest_of_many_listed_paths_are_within_a_budget(monkeypatch: pytes
 def test_kinds_are_compared_within_a_budget() -> None:
     budget = WorkBudget(100)
 
-    assert likeness.nearest("Cluster", ["Clusters"], budget) == "Clusters"
-    assert likeness.nearest("C" * 1_000_000, ["Clusters"], budget) == ""
+    assert suggestions.nearest_name("Cluster", ["Clusters"], budget) == "Clusters"
+    assert suggestions.nearest_name("C" * 1_000_000, ["Clusters"], budget) == ""
     with pytest.raises(SpentBudgetError):
-        [likeness.nearest(f"Cluster{index}", ["Clusters"], budget) for index in range(2_000)]
+        [suggestions.nearest_name(f"Cluster{index}", ["Clusters"], budget) for index in range(2_000)]
 
 
 def test_an_unknown_kind_without_a_search_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

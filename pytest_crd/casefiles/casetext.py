@@ -7,8 +7,9 @@ unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+import codecs
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pytest_crd.casefiles import comments, sharing, splicing, yamlspans, yamltext
 from pytest_crd.casefiles.comments import Lost
@@ -22,8 +23,6 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.unreadable import UnreadableError
-
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 class Correction(NamedTuple):
@@ -102,6 +101,29 @@ def write_corrections(content: bytes, corrections: Sequence[Correction], *, sour
     return WrittenCases(new, {old.get(name, name): item.line for name, item in new_file.cases.items()}, problems, gone)
 
 
+def has_values(
+    content: bytes, values: Sequence[JSONValue], *, source: str, free: Collection[tuple[int, str]] = ()
+) -> bool:
+    """
+    Return whether *content* is a case file with these values.
+
+    Args:
+        content: The file, which may have blanks.
+        values: The values of its documents.
+        source: The name of the file.
+        free: The free keys that do not count, by the index of the document: anchors may have been edited there.
+    """
+    try:
+        documents = yamlreader.read(content, source=source)
+        loader.load(content, source=source, fills=True)
+    except InputError:
+        return False
+    return len(documents) == len(values) and all(
+        jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
+        for index, (document, value) in enumerate(zip(documents, values, strict=True))
+    )
+
+
 class UnplacedError(Exception):
     """A file with cases that could not be located in its text."""
 
@@ -119,7 +141,7 @@ class _File:
         self._source = source
         decoded = yamlreader.decode(content, source=source)
         self._content = decoded.content
-        self._mark = _BOM if content.startswith(_BOM) else b""
+        self._mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
         self._documents = yamlreader.read(decoded, source=source)
         self.layout = yamlspans.find_spans(decoded.content)
         self._comments = comments.find_comments(self.layout)
@@ -171,22 +193,10 @@ class _File:
         free_comments = [item for item in self._comments if item not in splice.moved]
         for some in (comments.keep_comments(self.layout, free_comments, edits), edits):
             text = yamlspans.apply_edits(self._content, self.layout, some)
-            if self._is_as_expected(text, expected_values, free):
-                return self._mark + text.encode()
+            new_content = self._mark + text.encode()
+            if has_values(new_content, expected_values, source=self._source, free=free):
+                return new_content
         return None
-
-    def _is_as_expected(self, text: str, expected: Sequence[JSONValue], free: set[tuple[int, str]]) -> bool:
-        """Return whether *text* has the *expected* values; edited free keys, which hold anchors, do not count."""
-        content = self._mark.decode() + text
-        try:
-            documents = yamlreader.read(content, source=self._source)
-            loader.load(content, source=self._source, fills=True)
-        except InputError:
-            return False
-        return len(documents) == len(expected) and all(
-            jsonvalue.equal(_without(document.value, index, free), _without(value, index, free))
-            for index, (document, value) in enumerate(zip(documents, expected, strict=True))
-        )
 
     def problem(self, correction: Correction) -> str:
         """Return the reason why *correction* cannot be written."""
@@ -207,5 +217,5 @@ def _touched(root: Span, edits: Iterable[yamlspans.Edit]) -> Iterator[str]:
             yield key.key
 
 
-def _without(value: JSONValue, index: int, free: set[tuple[int, str]]) -> JSONValue:
+def _without(value: JSONValue, index: int, free: Collection[tuple[int, str]]) -> JSONValue:
     return {key: item for key, item in value.items() if (index, key) not in free}

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.casefiles import reports
-
 # The mode of new files, less the user's mask; and that of files which only the owner may read.
 _NEW: Final = 0o666
 _OWN: Final = 0o600
+# The system's own links, such as /dev/stdout.
+_SYSTEM: Final = (Path("/dev"), Path("/proc"))
 
 
 class ChangedError(Exception):
@@ -33,6 +33,20 @@ def require_digest(content: bytes, old: str) -> None:
         raise ChangedError
 
 
+def resolve(path: Path) -> Path:
+    """
+    Return the file or folder at *path*, with links followed.
+
+    Raises:
+        OSError: *path* is a link that leads out of its own folder.
+    """
+    target = path.resolve()
+    is_outside = path.is_symlink() and not target.is_relative_to(path.parent.resolve())
+    if is_outside and not any(path.absolute().is_relative_to(folder) for folder in _SYSTEM):
+        raise OSError(errno.ELOOP, f"it is a link to {target}, out of its folder; name that path instead")
+    return target
+
+
 def create(path: Path, content: bytes) -> None:
     """
     Write *content* to a new file, with the permissions of new files.
@@ -40,7 +54,7 @@ def create(path: Path, content: bytes) -> None:
     Raises:
         OSError: The file exists, or cannot be written.
     """
-    with _write_beside(path, content, _NEW) as whole:
+    with write_beside(path, content) as whole:
         try:
             os.link(whole, path)  # unlike a move, this never replaces a file
         except FileExistsError:
@@ -64,17 +78,17 @@ def replace(path: Path, content: bytes, *, old: str) -> None:
         ChangedError: The file has another content.
         OSError: The file cannot be read or written.
     """
-    target = reports.resolve(path).resolve(strict=True)
+    target = resolve(path).resolve(strict=True)
     if not os.access(target, os.W_OK):  # replacing a file ignores this
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    with _write_beside(target, content, _OWN) as whole:
+    with write_beside(target, content, mode=_OWN) as whole:
         whole.chmod(target.stat().st_mode & 0o7777)
         require_digest(target.read_bytes(), old)
         whole.replace(target)
 
 
 @contextlib.contextmanager
-def _write_beside(target: Path, content: bytes, mode: int) -> Iterator[Path]:
+def write_beside(target: Path, content: bytes, *, mode: int = _NEW) -> Iterator[Path]:
     """
     Yield a temporary file with *content* beside *target*; it is removed at the end if it still exists.
 
@@ -89,4 +103,5 @@ def _write_beside(target: Path, content: bytes, mode: int) -> Iterator[Path]:
             os.fsync(file.fileno())
         yield path
     finally:
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)

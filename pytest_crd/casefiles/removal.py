@@ -6,21 +6,17 @@ The new text is read again before it is written: apart from these cases, it must
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from pytest_crd.casefiles import comments, yamlspans
+from pytest_crd.casefiles import casetext, comments, yamlspans
 from pytest_crd.casefiles.comments import Lost
 from pytest_crd.casefiles.yamlspans import Edit, Span
-from pytest_crd.cases import loader
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.unreadable import UnreadableError
-
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 class LeftCases(NamedTuple):
@@ -56,10 +52,10 @@ def remove_cases(content: bytes, names: Collection[str], *, source: str) -> Left
         ]
     except (UnreadableError, ValueError):
         return None
-    mark = _BOM if content.startswith(_BOM) else b""
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     new = mark + yamlspans.apply_edits(decoded.content, layout, edits).encode()
     expected = [_drop_cases(document.value, names) for document in documents]
-    if not _is_as_expected(new, expected, source):
+    if not casetext.has_values(new, expected, source=source):
         return None
     new_layout = yamlspans.find_spans(yamlreader.decode(new, source=source).content)
     headings = {f"# {place}" for name in names for place in _above(name)}
@@ -132,17 +128,6 @@ def _drop_cases(value: JSONValue, names: Collection[str]) -> JSONValue:
             if not cases:
                 del result[section]
     return result
-
-
-def _is_as_expected(content: bytes, expected: Sequence[JSONValue], source: str) -> bool:
-    try:
-        documents = yamlreader.read(content, source=source)
-        loader.load(content, source=source, fills=True)
-    except InputError:
-        return False
-    return len(documents) == len(expected) and all(
-        jsonvalue.equal(document.value, value) for document, value in zip(documents, expected, strict=True)
-    )
 
 
 def _line_start(text: str, index: int) -> int:

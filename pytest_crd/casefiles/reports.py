@@ -6,29 +6,10 @@ A link that leads out of its own folder is refused, since a repository may conta
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import os
-import secrets
 from pathlib import Path
-from typing import Final
 
-# The system's own links, such as /dev/stdout.
-_SYSTEM: Final = (Path("/dev"), Path("/proc"))
-
-
-def resolve(path: Path) -> Path:
-    """
-    Return the file or folder at *path*, with links followed.
-
-    Raises:
-        OSError: *path* is a link that leads out of its own folder.
-    """
-    target = path.resolve()
-    is_outside = path.is_symlink() and not target.is_relative_to(path.parent.resolve())
-    if is_outside and not any(path.absolute().is_relative_to(folder) for folder in _SYSTEM):
-        raise OSError(errno.ELOOP, f"it is a link to {target}, out of its folder; name that path instead")
-    return target
+from pytest_crd.casefiles import filereplacement
+from pytest_crd.casefiles.filereplacement import resolve
 
 
 def write(path: Path, text: str) -> None:
@@ -44,19 +25,10 @@ def write(path: Path, text: str) -> None:
         path.write_bytes(content)
         return
     mode = target.stat().st_mode & 0o777 if target.exists() else None
-    whole = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+    with filereplacement.write_beside(target, content) as whole:
         if mode is not None:
             whole.chmod(mode)
         whole.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            whole.unlink(missing_ok=True)
-        raise
 
 
 def append(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -131,25 +131,10 @@ def quoted(text: str) -> str:
     return printing.quote(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…")
 
 
-def nearest(word: str, words: Iterable[str], budget: suggestions.WorkBudget | None = None) -> str:
-    """
-    Return the known word that is most similar to *word*; empty if none is.
-
-    Raises:
-        SpentBudgetError: There are too many words to compare.
-    """
-    shared = suggestions.WorkBudget() if budget is None else budget
-    shared.spend(1)
-    folded = {item.casefold(): item for item in words}
-    word = word[:_LONGEST_QUOTE].casefold()
-    near = suggestions.nearest(word, folded, shared) or next((item for item in folded if word.endswith(item)), "")
-    return folded.get(near, "")
-
-
 @functools.lru_cache(maxsize=1024)
 def nearest_of_format(word: str, words: tuple[str, ...]) -> str:
     """Return the word of a format that is most similar to *word*; empty if none is."""
-    return nearest(word, words)
+    return suggestions.nearest_ignoring_case(word, words)
 
 
 # Each explanation yields the paths of one flaw, with a sentence for each.

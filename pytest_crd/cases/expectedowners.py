@@ -48,10 +48,8 @@ def find_mistakes(case: Case, budget: suggestions.WorkBudget) -> Iterator[Mistak
 
 def _remedy(name: str, managers: Collection[str], budget: suggestions.WorkBudget) -> str:
     """Return advice: the manager with the most similar name, else the first of all managers."""
-    from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
-
     try:
-        if near := diagnosis.nearest(name, managers, budget):
+        if near := suggestions.nearest_ignoring_case(name, managers, budget):
             return f"did you mean '{near}'?"
     except suggestions.SpentBudgetError:
         return suggestions.hint(None).removeprefix("; ")

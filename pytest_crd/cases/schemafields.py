@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_crd import suggestions
-from pytest_crd.cases import comparison, diagnosis
+from pytest_crd.cases import comparison
 from pytest_crd.engine import CrdVersion, UnsupportedConstructError, profile
 from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.metadata import metav1types
@@ -65,7 +65,7 @@ class SchemaFields:
         for node in nodes:
             key = name, id(node)
             if key not in self._nearest:
-                self._nearest[key] = diagnosis.nearest(name, self._fields(node), self._budget)
+                self._nearest[key] = suggestions.nearest_ignoring_case(name, self._fields(node), self._budget)
             if near := self._nearest[key]:
                 return f"{parent}.{near}" if parent else near
         return schemamap.spelled(self._elsewhere.get(name, ()))

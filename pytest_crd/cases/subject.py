@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_crd.cases.schemafields import SchemaFields
 
 _NAME: Final = {"name": completion.MADE_UP_NAME}
-_MOST_PLACES: Final = 3
 
 
 class CaseSubject:

@@ -20,7 +20,6 @@ from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.checks.versionfacts import VersionFacts
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
-    CustomResourceDefinition,
     InputError,
     UnsupportedConstructError,
     UnsupportedExpressionError,
@@ -29,6 +28,7 @@ from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
+from pytest_crd.wording import counted
 
 _MOST_KINDS: Final = 5
 
@@ -88,7 +88,7 @@ def plan_checks(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -
     samples = Samples()
     hints: tuple[str, ...] = ()
     try:
-        sources, claims = catalogs[0].sources, _claims(catalogs[0])
+        sources, claims = catalogs[0].sources, samplefiles.group_crds(catalogs[0].crds)
         files = samplepaths.files(scope.samples, folder=scope.folder)
         samples = _samples(files, claims, scope, sources.progress)  # groups and kinds are the same under all versions
         for catalog in catalogs:
@@ -116,15 +116,15 @@ def plan_checks(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -
 def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     """Return a summary of the number of checks and of the objects left alone."""
     count = sum(map(len, checks.values()))
-    words = [f"{count} checks in {len(checks)} file{'' if len(checks) == 1 else 's'}"]
+    words = [f"{count} checks in {counted(len(checks), 'file')}"]
     if samples.count:
-        words.append(f"{samples.count} sample{'' if samples.count == 1 else 's'}")
+        words.append(counted(samples.count, "sample"))
     if samples.ignored:
         words.append(f"{len(samples.ignored)} of them ignored")
     if others := samples.others.total():
         kinds = ", ".join(kind for kind, _ in samples.others.most_common(_MOST_KINDS))
         more = " …" if len(samples.others) > _MOST_KINDS else ""
-        words.append(f"{others} object{'' if others == 1 else 's'} of other kinds left alone ({kinds}{more})")
+        words.append(f"{counted(others, 'object')} of other kinds left alone ({kinds}{more})")
     return "; ".join((words[0], ", ".join(words[1:]))) if len(words) > 1 else words[0]
 
 
@@ -136,19 +136,12 @@ def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, p
     return samples
 
 
-def _claims(catalog: Catalog) -> dict[tuple[str, str], list[CustomResourceDefinition]]:
-    claims: dict[tuple[str, str], list[CustomResourceDefinition]] = {}
-    for crd in catalog.crds:
-        claims.setdefault((crd.group, crd.kind), []).append(crd)
-    return claims
-
-
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
         facts = [versionfacts.find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, scope, facts)
         yield from _applied(read, samples, facts)
-    claims, version = _claims(catalog), catalog.kubernetes_version
+    claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
     applied = UnappliedSamples(samples.samples, claims)
     for number, sample in enumerate(samples.samples):
         manifest = sample.manifest

@@ -10,12 +10,11 @@ from pytest_crd.checks import fieldlines, migration
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import Condition, CrdVersion, Response
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 _MOST_PLACES: Final = 3
 _FORMAT: Final = re.compile(r'unrecognized format "(.*)"')
-# In a CRD without flaws, this condition is false, and all others are true.
-_USUAL: Final = {"NonStructuralSchema": "False"}
 # The field behind each condition; the message of NonStructuralSchema names its own.
 _FIELDS: Final = {
     "NamesAccepted": "spec.names",
@@ -72,7 +71,7 @@ def conditions(read: ReadCrd) -> CheckVerdict:
         return CheckVerdict("it would have no conditions, as the server refuses it", errors)
     findings = []
     for condition in read.crd.conditions:
-        if condition.status != _USUAL.get(condition.type, "True"):
+        if shows_flaw(condition):
             field = _FIELDS.get(condition.type)
             place = (
                 fieldlines.find_line(read.manifest, tuple(field.split(".")))
@@ -87,9 +86,7 @@ def conditions(read: ReadCrd) -> CheckVerdict:
 def _unusual(read: ReadCrd) -> Iterator[Condition]:
     """Yield the conditions on the structure of a CRD that show flaws."""
     yield from (
-        condition
-        for condition in read.crd.conditions
-        if condition.type in _USUAL and condition.status != _USUAL[condition.type]
+        condition for condition in read.crd.conditions if condition.type == NON_STRUCTURAL and shows_flaw(condition)
     )
 
 

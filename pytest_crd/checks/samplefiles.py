@@ -11,18 +11,41 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import suggestions
-from pytest_crd.checks import directives, likeness
+from pytest_crd.checks import directives
 from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
+from pytest_crd.wording import counted
 
 # The CRDs, by the group and kind of their objects.
 Claims: TypeAlias = "Mapping[tuple[str, str], Sequence[CustomResourceDefinition]]"
 
 _VARIABLE: Final = re.compile(rb"\$\{[^}\s]*+(\})?")
+_GROUPS_OF_KUBERNETES: Final = frozenset({"apps", "autoscaling", "batch", "extensions", "policy"})
+_KINDS_OF_THE_CORE: Final = frozenset(
+    [
+        "Binding",
+        "ComponentStatus",
+        "ConfigMap",
+        "Endpoints",
+        "Event",
+        "LimitRange",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "Pod",
+        "PodTemplate",
+        "ReplicationController",
+        "ResourceQuota",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+    ]
+)
 
 
 class Sample(NamedTuple):
@@ -108,6 +131,14 @@ def read(files: Iterable[ManifestFile], claims: Claims) -> Samples:
     return samples
 
 
+def group_crds(crds: Iterable[CustomResourceDefinition]) -> Claims:
+    """Return CRDs by group and kind of their objects."""
+    claims: dict[tuple[str, str], list[CustomResourceDefinition]] = {}
+    for crd in crds:
+        claims.setdefault((crd.group, crd.kind), []).append(crd)
+    return claims
+
+
 def require_matches(patterns: Sequence[str], files: Sequence[ManifestFile], samples: Samples) -> None:
     """
     Raise an error unless each of *patterns* has matched a sample.
@@ -119,7 +150,7 @@ def require_matches(patterns: Sequence[str], files: Sequence[ManifestFile], samp
     for pattern in patterns:
         if not pattern.startswith(manifest.LEFT_OUT) and pattern not in samples.matched:
             file_count = sum(pattern in file.patterns for file in files)
-            words = f"no custom resource of a CRD of the project in {file_count} file{'' if file_count == 1 else 's'}"
+            words = f"no custom resource of a CRD of the project in {counted(file_count, 'file')}"
             mistakes.append(Mistake(f"crd_samples: {pattern}", 0, words))
     if mistakes:
         raise ManifestError(mistakes)
@@ -150,7 +181,7 @@ def _take(samples: Samples, item: Manifest, path: Path, claims: Claims) -> None:
         else:
             samples.others[kind or "no kind"] += 1
             is_of_a_kind = any(kind.casefold() == known_kind.casefold() for _, known_kind in claims)
-            if is_of_a_kind and not likeness.is_of_kubernetes(group, version, kind):
+            if is_of_a_kind and not _is_of_kubernetes(group, version, kind):
                 samples.strangers.setdefault((kind, item.api_version), []).append(item.where)
         return
     directive = directives.find_directive(item.document)
@@ -196,9 +227,9 @@ def _suggest_kind(group: str, kind: str, claims: tuple[tuple[str, str], ...]) ->
     kinds = [known_kind for known_group, known_kind in claims if known_group == group]
     groups = [known_group for known_group, known_kind in claims if known_kind == kind]
     try:
-        if suggestion := likeness.nearest(kind, kinds, _budget(claims)):
+        if suggestion := suggestions.nearest_name(kind, kinds, _budget(claims)):
             return f"did you mean kind {suggestion!r}?"
-        if suggestion := likeness.nearest(group, groups, _budget(claims)):
+        if suggestion := suggestions.nearest_name(group, groups, _budget(claims)):
             return f"did you mean the group {suggestion!r}?"
     except suggestions.SpentBudgetError:
         return "whether it is misspelt is not known, as there are too many unknown kinds"
@@ -209,6 +240,13 @@ def _suggest_kind(group: str, kind: str, claims: tuple[tuple[str, str], ...]) ->
 def _budget(_claims: tuple[tuple[str, str], ...]) -> suggestions.WorkBudget:
     """Return the budget that the unknown kinds of a project share."""
     return suggestions.WorkBudget()
+
+
+def _is_of_kubernetes(group: str, version: str, kind: str) -> bool:
+    """Return whether a kind belongs to Kubernetes itself."""
+    if not group:
+        return version == "v1" and kind in _KINDS_OF_THE_CORE
+    return group in _GROUPS_OF_KUBERNETES or group.endswith(".k8s.io")
 
 
 def may_hold(content: bytes, claims: Claims) -> bool:

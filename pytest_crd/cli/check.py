@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.cli import arguments, lookup
-from pytest_crd.cli.wording import counted
+from pytest_crd.engine.crds.condition import shows_flaw
+from pytest_crd.wording import counted
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,5 @@ def _lines(crd: engine.CustomResourceDefinition, answer: engine.Response) -> Ite
     yield from (f"  {error}" for error in answer.errors)
     yield from (f"  warning: {warning}" for warning in answer.warnings)
     for condition in crd.conditions if answer.accepted else ():
-        if condition.status != _USUAL.get(condition.type, "True"):
+        if shows_flaw(condition):
             yield f"  {condition.type} is {condition.status} ({condition.reason}): {condition.message}"
-
-
-# In a CRD without flaws, this condition is false, and all others are true.
-_USUAL: Final = {"NonStructuralSchema": "False"}

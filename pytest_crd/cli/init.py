@@ -12,8 +12,8 @@ from pytest_crd.cli import initproposals, repository
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.initproposals import NothingWrittenError, ProposedFile
 from pytest_crd.cli.repository import Repository
-from pytest_crd.cli.wording import counted
 from pytest_crd.engine import InputError
+from pytest_crd.wording import counted
 
 _MOST_SHOWN: Final = 3
 _AGREED: Final = ("y", "yes")

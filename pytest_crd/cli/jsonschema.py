@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_crd import engine
-from pytest_crd.casefiles import reports
+from pytest_crd.casefiles import filereplacement, reports
 from pytest_crd.cli import arguments, lookup
 
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(versions: list[engine.CrdVersion], folder: Path) -> int:
     try:
-        reports.resolve(folder)
+        filereplacement.resolve(folder)
         for version in versions:
             path = folder / _file_of(version)
             text = json.dumps(version.json_schema(), indent=2, sort_keys=True, ensure_ascii=False)

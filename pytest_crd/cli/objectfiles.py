@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, ManifestError, Mistake
+from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -114,14 +114,6 @@ def find_crds(contents: Mapping[str, bytes], kubernetes_version: str) -> list[Cu
         files.take(content, source=name, origin=FileOrigin.GIVEN)
     files.raise_mistakes()
     return files.crds
-
-
-def group_crds(crds: CustomResourceDefinitions) -> Claims:
-    """Return CRDs by group and kind of their objects."""
-    claims: dict[tuple[str, str], list[CustomResourceDefinition]] = {}
-    for crd in crds:
-        claims.setdefault((crd.group, crd.kind), []).append(crd)
-    return claims
 
 
 def classify(manifests: Sequence[Manifest], claims: Claims) -> ClassifiedObjects:

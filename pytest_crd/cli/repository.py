@@ -11,7 +11,6 @@ from typing import Final
 from pytest_crd import folders
 from pytest_crd.cases import loader
 from pytest_crd.checks import samplefiles, samplehints
-from pytest_crd.cli import objectfiles
 from pytest_crd.discovery import inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
@@ -142,7 +141,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
 
 def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
     """Return the number of samples by folder: those with checks, and others."""
-    patterns, claims = inifiles.words(ini, "crd_samples") if ini else (), objectfiles.group_crds(crds)
+    patterns, claims = inifiles.words(ini, "crd_samples") if ini else (), samplefiles.group_crds(crds)
     sample_files = samplepaths.files(patterns, folder=folder)
     others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files), claims)
     counts = [

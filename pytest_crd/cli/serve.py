@@ -16,8 +16,8 @@ from pytest_crd import engine
 from pytest_crd.casefiles import privatefile
 from pytest_crd.cli import arguments, lookup
 from pytest_crd.cli.exits import Exit
-from pytest_crd.cli.wording import counted
 from pytest_crd.engine.registry.response import NotAcceptedError
+from pytest_crd.wording import counted
 
 _MISSING: Final = "serve needs the extra `server`: pip install 'pytest-crd[server]'"
 _KUBECONFIG: Final = "crd-server.kubeconfig"

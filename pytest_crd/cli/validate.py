@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
+from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import arguments, judging, objectfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
-from pytest_crd.cli.wording import counted
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
     CrdLookupError,
@@ -31,6 +31,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report import text
+from pytest_crd.wording import counted
 
 _MOST_KINDS: Final = 5
 _MANAGER: Final = "kubectl"
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         _check_options(options)
         sent = objectfiles.read(options.files)
         known_crds = _find_crds(options, sent)
-        claims = objectfiles.group_crds(known_crds.crds)
+        claims = samplefiles.group_crds(known_crds.crds)
         classified, method, mistakes = (
             objectfiles.classify(sent.manifests, claims),
             _sending_method(options),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pytest_crd import wording
 from pytest_crd.coverage.summary import Counted, Summary, Tally, VersionCoverage
 
 _HEAD = ("Points", "Held", "Seen", "Miss", "Cover")
@@ -28,7 +29,7 @@ def lines(summary: Summary, *, with_missing: bool) -> Iterator[str]:
     yield rule
     yield _row("TOTAL", summary.tally, width)
     if summary.tally.left_out:
-        yield f"{_points(summary.tally.left_out)} left out by `# crd: no cover` or crd_cov_exclude"
+        yield f"{wording.counted(summary.tally.left_out, 'point')} left out by `# crd: no cover` or crd_cov_exclude"
     for version in summary.versions if with_missing else ():
         yield from _missing(version)
 
@@ -37,15 +38,11 @@ def _row(name: str, tally: Tally, width: int, suffix: str = "") -> str:
     return f"{name:{width}}   {tally.points:6}   {tally.held:4}   {tally.seen:4}   {tally.missed:4}   {tally.percent_text:>5}{suffix}".rstrip()
 
 
-def _points(count: int) -> str:
-    return f"{count} point{'' if count == 1 else 's'}"
-
-
 def _missing(version: VersionCoverage) -> Iterator[str]:
     if version.missing:
         yield ""
         reason = "" if version.requests else ", as no test that passed has made a request to it"
-        yield f"{version.name}: {_points(len(version.missing))} missing{reason}"
+        yield f"{version.name}: {wording.counted(len(version.missing), 'point')} missing{reason}"
         yield from (f"  {place(version, counted)}: {counted.text}" for counted in version.missing)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from html import escape
 from typing import Any, Final, TypeAlias
 
+from pytest_crd import wording
 from pytest_crd.coverage.reachingobjects import Suggestion, Suggestions
 from pytest_crd.coverage.summary import Counted, VersionCoverage
 
@@ -134,7 +135,7 @@ class CrdSection:
         """Return the opening HTML of folded lines."""
         first, last = lines[0][0], lines[-1][0]
         count = sum(len(self._points.get(line, ())) for line, _ in lines)
-        points = f"{count} point{'' if count == 1 else 's'} left out" if count else "no points"
+        points = f"{wording.counted(count, 'point')} left out" if count else "no points"
         opened = f'<details class="fold" data-first="{first}" data-last="{last}">'
         return f"{opened}<summary>lines {first} to {last}: {points}</summary>"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from pytest_crd import coverage, engine
 from pytest_crd.casefiles import yamlspans
@@ -24,8 +24,6 @@ from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, ExpectedCase, Lay
 from pytest_crd.generation.reach import Reach
 from pytest_crd.generation.scope import Wanted
 from pytest_crd.progress import Progress, each, silent
-
-_BOM: Final = "\ufeff"
 
 
 def add(  # noqa: PLR0913 - a file and its options, by keyword
@@ -141,7 +139,7 @@ class _File:
         self._source = source
         text = yamlreader.decode(content, source=source)
         self._content = text.content
-        self._mark = _BOM if content.startswith(_BOM.encode()) else ""
+        self._mark = "\ufeff" if content.startswith(codecs.BOM_UTF8) else ""
         self._documents = yamlreader.read(text, source=source)
         self._layout = yamlspans.find_spans(text.content)
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.report import text
-from pytest_crd.report.text import Paint
+from pytest_crd.wording import Paint, plain
 
 _MOST_FINDINGS = 20
 
 
-def lines(title: str, verdict: CheckVerdict, *, verbosity: int = 0, paint: Paint = text.plain) -> Iterator[str]:
+def lines(title: str, verdict: CheckVerdict, *, verbosity: int = 0, paint: Paint = plain) -> Iterator[str]:
     """
     Yield the lines of a failure.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from pytest_crd import suggestions
 from pytest_crd.cases import strays
@@ -29,9 +29,7 @@ from pytest_crd.report import objectdifferences, ownerwords, verdictwords
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 from pytest_crd.report.ownerwords import OwnersMismatch
 from pytest_crd.report.verdictwords import CaseVerdict, VerdictLine
-
-# Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
-Paint: TypeAlias = "Callable[[str, str], str]"
+from pytest_crd.wording import Paint, plain
 
 _LONGEST_VALUE: Final = 72
 _WIDEST_PATH: Final = 40
@@ -49,11 +47,6 @@ _DONE: Final = {
     "lost": "lost",
     "warnings": "given",
 }
-
-
-def plain(text: str, _style: str) -> str:
-    """Return *text* unchanged, without colour."""
-    return text
 
 
 class Row(NamedTuple):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Resource, Witness
-
-Paint: TypeAlias = Callable[[str, str], str]
+from pytest_crd.wording import Paint, counted, plain
 
 _LONGEST: Final = 400
 # The longest texts and lists, and the length to which longer ones are cut.
@@ -19,11 +18,6 @@ _SHOWN_OF_TEXT: Final = 20
 _MOST_PARTS: Final = 20
 _SHOWN_PARTS: Final = 3
 _HINT = "where that is meant, allow it in the ini file, a line each"
-
-
-def plain(text: str, _style: str) -> str:
-    """Return *text* unchanged."""
-    return text
 
 
 def lines(
@@ -123,13 +117,9 @@ def count_others(upgrade: Upgrade) -> Iterator[str]:
         names = ", ".join(upgrade.undecided[:_SHOWN_PARTS])
         others = len(upgrade.undecided) - _SHOWN_PARTS
         more = f" and {others} more" if others > 0 else ""
-        yield f"no object was found that shows {_number(upgrade.undecided, 'change')} that may refuse objects: {names}{more}"
+        yield f"no object was found that shows {counted(len(upgrade.undecided), 'change')} that may refuse objects: {names}{more}"
     if upgrade.notices:
-        yield f"{_number(upgrade.notices, 'other change')} that clients may notice; -v tells which"
-
-
-def _number(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+        yield f"{counted(len(upgrade.notices), 'other change')} that clients may notice; -v tells which"
 
 
 def shorten(resource: Resource) -> str:

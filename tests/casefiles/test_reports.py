@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_crd.casefiles import reports
+from pytest_crd.casefiles import filereplacement, reports
 
 
 def test_a_file_is_made_with_its_folder(tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_a_link_out_of_its_folder_is_refused(tmp_path: Path, *, is_there: bool) 
 
 
 def test_links_of_the_system_are_followed() -> None:
-    assert reports.resolve(Path("/dev/stdout")) == Path("/dev/stdout").resolve()
+    assert filereplacement.resolve(Path("/dev/stdout")) == Path("/dev/stdout").resolve()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_crd import suggestions
-from pytest_crd.checks import likeness, samplehints
+from pytest_crd.checks import samplefiles, samplehints
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine.yaml.manifest import ManifestFile
 
@@ -145,15 +145,16 @@ def test_a_kind_of_the_project_in_another_group_is_named(project: Project, api_v
     ],
 )
 def test_kinds_of_kubernetes_are_none_of_a_project(group: str, version: str, kind: str, *, expected: bool) -> None:
-    assert likeness.is_of_kubernetes(group, version, kind) == expected
+    assert samplefiles._is_of_kubernetes(group, version, kind) == expected
 
 
 def test_the_nearest_word_is_meant() -> None:
     assert (
-        likeness.nearest("RabbitMQCluster", ["RabbitmqCluster", "User"], suggestions.WorkBudget()) == "RabbitmqCluster"
+        suggestions.nearest_name("RabbitMQCluster", ["RabbitmqCluster", "User"], suggestions.WorkBudget())
+        == "RabbitmqCluster"
     )
-    assert likeness.nearest("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"], suggestions.WorkBudget()) == ""
-    assert likeness.nearest("x", [], suggestions.WorkBudget()) == ""
+    assert suggestions.nearest_name("rabbitmq.com.rabbitmq.com", ["rabbitmq.com"], suggestions.WorkBudget()) == ""
+    assert suggestions.nearest_name("x", [], suggestions.WorkBudget()) == ""
 
 
 def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Path) -> None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+# In a CRD without flaws, this condition is false, and all others are true.
+NON_STRUCTURAL: Final = "NonStructuralSchema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +25,8 @@ class Condition:
     status: str
     reason: str
     message: str
+
+
+def shows_flaw(condition: Condition) -> bool:
+    """Return whether *condition* shows a flaw of its CRD."""
+    return condition.status != ("False" if condition.type == NON_STRUCTURAL else "True")

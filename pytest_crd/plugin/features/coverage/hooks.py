@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.casefiles import reports
+from pytest_crd.casefiles import filereplacement, reports
 from pytest_crd.coverage import accounts, coveragetable, data, reportfiles, summary
 from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
@@ -196,7 +196,7 @@ class Hooks:
         """Write a file, in *folder* if the report has several; return whether that succeeded."""
         try:
             if folder is not None:
-                reports.resolve(folder)
+                filereplacement.resolve(folder)
             reports.write(path, text)
         except OSError as error:
             self._messages.append(f"{session.display_path(path)} cannot be written: {error.strerror}")
