@@ -89,7 +89,7 @@ class Api:
             return self._answer(request, info)
         except NotFoundPageError:
             kind = unservedkinds.find_kind(_info_of(request), self.profile)
-            if request.path.startswith("/api/"):
+            if request.path.startswith(self.catalog.built_in_prefixes()):
                 return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
             return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
         except PageError as error:

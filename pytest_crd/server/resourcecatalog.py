@@ -57,6 +57,10 @@ class ServerCatalog:
             self._controller.install(crd.under(profile.version))
         self.settle()
 
+    def built_in_prefixes(self) -> tuple[str, ...]:
+        """Return the URL prefixes of the groups of built-in kinds, such as `/apis/apps/`."""
+        return ("/api/", *{f"/apis/{kind.group}/" for kind in self._built_in if kind.group})
+
     def types(self) -> list[ResourceType]:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
         return [*self._built_in, self._definitions, *self._controller.types()]

@@ -243,3 +243,26 @@ def test_an_invalid_utf8_byte_is_named() -> None:
     reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, b'{"a":\xff}'))
     assert isinstance(reply, HTTPAnswer)
     assert "json parse error: invalid character '\xff' looking for beginning of value" in reply.value["message"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/apis/apps/v1//namespaces/default/deployments", "/apis/apps/v2/deployments", "/api/v1/nothing"]
+)
+def test_an_unknown_path_in_a_group_of_built_in_kinds_is_a_status(path: str) -> None:
+    answer = servers.ask(servers.api(), "GET", path)
+    assert (answer.code, answer.value["message"]) == (404, "the server could not find the requested resource")
+
+
+def test_an_asterisk_alone_accepts_no_built_in_kind() -> None:
+    server = servers.api()
+    assert servers.ask(server, "GET", "/api/v1/namespaces", accept="*").code == 406
+    assert servers.ask(server, "GET", servers.JOBS, accept="*").code == 200
+
+
+def test_an_error_in_metadata_of_a_built_in_kind_is_told_once() -> None:
+    server = servers.api()
+    path = "/api/v1/namespaces/default/configmaps"
+    servers.ask(server, "POST", path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+    patch = {"metadata": {"labels": {"a b": "c"}}}
+    answer = servers.ask(server, "PATCH", f"{path}/a", patch, mediaType="application/merge-patch+json")
+    assert [cause["field"] for cause in answer.value["details"]["causes"]] == ["metadata.labels"]

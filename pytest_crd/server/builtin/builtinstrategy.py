@@ -9,7 +9,7 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import objectmetavalidation
+from pytest_crd.engine.metadata import objectmetarules, objectmetavalidation
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder
@@ -109,6 +109,7 @@ class BuiltInStrategy(ObjectStrategy):
         errors = objectmetavalidation.validate_update(
             metadata, live["metadata"], namespaced=namespaced, profile=self.profile
         )
+        errors = objectmetarules.distinct_errors(errors, self.profile)
         if write.subresource == "status":
             return Validated(errors + self.subresources.validate_status_scale(resource))
         return Validated(errors + self.subresources.validate_scale(resource))

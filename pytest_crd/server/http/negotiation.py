@@ -123,7 +123,8 @@ def demand_representation(request: HTTPRequest, available: Sequence[str] = ACCEP
     Reference:
         go-restful curly.go and jsr311.go; apiserver endpoints/installer.go, the `Produces` of routes.
     """
-    wanted = {clause.media_type for clause in _clauses(request.headers.get("accept", ""))}
+    # A `*` alone means nothing here.
+    wanted = {clause.partition(";")[0].strip() for clause in (request.headers.get("accept", "") or "*/*").split(",")}
     if wanted.isdisjoint((*available, "*/*")):
         message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(available)}"
         raise failure(406, "NotAcceptable", message, {})

@@ -1,7 +1,7 @@
 """
 Compare our server with a whole kube-apiserver in conversations of three clients, with watches, answer by answer.
 
-Prepared conversations come first, then random ones; with `--builtin` only random ones about built-in objects, with `--odd` only ones with oddities. With an
+Prepared conversations come first, then random ones; with `--builtin` only random ones about built-in objects; with `--odd` only random ones, whose requests have oddities. With an
 older Kubernetes version, topics are left out in which our server always answers as the newest version does.
 
 `--about WORD …` runs only prepared conversations about one of the words. `--record FILE` writes conversations with the
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--about", nargs="+", default=(), metavar="WORD", help="run only topics with one of these words"
     )
     parser.add_argument("--builtin", action="store_true", help="run random ones about built-in objects with mistakes")
-    parser.add_argument("--odd", action="store_true", help="run random ones whose requests have oddities")
+    parser.add_argument("--odd", action="store_true", help="run random ones, whose requests have oddities")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
     shared.add_version(parser)
     kubeapiserver.add_arguments(parser)
@@ -110,12 +110,16 @@ def _run_all(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[in
     session = f"{SystemRandom().randrange(16**5):05x}"
 
     topics = [] if options.builtin or options.odd else _topics(options.about, options.kubernetes_version)
-    module: Any = builtingen if options.builtin else oddgen if options.odd else servergen
+    generate = builtingen.conversation if options.builtin else servergen.conversation
     numbers = range(len(topics) if options.about else options.conversations)
+
+    def generate_requests(random: Random) -> list[JSONValue]:
+        requests = generate(random, options.length)
+        return oddgen.alter(random, requests) if options.odd else requests
 
     def run(number: int) -> tuple[int, list[JSONValue], list[JSONValue]]:
         random = Random(f"{options.seed}/{number}")  # noqa: S311
-        requests = topics[number] if number < len(topics) else module.conversation(random, options.length)
+        requests = topics[number] if number < len(topics) else generate_requests(random)
         namespace = f"f{session}-{number}"
         cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)

@@ -7,8 +7,6 @@ import re
 from random import Random
 from typing import Any, Final
 
-from oracle.generators import servergen
-
 JSONValue = Any
 
 _NUMBER: Final = re.compile(r"(?:(?<=\": )|(?<=\[)|(?<=, ))-?\d+(?:\.\d+)?(?=[,}\]])")
@@ -64,9 +62,9 @@ _PATHS: Final = (
 )  # fmt: skip
 
 
-def conversation(random: Random, length: int = 20) -> list[JSONValue]:
-    """Return the requests of a random conversation, of which about half have an oddity."""
-    return [_alter(random, request) for request in servergen.conversation(random, length)]
+def alter(random: Random, requests: list[JSONValue]) -> list[JSONValue]:
+    """Return *requests*, about half of them with an oddity."""
+    return [_alter(random, request) for request in requests]
 
 
 def _alter(random: Random, request: JSONValue) -> JSONValue:
@@ -121,15 +119,15 @@ def _add_parameter(random: Random, request: JSONValue) -> JSONValue:
 
 def _add_managers(random: Random, request: JSONValue) -> JSONValue:
     body = request.get("body")
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or not isinstance(body.get("metadata"), dict):
         return request
-    metadata = {**(body.get("metadata") or {}), "managedFields": random.choice(_MANAGERS)}
+    metadata = {**body["metadata"], "managedFields": random.choice(_MANAGERS)}
     return {**request, "body": {**body, "metadata": metadata}}
 
 
 def _enlarge(random: Random, request: JSONValue) -> JSONValue:
     body = request.get("body")
-    if not isinstance(body, dict) or "metadata" not in body:
+    if not isinstance(body, dict) or not isinstance(body.get("metadata"), dict):
         return request
     if random.random() < 0.5:
         metadata = {**body["metadata"], "annotations": {"note": "x" * random.choice((1000, 262_140, 262_141, 300_000))}}
