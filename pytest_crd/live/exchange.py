@@ -54,7 +54,7 @@ def created(question: Question, stage: Stage) -> Exchange:
     namespace = stage.renaming.namespace or own
     version = stage.crd.version(question.version.name)
     body = stage.renaming.of_body(question.body, own)
-    body = completion.named(completion.typed(body, type_meta(version)), stage.renaming.made_up_name)
+    body = completion.with_default_name(completion.typed(body, type_meta(version)), stage.renaming.made_up_name)
     response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
     return Exchange("POST", _path(question, stage, ""), _query(question), body.text or body.value, response)
 
@@ -99,7 +99,7 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
     version, subresource = stage.crd.version(question.version.name), question.section.subresource
     body = _without_identity(apply.body, question.old or {})
     body = stage.renaming.of_body(body, namespace_of(question), read=completion.read_applied)
-    body = completion.named(body, stage.renaming.made_up_name) if stored is None else body
+    body = completion.with_default_name(body, stage.renaming.made_up_name) if stored is None else body
     kind = scale.TYPE_META if subresource == "scale" else type_meta(version)
     sent = completion.applied(body, stored, kind)
     renamed = question._replace(version=version)

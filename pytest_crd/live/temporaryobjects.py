@@ -108,7 +108,7 @@ class StoredObjects:
             {**old, "metadata": {key: value for key, value in metadata.items() if key not in SERVER_MADE}},
             namespace_of(self._question),
         )
-        sent = completion.named(completion.typed(Body(sent), type_meta(version))).value
+        sent = completion.with_default_name(completion.typed(Body(sent), type_meta(version))).value
         path = client.resource_path(self._stage.crd.declared, version.name, namespace=renaming.namespace)
         self._path = f"{path}/{sent['metadata'].get('name', '')}"
         answer = self._send("POST", path, sent, version, None)

@@ -65,8 +65,8 @@ class Resources:
     def create(self, resource: Mapping[str, object], *, namespace: str | None = None, **options: str) -> Resource:
         """Create an object and return it as stored; *options* are URL parameters, such as `fieldValidation="Strict"`."""
         value = self._completed(resource)
-        where = self._where(value, namespace)
-        return self._object("POST", self._path(where, "", "", options), value)
+        namespace_ = self._namespace_of(value, namespace)
+        return self._object("POST", self._path(namespace_, "", "", options), value)
 
     def get(self, name: str, *, namespace: str | None = None, subresource: str = "") -> Resource:
         """Return an object, or its status or scale."""
@@ -77,8 +77,10 @@ class Resources:
     ) -> list[Resource]:
         """Return the objects of a namespace, or of all namespaces if *namespace* is empty."""
         options = {"labelSelector": label_selector, "fieldSelector": field_selector}
-        where = self._namespace if namespace is None else namespace
-        answer = self._object("GET", self._path(where, "", "", {key: value for key, value in options.items() if value}))
+        namespace_ = self._namespace if namespace is None else namespace
+        answer = self._object(
+            "GET", self._path(namespace_, "", "", {key: value for key, value in options.items() if value})
+        )
         items: list[Resource] = answer["items"]
         return items
 
@@ -88,7 +90,7 @@ class Resources:
         """Replace an object, its status or its scale, and return it; its resourceVersion must equal the stored one."""
         value = self._completed(resource)
         name = str(value["metadata"].get("name", ""))
-        return self._object("PUT", self._path(self._where(value, namespace), name, subresource, options), value)
+        return self._object("PUT", self._path(self._namespace_of(value, namespace), name, subresource, options), value)
 
     def patch(
         self,
@@ -116,7 +118,9 @@ class Resources:
         """Apply an object with server-side apply and return the result."""
         value = self._completed(resource)
         options = {"fieldManager": manager} | ({"force": "true"} if force else {})
-        path = self._path(self._where(value, namespace), str(value["metadata"].get("name", "")), subresource, options)
+        path = self._path(
+            self._namespace_of(value, namespace), str(value["metadata"].get("name", "")), subresource, options
+        )
         return self._object("PATCH", path, value, mediatypes.APPLY)
 
     def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> Resource:
@@ -182,7 +186,7 @@ class Resources:
         names = {"apiVersion": self._type.api_version, "kind": self._type.names.kind}
         return {**names, **value, "metadata": dict(value.get("metadata") or {})}
 
-    def _where(self, value: Resource, namespace: str | None) -> str:
+    def _namespace_of(self, value: Resource, namespace: str | None) -> str:
         return namespace or str(value["metadata"].get("namespace") or self._namespace)
 
     def _path(self, namespace: str, name: str, subresource: str, options: Mapping[str, str]) -> str:
@@ -236,7 +240,7 @@ class CrdServer:
         Raises:
             LookupError: The server has no such resource, or several.
         """
-        return Resources(self._reached, self._log, self._reached.named(resource), self.namespace)
+        return Resources(self._reached, self._log, self._reached.find_by_name(resource), self.namespace)
 
     @property
     def requests(self) -> tuple[Any, ...]:

@@ -168,7 +168,7 @@ class Api:
             _form_of(request, type_)
         options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
         if info.name:  # the path of a watch of one object
-            options = options._replace(fields=(*options.fields, listoptions.named(info.name)))
+            options = options._replace(fields=(*options.fields, listoptions.name_term(info.name)))
         if options.is_watch:
             return self._watch(request, info, type_, options)
         form = _form_of(request, type_)
@@ -258,15 +258,15 @@ class Api:
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
         options = listoptions.read(request.query, self.profile)
-        how = deleting.read(request, type_)
-        deleting.demand_safe(how)
+        delete_options = deleting.read(request, type_)
+        deleting.demand_safe(delete_options)
         with self.store.lock:
             page = reads.page(self.store, type_, info.namespace, options)
             for object_ in page.items:
                 metadata = object_["metadata"]
                 entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))
                 assert entry is not None  # noqa: S101 - it was listed under the same lock
-                deleting.delete(self.store, type_.collected, entry, how)
+                deleting.delete(self.store, type_.collected, entry, delete_options)
             self.catalog.settle()
         return self._answer_list(request, page, type_, form)
 

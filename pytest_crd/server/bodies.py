@@ -77,7 +77,7 @@ def _number_beyond_float64(sent: bytes, api_version: str, kind: str, problem: st
     """Return the error for a JSON body with a number such as `1e400`, which the server finds after apiVersion and kind."""
     text = sent.decode(errors="replace")
     try:
-        written_version, written_kind = typemeta.read_type_meta(json.loads(text, parse_float=lambda _: 0), written=text)
+        written_version, written_kind = typemeta.read_type_meta(json.loads(text, parse_float=lambda _: 0), text=text)
     except TypeMetaError as error:
         return _unrecognized(kind, str(error), sent)
     return _unhandled(written_version or api_version, written_kind or kind, kind, problem)
@@ -100,7 +100,7 @@ def decode_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     try:
         body = _read(request.body, media_type)
         value = {} if body.value is None else body.value
-        api_version, kind = typemeta.read_type_meta(value, written=body.text)
+        api_version, kind = typemeta.read_type_meta(value, text=body.text)
     except (_UnreadableBodyError, TypeMetaError) as error:
         raise _unread_options(str(error), type_.profile) from None
     if kind not in ("", "DeleteOptions"):
@@ -134,7 +134,7 @@ def _typed(body: Body, sent: bytes, api_version: str, kind: str, profile: Profil
     """
     value = {} if body.value is None else body.value
     try:
-        written_version, written_kind = typemeta.read_type_meta(value, written=body.text)
+        written_version, written_kind = typemeta.read_type_meta(value, text=body.text)
     except TypeMetaError as error:
         raise _unrecognized(kind, str(error), sent) from None
     written_version, written_kind = written_version or api_version, written_kind or kind

@@ -136,20 +136,20 @@ class DefinitionController:
         if metadata.get("deletionTimestamp"):
             return self._end(entry)
         status, names = entry.value["status"], entry.value["spec"]["names"]
-        wanted = {condition.type: _as_status(condition) for condition in crd.conditions}
+        expected = {condition.type: _as_status(condition) for condition in crd.conditions}
         conditions = _Conditions(status.get("conditions") or ())
         if names != status["acceptedNames"]:
-            conditions = conditions.with_(wanted["NamesAccepted"])
-            if not _is_true(wanted["NamesAccepted"]):
+            conditions = conditions.with_(expected["NamesAccepted"])
+            if not _is_true(expected["NamesAccepted"]):
                 names = {**status["acceptedNames"], **crd.naming.accepted}
-                conditions = conditions if conditions.get("Established") else conditions.with_(wanted["Established"])
+                conditions = conditions if conditions.get("Established") else conditions.with_(expected["Established"])
             elif not _is_true(conditions.get("Established")):  # names are accepted first
                 conditions = conditions.with_(_INSTALLING)
         elif _is_true(conditions.get("NamesAccepted")) and not _is_true(conditions.get("Established")):
-            conditions = conditions.with_(wanted["Established"])
+            conditions = conditions.with_(expected["Established"])
         for type_ in _OF_SPECS:
-            conditions = conditions.with_(wanted[type_]) if type_ in wanted else conditions.without(type_)
-        changed = {**status, "conditions": conditions.listed or None, "acceptedNames": names}
+            conditions = conditions.with_(expected[type_]) if type_ in expected else conditions.without(type_)
+        changed = {**status, "conditions": conditions.items or None, "acceptedNames": names}
         if changed == status:
             return False
         self._put(entry, {**entry.value, "status": changed})
@@ -250,24 +250,24 @@ class _Conditions:
         apiextensions-apiserver apihelpers/helpers.go, SetCRDCondition.
     """
 
-    def __init__(self, listed: Sequence[Mapping[str, JSONValue]]) -> None:
-        self.listed = [*listed]
+    def __init__(self, items: Sequence[Mapping[str, JSONValue]]) -> None:
+        self.items = [*items]
 
     def get(self, kind: str) -> Mapping[str, JSONValue] | None:
-        return next((condition for condition in self.listed if condition["type"] == kind), None)
+        return next((item for item in self.items if item["type"] == kind), None)
 
-    def with_(self, wanted: Mapping[str, JSONValue]) -> _Conditions:
-        """Return the conditions with *wanted* added or replaced; lastTransitionTime changes only with its status."""
-        current = self.get(wanted["type"])
+    def with_(self, condition: Mapping[str, JSONValue]) -> _Conditions:
+        """Return the conditions with *condition* added or replaced; lastTransitionTime changes only with its status."""
+        current = self.get(condition["type"])
         if current is None:
-            return _Conditions([*self.listed, _dated(wanted, generatedvalues.now())])
-        is_unchanged = current["status"] == wanted["status"] and current.get("lastTransitionTime")
-        dated = _dated(wanted, current["lastTransitionTime"] if is_unchanged else generatedvalues.now())
-        return _Conditions([dated if condition is current else condition for condition in self.listed])
+            return _Conditions([*self.items, _dated(condition, generatedvalues.now())])
+        is_unchanged = current["status"] == condition["status"] and current.get("lastTransitionTime")
+        dated = _dated(condition, current["lastTransitionTime"] if is_unchanged else generatedvalues.now())
+        return _Conditions([dated if item is current else item for item in self.items])
 
     def without(self, kind: str) -> _Conditions:
         """Return the conditions except for one type."""
-        return _Conditions([condition for condition in self.listed if condition["type"] != kind])
+        return _Conditions([condition for condition in self.items if condition["type"] != kind])
 
 
 def _is_true(condition: Mapping[str, JSONValue] | None) -> bool:

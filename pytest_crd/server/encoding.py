@@ -66,7 +66,7 @@ def answer(  # noqa: PLR0913 - the parts of a response
     Raises:
         ApiError: 500: the value cannot be written in this form.
     """
-    body = _written(value, form, sorts_keys=sorts_keys)
+    body = _encode(value, form, sorts_keys=sorts_keys)
     warned = tuple(("Warning", warning(text)) for text in warnings)
     all_headers = (*ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and _takes_gzip(request.headers.get("accept-encoding", "")):
@@ -87,7 +87,7 @@ def _takes_gzip(header: str) -> bool:
     return any(clause.strip() == "gzip" for clause in header.split(","))
 
 
-def _written(value: JSONValue, form: Form, *, sorts_keys: bool) -> bytes:
+def _encode(value: JSONValue, form: Form, *, sorts_keys: bool) -> bytes:
     if form.media_type != negotiation.PROTOBUF:
         return _write_text(value, form, sorts_keys=sorts_keys).encode("utf-8", "surrogatepass")
     try:

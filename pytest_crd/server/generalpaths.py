@@ -90,8 +90,8 @@ def _groups(request: HTTPRequest, types: Sequence[ResourceType], address: str, *
 def _paths(types: Sequence[ResourceType]) -> list[str]:
     groups = {type_.group for type_ in types if type_.group}
     versions = {f"{type_.group}/{type_.version}" for type_ in types if type_.group}
-    own = ("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version")
-    return sorted([*own, *(f"/apis/{name}" for name in groups | versions)])
+    fixed_paths = ("/api", "/api/v1", "/apis", "/apis/", *_PROBES, "/openapi/v2", "/openapi/v3", "/version")
+    return sorted([*fixed_paths, *(f"/apis/{name}" for name in groups | versions)])
 
 
 def _version(version: str) -> Resource:

@@ -57,7 +57,7 @@ class HTTPServer:
         *,
         token: str = "",
         port: int = 0,
-        tell: RequestListener | None = None,
+        on_request: RequestListener | None = None,
     ) -> None:
         """
         Bind a port.
@@ -67,13 +67,13 @@ class HTTPServer:
             certificates: The certificates for TLS.
             token: The bearer token that the API requires.
             port: The port; 0 for a free one.
-            tell: Called with each request and its response.
+            on_request: Called with each request and its response.
 
         Raises:
             OSError: The port is in use.
         """
         self._api = api
-        self._on_request = tell
+        self._on_request = on_request
         self._context = certificates.context
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

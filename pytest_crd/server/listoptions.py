@@ -89,7 +89,7 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
     return options
 
 
-def named(name: str) -> FieldTerm:
+def name_term(name: str) -> FieldTerm:
     """Return the field selector term for the object with a *name*."""
     return FieldTerm("metadata.name", name, is_equal=True)
 

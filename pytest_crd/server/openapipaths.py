@@ -59,10 +59,10 @@ def answer(request: HTTPRequest, catalog: ServerCatalog) -> HTTPAnswer:
     if document is None:
         return HTTPAnswer(404, b"", "", encoding.ALWAYS)
     vary = (("Vary", "Accept-Encoding"), ("Vary", "Accept")) if request.path == _V2 else (("Vary", "Accept"),)
-    wanted = negotiation.first_accepted(request, [*_FORMS[parts[0]]])
-    if not wanted:
+    media_type = negotiation.first_accepted(request, [*_FORMS[parts[0]]])
+    if not media_type:
         return HTTPAnswer(406, b"", "", (*encoding.ALWAYS, *vary))
-    return _of_document(request, document, parts[0], _FORMS[parts[0]][wanted], vary)
+    return _of_document(request, document, parts[0], _FORMS[parts[0]][media_type], vary)
 
 
 def _of_document(
@@ -76,7 +76,7 @@ def _of_document(
         return HTTPAnswer(301, b"", media_type, (*headers, ("Location", f"{request.path}?hash={tag}")))
     if _has(request, tag):
         return HTTPAnswer(304, b"", "", headers)
-    body = _written(document, version, media_type)
+    body = _encode(document, version, media_type)
     if version == "v2" and len(body) > _COMPRESSED and _takes_gzip(request):
         body = gzip.compress(body, 1)
         headers = (*headers, ("Content-Encoding", "gzip"))
@@ -104,7 +104,7 @@ def _takes_gzip(request: HTTPRequest) -> bool:
     return False
 
 
-def _written(document: Resource, version: str, media_type: str) -> bytes:
+def _encode(document: Resource, version: str, media_type: str) -> bytes:
     if media_type == negotiation.JSON:
         return compact(document).encode()
     try:

@@ -22,7 +22,7 @@ States: TypeAlias = "Generator[Resource | None, None, None]"
 class ReachedServer(Protocol):
     """Interface to a server from a test."""
 
-    def named(self, resource: str) -> ResourceType:
+    def find_by_name(self, resource: str) -> ResourceType:
         """
         Return the resource with a name.
 
@@ -54,9 +54,9 @@ class InProcess:
         """Create for an API."""
         self._api = api
 
-    def named(self, resource: str) -> ResourceType:
+    def find_by_name(self, resource: str) -> ResourceType:
         """Return the resource with a name, as in `ReachedServer`."""
-        return self._api.catalog.named(resource)
+        return self._api.catalog.find_by_name(resource)
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the response to a request."""

@@ -72,7 +72,7 @@ class ServerCatalog:
                 return type_
         return None
 
-    def named(self, name: str) -> ResourceType:
+    def find_by_name(self, name: str) -> ResourceType:
         """
         Return the resource with a name: plural, singular, short name or kind, optionally with its group and `/VERSION`.
 

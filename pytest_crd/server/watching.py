@@ -191,30 +191,30 @@ class Stream(NamedTuple):
         try:
             return self._framed(event.type, self._object(event))
         except ProtobufError as error:
-            return self._framed("ERROR", self._written(statuses.unwritable(str(error)).status, sorts_keys=False))
+            return self._framed("ERROR", self._encode(statuses.unwritable(str(error)).status, sorts_keys=False))
 
     def _object(self, event: WatchEvent) -> bytes:
         if event.entry is None:
             is_error = event.type == "ERROR"
             value = event.value if is_error else self.show(event.value)
-            return self._written(value, sorts_keys=self.sorts_keys and not is_error)
+            return self._encode(value, sorts_keys=self.sorts_keys and not is_error)
         forms, key = event.entry.forms, (self.shared, self.form)
-        written: bytes | None = None if self.shared is None else forms.get(key)
-        if written is None:
-            written = self._written(self.show(self.watch.type.read(event.entry)), sorts_keys=self.sorts_keys)
+        encoded: bytes | None = None if self.shared is None else forms.get(key)
+        if encoded is None:
+            encoded = self._encode(self.show(self.watch.type.read(event.entry)), sorts_keys=self.sorts_keys)
             if self.shared is not None:
-                forms[key] = written
-        return written
+                forms[key] = encoded
+        return encoded
 
-    def _written(self, value: JSONValue, *, sorts_keys: bool) -> bytes:
+    def _encode(self, value: JSONValue, *, sorts_keys: bool) -> bytes:
         if self.form == negotiation.PROTOBUF:
             return protowriting.write(value)
         return printing.respell_json(compact(value, sorts_keys=sorts_keys)).encode("utf-8", "surrogatepass")
 
-    def _framed(self, kind: str, written: bytes) -> bytes:
+    def _framed(self, kind: str, encoded: bytes) -> bytes:
         if self.form == negotiation.PROTOBUF:
-            return protowriting.event(kind, written)
-        return b'{"type":"%s","object":%s}\n' % (kind.encode(), written)
+            return protowriting.event(kind, encoded)
+        return b'{"type":"%s","object":%s}\n' % (kind.encode(), encoded)
 
 
 Reply: TypeAlias = "HTTPAnswer | Stream"

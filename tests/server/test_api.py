@@ -173,20 +173,20 @@ def test_malformed_bodies_are_refused() -> None:
 
 @pytest.mark.parametrize("name", ["jobs", "job", "Job", "jobs.fuzz.example.com", "jobs.fuzz.example.com/v1"])
 def test_resources_are_found_by_each_name(name: str) -> None:
-    result = servers.api().catalog.named(name if "." in name else f"{name}.fuzz.example.com")
+    result = servers.api().catalog.find_by_name(name if "." in name else f"{name}.fuzz.example.com")
     assert (result.names.plural, result.version) == ("jobs", "v1")
 
 
 def test_unknown_and_ambiguous_names_are_errors() -> None:
     server = servers.api()
-    assert server.catalog.named("boards").names.kind == "Board"
-    assert server.catalog.named("job.fuzz.example.com/v1beta1").version == "v1beta1"
+    assert server.catalog.find_by_name("boards").names.kind == "Board"
+    assert server.catalog.find_by_name("job.fuzz.example.com/v1beta1").version == "v1beta1"
     with pytest.raises(LookupError, match=r"'jobs' names several resources: jobs\.batch, jobs\.fuzz\.example\.com"):
-        server.catalog.named("jobs")
+        server.catalog.find_by_name("jobs")
     with pytest.raises(
         LookupError, match=r"no resource is called 'nope'; there are: boards\.fuzz\.example\.com, customres"
     ):
-        server.catalog.named("nope")
+        server.catalog.find_by_name("nope")
 
 
 def test_keys_of_custom_resources_are_sorted_and_those_of_built_in_kinds_are_not() -> None:

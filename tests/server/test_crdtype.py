@@ -61,7 +61,7 @@ def test_a_crd_can_be_changed() -> None:
     assert servers.ask(server, "PUT", second, stored).code == 400
     named = {**stored, "metadata": {**stored["metadata"], "name": "others.example.com"}}
     assert servers.ask(server, "PUT", second, named).code == 404
-    assert server.catalog.named("th").names.plural == "things"
+    assert server.catalog.find_by_name("th").names.plural == "things"
     names = servers.ask(server, "GET", THINGS).value["status"]["acceptedNames"]
     assert names["shortNames"] == ["th"]
 
@@ -215,7 +215,7 @@ def test_a_crd_has_no_scale() -> None:
     server = servers.api(servers.crd())
     answer: Any = servers.ask(server, "GET", f"{THINGS}/scale")
     assert answer.code == 404
-    type_ = server.catalog.named("crd")
+    type_ = server.catalog.find_by_name("crd")
     (entry,) = server.store.entries(type_.resource)
     with pytest.raises(ApiError, match="not found"):
         type_.scale(entry)

@@ -64,7 +64,7 @@ def reported() -> list[tuple[HTTPRequest, HTTPAnswer | None]]:
 def server(reported: list[tuple[HTTPRequest, HTTPAnswer | None]]) -> Iterator[HTTPServer]:
     token = new_token()
     created = HTTPServer(
-        servers.api(token=token, history=50), CERTIFICATES, token=token, tell=lambda *pair: reported.append(pair)
+        servers.api(token=token, history=50), CERTIFICATES, token=token, on_request=lambda *pair: reported.append(pair)
     )
     created.start()
     yield created

@@ -123,23 +123,23 @@ def problem_of_patched(value: JSONValue, profile: Profile, *, write: Callable[[]
         return _other_than_object(value)
     if _is_plain(value):
         return ""
-    written = write()
-    if problem := _malformed(value, written):
+    text = write()
+    if problem := _malformed(value, text):
         return problem
     if not value.get("kind"):
-        return _missing_kind(value, written, profile)
+        return _missing_kind(value, text, profile)
     if value.get("apiVersion", "") is None:
         return ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
     return ""
 
 
-def read_type_meta(value: JSONValue, *, written: str) -> tuple[str, str]:
+def read_type_meta(value: JSONValue, *, text: str) -> tuple[str, str]:
     """
     Return the apiVersion and the kind of an object with a Go type, each empty if it is absent.
 
     Args:
         value: The object.
-        written: Its text.
+        text: Its text.
 
     Raises:
         TypeMetaError: The value is not an object, or apiVersion or kind is not a text.
@@ -149,9 +149,9 @@ def read_type_meta(value: JSONValue, *, written: str) -> tuple[str, str]:
     """
     if not isinstance(value, Mapping):
         raise TypeMetaError(_other_than_object(value))
-    if problem := _malformed(value, written):
+    if problem := _malformed(value, text):
         raise TypeMetaError(problem)
-    return as_decoded(_fields(value, written))
+    return as_decoded(_fields(value, text))
 
 
 def has_type_meta(value: JSONValue, type_meta: Mapping[str, str]) -> bool:

@@ -47,7 +47,7 @@ class Requests:
         self, body: Body, *, namespace: str | None = None, field_validation: FieldValidation = "Warn"
     ) -> Response:
         """Return the response to a POST of *body*."""
-        sent = completion.named(completion.typed(body, self._type_meta))
+        sent = completion.with_default_name(completion.typed(body, self._type_meta))
         return self._answer(None, Request("create", sent), namespace, field_validation)
 
     def update(
@@ -115,14 +115,14 @@ class Requests:
 
     def scale(
         self,
-        wanted: Body | int,
+        scale: Body | int,
         *,
         old: Mapping[str, object],
         namespace: str | None = None,
         field_validation: FieldValidation = "Warn",
     ) -> Response:
         """Return the response to a PUT of a Scale, or of a number of replicas, to the `/scale` of *old*."""
-        sent = Body({"spec": {"replicas": wanted}}) if isinstance(wanted, int) else wanted
+        sent = Body({"spec": {"replicas": scale}}) if isinstance(scale, int) else scale
         body, stored = completion.over(sent, old, subresources.SCALE_TYPE_META, stored_as=self._type_meta)
         return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
 

@@ -57,7 +57,7 @@ def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:
     return Body({**type_meta, "metadata": {}, **body.value}) if _is_open(body) else body
 
 
-def named(body: Body, name: str = MADE_UP_NAME) -> Body:
+def with_default_name(body: Body, name: str = MADE_UP_NAME) -> Body:
     """Return the body of a POST with a default name unless it has `name` or `generateName`; a text is returned unchanged."""
     metadata = _metadata(body)
     if not _is_open(body) or metadata is None or metadata.keys() & {"name", "generateName"}:
@@ -151,32 +151,32 @@ def patched(
 def applied(body: Body, stored: Mapping[str, JSONValue] | None, type_meta: Mapping[str, JSONValue]) -> Body:
     """Return the body of an apply with default type and name; a text is returned unchanged."""
     name = MADE_UP_NAME if stored is None else stored["metadata"]["name"]
-    return named(typed(body, type_meta), name)
+    return with_default_name(typed(body, type_meta), name)
 
 
-def namespace(given: str | None, body: Body) -> str:
+def namespace(explicit: str | None, body: Body) -> str:
     """
     Return the namespace of the URL: the argument, else the object's namespace, else `default`, as kubectl does.
 
     Raises:
         TypeError: The argument is not a text.
     """
-    if isinstance(given, str):
-        return given
-    if given is not None:
-        raise TypeError(f"a namespace is a text, not {type(given).__name__}: {given!r}")
+    if isinstance(explicit, str):
+        return explicit
+    if explicit is not None:
+        raise TypeError(f"a namespace is a text, not {type(explicit).__name__}: {explicit!r}")
     in_body = (_metadata(body) or {}).get("namespace")
     return in_body if isinstance(in_body, str) and in_body else _DEFAULT_NAMESPACE
 
 
-def resource(given: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
+def resource(sent: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
     """
     Return a custom resource as a JSON object.
 
     Raises:
         TypeError: It is not a mapping.
     """
-    value = read(given).value
+    value = read(sent).value
     if not isinstance(value, dict):
         raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
     return value

@@ -168,8 +168,8 @@ class RequestReader(NamedTuple):
             return self._read_scale(request, live, target, generated)
         if request.verb == "patch":
             return self._read_patched(request, live, target, generated)
-        if (why := requestoptions.refuse(request, self.profile)) is not None:
-            raise RefusedError(why)
+        if (refused := requestoptions.refuse(request, self.profile)) is not None:
+            raise RefusedError(refused)
         decoded = self.decoder.sent(request)
         if request.verb == "create":
             return self._read_created(request, decoded, target, generated)
@@ -179,8 +179,8 @@ class RequestReader(NamedTuple):
         self, request: Request, decoded: DecodedBody, target: RequestTarget, generated: GeneratedValues
     ) -> Read:
         metadata = decoded.resource.get("metadata") or {}
-        if (why := requestmetadata.refuse_create(metadata, target)) is not None:
-            raise RefusedError(why, decoded)
+        if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+            raise RefusedError(refused, decoded)
         prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
         # Deletion fields are dropped before they can have an owner.
         owned_metadata = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
@@ -195,8 +195,8 @@ class RequestReader(NamedTuple):
         generated: GeneratedValues,
     ) -> Read:
         metadata = decoded.resource.get("metadata") or {}
-        if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
-            raise RefusedError(why, decoded)
+        if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
+            raise RefusedError(refused, decoded)
         if live is None and not self.creates_by_update:
             raise RefusedError(requestmetadata.refuse_missing(target), decoded)
         if live is None:
@@ -226,16 +226,16 @@ class RequestReader(NamedTuple):
         decoded = self.decoder.patched(request, live)
         metadata = decoded.resource.get("metadata") or {}
         managed = self._managed(request, live, decoded, metadata, generated)
-        if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
-            raise RefusedError(why, decoded)
+        if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
+            raise RefusedError(refused, decoded)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
         unnamed = {
             key: value for key, value in metadata.items() if key != "uid"
         }  # the uid of a patch is no precondition
         stale = requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)
-        why = stale or typemeta.refuse_unversioned(decoded.resource)
-        if why is not None:
-            raise RefusedError(why, decoded, prepared.warnings)
+        refused = stale or typemeta.refuse_unversioned(decoded.resource)
+        if refused is not None:
+            raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
     def _read_scale(
@@ -267,15 +267,15 @@ class RequestReader(NamedTuple):
         scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
         if self.decoder.is_built_in:
             scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
-        resource = scale.written(live, decoded, self.subresources)
+        resource = scale.with_replicas(live, decoded, self.subresources)
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         # A Scale of 0 omits replicas, so that nobody owns them.
-        wanted = {"replicas": decoded.replicas} if decoded.replicas else {}
-        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": wanted}
+        spec = {"replicas": decoded.replicas} if decoded.replicas else {}
+        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": spec}
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
         writer = _writer(request, generated)
@@ -293,7 +293,7 @@ class RequestReader(NamedTuple):
 
         decoded = scale.decode_applied(applied)
         scale.demand_valid(decoded, target, live["metadata"].get("uid"))
-        resource = scale.written(live, decoded, self.subresources)
+        resource = scale.with_replicas(live, decoded, self.subresources)
         refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(
             {**resource["metadata"], "uid": None}, live["metadata"], target, self.profile
         )
@@ -358,8 +358,8 @@ class RequestReader(NamedTuple):
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
-        if (why := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
-            raise RefusedError(why, decoded)
+        if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
+            raise RefusedError(refused, decoded)
         if live is None:
             prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
             return Read(decoded, prepared, lambda: resource)
@@ -367,8 +367,8 @@ class RequestReader(NamedTuple):
         unnamed = {
             key: value for key, value in metadata.items() if key != "uid"
         }  # the uid of an apply is no precondition
-        if (why := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
-            raise RefusedError(why, decoded, prepared.warnings)
+        if (refused := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
+            raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, lambda: resource)
 
     def _read_applied_scale(

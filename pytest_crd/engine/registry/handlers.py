@@ -233,9 +233,9 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     from pytest_crd.engine.registry import scale  # noqa: PLC0415 - needed only for requests to `/scale`
     from pytest_crd.engine.registry.patching import patchdocuments  # noqa: PLC0415 - as above
 
-    answered = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
-    answer = replace(outcome.response, scale=answered)
-    return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, answered))
+    scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
+    answer = replace(outcome.response, scale=scale_object)
+    return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
 
 
 def _already_exists(checked: _Checked, before: Resource, target: RequestTarget) -> RefusedError:

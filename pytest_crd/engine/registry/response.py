@@ -231,14 +231,14 @@ class Response:
             NotAcceptedError: As in `assert_accepted`.
         """
         __tracebackhide__ = True
-        where = f" ({source})" if source else ""
+        location = f" ({source})" if source else ""
         if not self.accepted:
             reasons = _listed(_explained(self.errors))
-            raise NotAcceptedError(f"{subject} is not accepted{where}: {self.code}\n{reasons}", self.errors)
+            raise NotAcceptedError(f"{subject} is not accepted{location}: {self.code}\n{reasons}", self.errors)
         unknown = [f'unknown field "{path}"' for path in self.pruned]
         lost = [f'field "{path}" is unknown to the storage version' for path in self.lost]
         if strict and (fields := [*unknown, *lost]):
-            raise NotAcceptedError(f"{subject} is accepted, but loses fields{where}:\n{_listed(fields)}")
+            raise NotAcceptedError(f"{subject} is accepted, but loses fields{location}:\n{_listed(fields)}")
 
     def __repr__(self) -> str:
         """Return the code and the errors, on one line."""
@@ -268,8 +268,8 @@ def refused(
         warnings: The warnings.
         changes: The changes of the object before the refusal.
     """
-    about = subject if refusal.subject is None else refusal.subject
-    details: dict[str, JSONValue] = {key: value for key, value in about.items() if value}
+    subject_ = subject if refusal.subject is None else refusal.subject
+    details: dict[str, JSONValue] = {key: value for key, value in subject_.items() if value}
     if refusal.errors:
         details["causes"] = [_cause(error) for error in refusal.errors]
     if refusal.reason in _WITHOUT_SUBJECT:

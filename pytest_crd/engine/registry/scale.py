@@ -176,7 +176,7 @@ def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = N
         raise RefusedError(refused._replace(subject=subject))
 
 
-def written(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:
+def with_replicas(live: Resource, scale: DecodedScale, subresources: Subresources) -> dict[str, JSONValue]:
     """
     Return a custom resource with the replicas of a Scale, and with the resourceVersion of the Scale if it has one.
 

@@ -105,8 +105,8 @@ class ScaleOwners:
             return []
 
 
-def _unconvertible(which: str, name: str = "") -> str:
-    problem = f"failed to convert {which} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
+def _unconvertible(role: str, name: str = "") -> str:
+    problem = f"failed to convert {role} object (/{name}; {scalefields.API_VERSION}, Kind=Scale) to proper version"
     return f"{problem}: request to convert CR to an invalid group/version: {scalefields.API_VERSION}"
 
 

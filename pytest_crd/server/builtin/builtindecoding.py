@@ -128,7 +128,7 @@ class TypedDecoder(NamedTuple):
         if typemeta.has_type_meta(value, self.type_meta):
             return True
         try:
-            version, kind_or_empty = typemeta.read_type_meta(value, written=write())
+            version, kind_or_empty = typemeta.read_type_meta(value, text=write())
         except typemeta.TypeMetaError as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
         if version in _NO_VERSIONS:

@@ -121,7 +121,7 @@ class _Types:
     @classmethod
     @functools.cache
     def under(cls, names_embedded: bool) -> _Types:  # noqa: FBT001 - the only option
-        """Return the types whose messages name embedded structs, or those whose messages do not."""
+        """Return the types for messages with, or without, the names of embedded structs."""
         return cls(names_embedded)
 
     def struct(self, name: str) -> Struct:

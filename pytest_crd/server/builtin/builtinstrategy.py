@@ -115,7 +115,7 @@ class BuiltInStrategy(ObjectStrategy):
         return Validated(errors + self.subresources.validate_scale(resource))
 
     def store(self, write: PendingWrite) -> StoredForms:
-        """Return a valid object as it is stored and read back."""
+        """Return the written and returned forms of a valid object."""
         return StoredForms(Stored.from_value(write.resource), Stored.from_value(dict(write.resource)))
 
     def stored_size(self, stored: Resource) -> int:

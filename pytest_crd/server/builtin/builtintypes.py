@@ -237,15 +237,15 @@ class BuiltInType(ResourceType):
         """Return the columns of a table of Scales."""
         return _columns("scale")
 
-    def cells(self, shown: Resource) -> list[JSONValue]:
+    def cells(self, object_: Resource) -> list[JSONValue]:
         """Return the row of an object or Scale."""
-        if shown["kind"] == "Scale":
-            return builtincells.row_cells("scale", shown)
-        return builtincells.row_cells(self._row_type, self._to_stored(shown))
+        if object_["kind"] == "Scale":
+            return builtincells.row_cells("scale", object_)
+        return builtincells.row_cells(self._row_type, self._to_stored(object_))
 
-    def row_conditions(self, shown: Resource) -> Sequence[JSONValue]:
+    def row_conditions(self, object_: Resource) -> Sequence[JSONValue]:
         """Return the conditions of a row."""
-        return builtincells.conditions(self._row_type, shown)
+        return builtincells.conditions(self._row_type, object_)
 
     @property
     def _row_type(self) -> str:
@@ -253,11 +253,11 @@ class BuiltInType(ResourceType):
         is_alone = not self.group or self.group == _EVENT_GROUP
         return self.names.plural if is_alone else f"{self.names.plural}.{self.group}/{self.version}"
 
-    def selectable(self, shown: Resource) -> Mapping[str, str]:
+    def selectable(self, object_: Resource) -> Mapping[str, str]:
         """Return the selectable fields of an object with their values."""
-        values_by_field = dict(super().selectable(shown))
+        values_by_field = dict(super().selectable(object_))
         for path in _SELECTABLE.get(self.names.plural, ()):
-            values = jsonpath.find_values(shown, f".{path}")
+            values = jsonpath.find_values(object_, f".{path}")
             values_by_field[path] = str(values[0]) if values else ""
         return values_by_field
 

@@ -123,9 +123,9 @@ def demand_representation(request: HTTPRequest, available: Sequence[str] = ACCEP
     Reference:
         go-restful curly.go and jsr311.go; apiserver endpoints/installer.go, the `Produces` of routes.
     """
-    # A `*` alone means nothing here.
-    wanted = {clause.partition(";")[0].strip() for clause in (request.headers.get("accept", "") or "*/*").split(",")}
-    if wanted.isdisjoint((*available, "*/*")):
+    # The route matches no bare `*`.
+    accepted = {clause.partition(";")[0].strip() for clause in (request.headers.get("accept", "") or "*/*").split(",")}
+    if accepted.isdisjoint((*available, "*/*")):
         message = f"406: Not Acceptable\n\nAvailable representations: {', '.join(available)}"
         raise failure(406, "NotAcceptable", message, {})
 

@@ -99,8 +99,8 @@ class RequestLog:
             if answer is None:
                 return
             for path in answer.dropped:
-                where = f"{exchange.verb} of {exchange.resource} {exchange.name or '(new)'} by {exchange.user_agent or 'a client'}"
-                self._dropped.setdefault(f'unknown field "{path}": {where}', changedfield.source_of(path))
+                context = f"{exchange.verb} of {exchange.resource} {exchange.name or '(new)'} by {exchange.user_agent or 'a client'}"
+                self._dropped.setdefault(f'unknown field "{path}": {context}', changedfield.source_of(path))
             if answer.unvalidated:
                 self._unvalidated[answer.unvalidated] += 1
             if answer.unserved:

@@ -97,8 +97,8 @@ def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
 def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[str, str]] = ()) -> ApiError:
     """Return the error for a forbidden request; *resource* is `plural.group`."""
     plural, _, group = resource.partition(".")
-    about = (("name", name), ("group", group), ("kind", plural), ("causes", [*causes]))
-    details = {key: value for key, value in about if value}
+    fields = (("name", name), ("group", group), ("kind", plural), ("causes", [*causes]))
+    details = {key: value for key, value in fields if value}
     subject = f'{resource} "{name}"' if name else resource
     return failure(403, "Forbidden", f"{subject} is forbidden: {problem}", details)
 

@@ -46,9 +46,9 @@ def write(value: Resource) -> bytes:
     return protofields.PREFIX + part(1, type_meta) + part(2, raw) + part(3, b"") + part(4, b"")
 
 
-def event(type_: str, written: bytes) -> bytes:
-    """Return a watch event with its length prefix; *written* is the encoded object."""
-    message = part(1, _text(type_)) + part(2, part(1, written))
+def event(type_: str, encoded: bytes) -> bytes:
+    """Return a watch event with its length prefix; *encoded* is the encoded object."""
+    message = part(1, _text(type_)) + part(2, part(1, encoded))
     return struct.pack(">I", len(message)) + message
 
 
@@ -83,8 +83,8 @@ def _numbered(field: Field, number: int, value: JSONValue, path: str) -> bytes:
         return part(number, _message(value, field.type, path))
     if not field.is_number:
         return part(number, _string(value, path) if field.kind == "string" else _decoded(value, path))
-    written = _real(value, path) if field.kind == "float64" else varint(_number(field.kind, value, path))
-    return varint(number << 3 | field.wire_type) + written
+    encoded = _real(value, path) if field.kind == "float64" else varint(_number(field.kind, value, path))
+    return varint(number << 3 | field.wire_type) + encoded
 
 
 def _number(kind: str, value: JSONValue, path: str) -> int:

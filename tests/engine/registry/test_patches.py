@@ -229,7 +229,7 @@ def test_a_mistyped_status_has_no_scale() -> None:
 def test_replicas_need_a_parent_object() -> None:
     subresources = Subresources(scale={"specReplicasPath": ".spec.a.n", "statusReplicasPath": ".status.n"})
     with pytest.raises(RefusedError, match=r"value cannot be set because \.spec\.a is not a map"):
-        scale.written({"spec": {"a": []}}, scale.DecodedScale({}, 1), subresources)
+        scale.with_replicas({"spec": {"a": []}}, scale.DecodedScale({}, 1), subresources)
 
 
 def test_the_scale_of_a_missing_object_is_not_found() -> None:

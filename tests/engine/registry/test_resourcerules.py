@@ -1,4 +1,4 @@
-"""Validation rules: where they are, when the server does not get as far, and that their absence from an answer is said."""
+"""Validation rules in requests: the errors that block them, and the notice about it."""
 
 from __future__ import annotations
 

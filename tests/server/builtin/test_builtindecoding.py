@@ -69,7 +69,7 @@ def test_every_write_converts_string_data_of_a_secret() -> None:
 
 
 def test_managers_of_an_event_in_the_other_group_are_dropped() -> None:
-    """A server knows no versions of a kind beyond its group."""
+    """A server converts a kind between versions of one group only."""
     server = servers.api()
     servers.ask(server, "POST", EVENTS, {"metadata": {"name": "a"}, "message": "x", "reason": "Why"}, agent="one/1")
     new = EVENTS.replace("/api/v1", "/apis/events.k8s.io/v1")

@@ -73,6 +73,6 @@ def test_documents_nested_too_deep_are_errors() -> None:
     ],
 )
 def test_only_scalar_defaults_of_version_3_are_encoded(value: Any, written: bytes) -> None:
-    """Of others gnostic knows that there is one, and not which."""
+    """The messages of gnostic have no default for other types."""
     result = openapiwriting.write({"components": {"schemas": {"a": {"default": value}}}}, "v3")
     assert result.endswith(b"\x8a\x02" + bytes([len(written)]) + written)

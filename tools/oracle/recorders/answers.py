@@ -145,7 +145,7 @@ def _query(request: casefile.Request) -> dict[str, str]:
 def _send_patch(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
     """Send a PATCH and return the answer; a body that is not a text is encoded as Go does."""
     is_text, sent = isinstance(request.sent, str), request.sent
-    text = sent if is_text else patchdocuments.written(patchdocuments.as_sent(sent))
+    text = sent if is_text else patchdocuments.to_text(patchdocuments.as_sent(sent))
     default_media_type = mediatypes.JSON_PATCH if text.lstrip().startswith("[") else mediatypes.MERGE_PATCH
     headers = {"Content-Type": request.media_type or default_media_type}
     return server.ask("PATCH", path, text, query=_query(request), headers=headers)

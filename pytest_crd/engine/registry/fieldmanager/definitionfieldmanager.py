@@ -33,7 +33,7 @@ from pytest_crd.engine.registry.fieldmanager.openapitypes import OpenAPITypes
 from pytest_crd.engine.registry.fieldmanager.pathelements import field
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 
-# Merge keys of the lists whose items have owners, by struct and field. Other lists are atomic.
+# Merge keys of lists with an owner for each item, by struct and field. Other lists are atomic.
 _KEYED: Final[Mapping[tuple[str, str], str]] = {
     ("v1.CustomResourceDefinitionStatus", "conditions"): "type",
     ("v1.JSONSchemaProps", "x-kubernetes-validations"): "rule",
@@ -69,8 +69,8 @@ def _kind(profile: Profile) -> MergeType:
     published = commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=False)._replace(openapi=3)
     whole = decoded.custom_resource_definition("v1")
     schema = decoded.json_schema_props("v1")
-    named = {**published.schemas, _SCHEMA: _struct_schema(schema, profile, published)}
-    return OpenAPITypes(named, profile.apply).merge_type(_struct_schema(whole, profile, published))
+    schemas = {**published.schemas, _SCHEMA: _struct_schema(schema, profile, published)}
+    return OpenAPITypes(schemas, profile.apply).merge_type(_struct_schema(whole, profile, published))
 
 
 def _type_schema(kind: GoType, profile: Profile, published: commontypes.Types) -> Schema:

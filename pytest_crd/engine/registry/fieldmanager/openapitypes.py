@@ -32,16 +32,16 @@ class OpenAPITypes:
         kube-openapi pkg/schemaconv/openapi.go.
     """
 
-    def __init__(self, named: Mapping[str, Schema], release: ApplyRelease, *, preserves: bool = False) -> None:
+    def __init__(self, schemas: Mapping[str, Schema], release: ApplyRelease, *, preserves: bool = False) -> None:
         """
         Create for a set of referenced types.
 
         Args:
-            named: The schemas of Kubernetes types, by name.
+            schemas: The schemas of Kubernetes types, by name.
             release: The merge behaviour of the Kubernetes version.
             preserves: Whether all unknown fields are preserved.
         """
-        self._named = named
+        self._schemas = schemas
         self._release = release
         self._preserves = preserves
         self._merge_types: dict[str, MergeType] = {}
@@ -82,7 +82,7 @@ class OpenAPITypes:
         """Return the merge type of a Kubernetes type."""
         if name not in self._merge_types:
             self._merge_types[name] = MergeType()
-            self._fill(self._merge_types[name], self._named[name], preserves=self._preserves)
+            self._fill(self._merge_types[name], self._schemas[name], preserves=self._preserves)
         return self._merge_types[name]
 
     def _map(self, schema: Schema, *, preserves: bool) -> MapType:

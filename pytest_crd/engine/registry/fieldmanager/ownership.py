@@ -170,7 +170,7 @@ class Ownership:
         return remaining, compared.as_of(change.version)
 
     def _reconciled(self, live: Typed, managers: Mapping[Manager, Owned]) -> dict[Manager, Owned]:
-        """Return the owned fields adapted to the current schemas, without those of versions that a built-in type no longer has."""
+        """Return the owned fields adapted to the current schemas; a built-in type drops versions that it no longer has."""
         owners: dict[Manager, Owned] = {}
         for manager, owned in managers.items():
             with contextlib.suppress(MissingVersionError):
@@ -198,7 +198,7 @@ class Ownership:
         return self._versions.converted(merged.without(removed_fields), version)
 
     def _with_owned(self, merged: Typed, pruned: Typed, version: str, owners: Mapping[Manager, Owned]) -> Typed:
-        """Return the pruned object with all owned fields of the merged one restored, starting with those of *version*."""
+        """Return the pruned object with all owned fields of the merged object restored, starting with the fields recorded in *version*."""
         by_version: dict[str, FieldSet] = {}
         for owned in sorted(owners.values(), key=lambda owned_: (owned_.api_version != version, owned_.api_version)):
             by_version[owned.api_version] = by_version.get(owned.api_version, fieldsets.EMPTY).union(owned.fields)

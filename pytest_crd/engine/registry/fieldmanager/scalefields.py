@@ -1,5 +1,5 @@
 """
-Managed fields of a Scale, converted from and to those of its object.
+Managed fields of a Scale, and their conversion from and to the managed fields of its object.
 
 The object records the owner of the Scale's replicas as the owner of its own replicas field.
 """

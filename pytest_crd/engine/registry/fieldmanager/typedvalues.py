@@ -261,35 +261,35 @@ def _fields_of_list(kind: ListType, value: list[JSONValue]) -> FieldSet:
     return FieldSet(elements, children)
 
 
-def removed(kind: MergeType, value: JSONValue, gone: FieldSet) -> JSONValue:
+def removed(kind: MergeType, value: JSONValue, removed_fields: FieldSet) -> JSONValue:
     """
     Return a value without a set of fields; lists and objects that become empty turn into None.
 
     Args:
         kind: The type of the value.
         value: The value.
-        gone: The fields to remove.
+        removed_fields: The fields to remove.
 
     Reference:
         structured-merge-diff typed/remove.go.
     """
     fitted = kind.fitted(value)
     if fitted.map is not None:
-        return _removed_of_map(fitted.map, value, gone) if isinstance(value, dict) else None
+        return _removed_of_map(fitted.map, value, removed_fields) if isinstance(value, dict) else None
     if fitted.scalar is not None:
         return value
-    return _removed_of_list(fitted.list, value, gone) if fitted.list and isinstance(value, list) else None
+    return _removed_of_list(fitted.list, value, removed_fields) if fitted.list and isinstance(value, list) else None
 
 
-def _removed_of_map(kind: MapType, value: dict[str, JSONValue], gone: FieldSet) -> JSONValue:
+def _removed_of_map(kind: MapType, value: dict[str, JSONValue], removed_fields: FieldSet) -> JSONValue:
     if kind.is_atomic:
         return None
     remaining = {}
     for name, item in value.items():
         element = pathelements.field(name)
-        if element in gone.members:
+        if element in removed_fields.members:
             continue
-        below = gone.children.get(element)
+        below = removed_fields.children.get(element)
         field_type = kind.field_type(name)
         if below is None or below.is_empty or field_type is None:
             remaining[name] = item
@@ -298,15 +298,15 @@ def _removed_of_map(kind: MapType, value: dict[str, JSONValue], gone: FieldSet) 
     return remaining or None
 
 
-def _removed_of_list(kind: ListType, value: list[JSONValue], gone: FieldSet) -> JSONValue:
+def _removed_of_list(kind: ListType, value: list[JSONValue], removed_fields: FieldSet) -> JSONValue:
     if not kind.is_associative:
         return None
     remaining = []
     for item in value:
         element = _element_of_any(kind, item)
-        if element in gone.members:
+        if element in removed_fields.members:
             continue
-        below = gone.children.get(element)
+        below = removed_fields.children.get(element)
         remaining.append(item if below is None or below.is_empty else removed(kind.items, item, below))
     return remaining or None
 

@@ -110,7 +110,7 @@ class _Patching:
         value = self._get(*self._find_parent(_pointer(operation, "from")))
         self._find_parent(_pointer(operation, "path"))
         if value is not None:
-            self._copied += len(patchdocuments.written(value).encode("utf-8", "replace"))
+            self._copied += len(patchdocuments.to_text(value).encode("utf-8", "replace"))
         if self._copied > MAX_COPIED:
             size = f"the accumulated size increase of copy is {self._copied}, exceeding the limit {MAX_COPIED}"
             raise OperationError(f"Unable to complete the copy, {size}")

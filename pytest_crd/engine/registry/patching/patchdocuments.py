@@ -94,13 +94,13 @@ def plain(document: Document) -> JSONValue:
     return float(document) if isinstance(document, SentFloat) else document
 
 
-def written(document: Document) -> str:
+def to_text(document: Document) -> str:
     """Return the text of a document: unread parts as sent, others as Go writes JSON."""
     if isinstance(document, dict):
         pairs = document.pairs if isinstance(document, SentObject) else sorted(document.items())
-        return "{" + ",".join(f"{printing.marshal(key)}:{written(item)}" for key, item in pairs) + "}"
+        return "{" + ",".join(f"{printing.marshal(key)}:{to_text(item)}" for key, item in pairs) + "}"
     if isinstance(document, list):
-        return "[" + ",".join(map(written, document)) + "]"
+        return "[" + ",".join(map(to_text, document)) + "]"
     if isinstance(document, SentString | SentFloat):
         return document.spelled.translate(_ESCAPED)
     return printing.marshal(document)

@@ -72,11 +72,11 @@ def patch(
     change = functools.partial(_json_patched if is_json_patch else _merge_patched, live, profile=profile)
     if patchdocuments.is_usual(sent):  # without unusual spelling, the value is enough
         return Patched(
-            change(patchdocuments.plain(sent)), lambda: patchdocuments.written(change(sent)), problems=problems
+            change(patchdocuments.plain(sent)), lambda: patchdocuments.to_text(change(sent)), problems=problems
         )
     patched = change(sent)
     duplicates = patchdocuments.duplicates(patched) if is_checked else ()
-    write = functools.partial(patchdocuments.written, patched)
+    write = functools.partial(patchdocuments.to_text, patched)
     return Patched(patchdocuments.plain(patched), write, duplicates, problems, is_text=True)
 
 

@@ -103,7 +103,7 @@ class _Merge(NamedTuple):
         self._order(result, patch, kind)
         for name, value in patch.items():
             if name.startswith(_DELETE_FROM):
-                key = _named(name, _DELETE_FROM, _BAD_PRIMITIVE_LIST)
+                key = _field_of_directive(name, _DELETE_FROM, _BAD_PRIMITIVE_LIST)
                 if isinstance(result.get(key), list) and isinstance(value, list):
                     result[key] = _deleted(result[key], value)
                 elif value is None:
@@ -131,7 +131,7 @@ class _Merge(NamedTuple):
         """Merge the lists with an order in the patch, and remove them from the patch."""
         for name in [name for name in changes if name.startswith(_ORDER)]:
             order = changes.pop(name)
-            key = _named(name, _ORDER, _BAD_ORDER)
+            key = _field_of_directive(name, _ORDER, _BAD_ORDER)
             if not isinstance(order, list):
                 raise _other_type("[]interface {}", order)
             live_items: list[JSONValue] = result.get(key, [])
@@ -264,8 +264,8 @@ def _demand_in_order(patched: Sequence[JSONValue], order: Sequence[JSONValue], k
 
 
 def _interleaved(
-    stated: Sequence[JSONValue],
-    others: Sequence[JSONValue],
+    patched_items: Sequence[JSONValue],
+    unpatched_items: Sequence[JSONValue],
     order: Sequence[JSONValue],
     before: Sequence[JSONValue],
     key: str,
@@ -276,10 +276,10 @@ def _interleaved(
     Reference:
         apimachinery util/strategicpatch/patch.go, normalizeElementOrder.
     """
-    for item in (*stated, *order, *others, *before) if key else ():
+    for item in (*patched_items, *order, *unpatched_items, *before) if key else ():
         _demand_key(item, key)
-    patch_items = sorted(stated, key=lambda item: _index(order, item, key))
-    other_items = sorted(others, key=lambda item: _index(before, item, key))
+    patch_items = sorted(patched_items, key=lambda item: _index(order, item, key))
+    other_items = sorted(unpatched_items, key=lambda item: _index(before, item, key))
     merged: list[JSONValue] = []
     while other_items and patch_items:
         other_index, patch_index = _index(before, other_items[0], key), _index(before, patch_items[0], key)
@@ -395,7 +395,7 @@ def _field(kind: GoType, name: str) -> GoType:
     return type_.to if isinstance(type_, Pointer) else type_
 
 
-def _named(directive: str, prefix: str, problem: str) -> str:
+def _field_of_directive(directive: str, prefix: str, problem: str) -> str:
     """
     Return the field of a directive, such as `finalizers` for `$setElementOrder/finalizers`.
 

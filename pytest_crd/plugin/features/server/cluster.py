@@ -198,9 +198,9 @@ class Stay:
             raise NoAnswerError(f"namespace {name}: {answer.code} {answer.message}")
         return answer.code == _CREATED
 
-    def named(self, resource: str) -> ResourceType:
+    def find_by_name(self, resource: str) -> ResourceType:
         """Return the resource type of a name, as `ReachedServer` demands; the project's CRDs and the known built-in kinds are served."""
-        return self._api.catalog.named(resource)
+        return self._api.catalog.find_by_name(resource)
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the server's answer to a request."""

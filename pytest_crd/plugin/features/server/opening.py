@@ -65,7 +65,7 @@ def _open_in_process(
     token = httpserver.new_token()
     api, log = _api(crds, arguments, token), RequestLog()
     certificates = _certificates(request.config)
-    transport = httpserver.HTTPServer(api, certificates, token=token, tell=log.note)
+    transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
     path = _kubeconfig(request)
     crd_server = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
     try:

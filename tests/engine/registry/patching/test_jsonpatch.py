@@ -103,7 +103,7 @@ def test_a_value_with_a_reused_id_is_not_modified() -> None:
         {"op": "add", "path": "/e/z/x", "value": 2},
     ]
     patched = jsonpatch.apply({}, operations, NEWEST)
-    assert patchdocuments.written(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
+    assert patchdocuments.to_text(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
     assert value == {"z": {"y": 1}}
 
 
@@ -112,7 +112,7 @@ def test_a_copy_keeps_its_spelling() -> None:
         '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'
     )
     assert (
-        patchdocuments.written(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
+        patchdocuments.to_text(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
     )
 
 

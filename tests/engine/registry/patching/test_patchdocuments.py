@@ -19,12 +19,12 @@ from pytest_crd.engine.registry.patching import patchdocuments
     ],
 )
 def test_unread_parts_keep_their_spelling(sent: str, written: str) -> None:
-    assert patchdocuments.written(patchdocuments.read(sent)) == written
+    assert patchdocuments.to_text(patchdocuments.read(sent)) == written
 
 
 def test_changed_parts_have_gos_spelling() -> None:
     assert (
-        patchdocuments.written({"b": patchdocuments.read('{"d":1,"c":2}'), "a": "<"})
+        patchdocuments.to_text({"b": patchdocuments.read('{"d":1,"c":2}'), "a": "<"})
         == '{"a":"\\u003c","b":{"d":1,"c":2}}'
     )
 
@@ -49,7 +49,7 @@ def test_documents_with_gos_spelling_are_usual(sent: str, *, usual: bool) -> Non
 
 
 def test_a_sent_value_keeps_its_key_order() -> None:
-    assert patchdocuments.written(patchdocuments.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
+    assert patchdocuments.to_text(patchdocuments.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
         '{"b":[{"d":1,"c":2}],"a":null}'
     )
 

@@ -267,7 +267,7 @@ def test_a_watch_with_an_expired_version_begins_again(monkeypatch: pytest.Monkey
     added = '{"type": "ADDED", "object": {"metadata": {"name": "a", "resourceVersion": "7"}}}'
     stay = _stay(monkeypatch, f'{added}\n{{"type": "ERROR", "object": {{"code": 410}}}}\n')
     request = HTTPRequest("GET", "/apis/stories.example.com/v1/gardens?watch=1")
-    states = stay.states(stay.named("gardens"), request, 30)
+    states = stay.states(stay.find_by_name("gardens"), request, 30)
 
     assert [next(states), next(states)] == [{"metadata": {"name": "a", "resourceVersion": "7"}}] * 2
     server: Any = stay._server
@@ -277,7 +277,9 @@ def test_a_watch_with_an_expired_version_begins_again(monkeypatch: pytest.Monkey
 def test_a_watch_continues_from_the_end_of_the_previous_one(monkeypatch: pytest.MonkeyPatch) -> None:
     event = {"type": "DELETED", "object": {"metadata": {"name": "a", "resourceVersion": "7"}}}
     stay = _stay(monkeypatch, event)
-    states = stay.states(stay.named("gardens"), HTTPRequest("GET", "/apis/stories.example.com/v1/gardens?watch=1"), 30)
+    states = stay.states(
+        stay.find_by_name("gardens"), HTTPRequest("GET", "/apis/stories.example.com/v1/gardens?watch=1"), 30
+    )
 
     assert [next(states), next(states)] == [None, None]
     server: Any = stay._server
@@ -287,7 +289,7 @@ def test_a_watch_continues_from_the_end_of_the_previous_one(monkeypatch: pytest.
 def test_a_watch_that_is_refused_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     stay = _stay(monkeypatch, {"message": "no"}, 403)
     with pytest.raises(NoAnswerError, match="a watch: 403 no"):
-        next(stay.states(stay.named("gardens"), HTTPRequest("GET", "/apis/stories?watch=1"), 30))
+        next(stay.states(stay.find_by_name("gardens"), HTTPRequest("GET", "/apis/stories?watch=1"), 30))
 
 
 def test_objects_that_cannot_be_listed_are_left_to_the_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
