@@ -103,7 +103,7 @@ def _is_periodic(event: JSONValue) -> bool:
     object_ = event["object"]
     if object_.get("kind") == "Table":
         object_ = object_["rows"][0]["object"]
-    return event["type"] == "BOOKMARK" and not (object_.get("metadata") or {}).get("annotations")
+    return event["type"] == "BOOKMARK" and not ((object_ or {}).get("metadata") or {}).get("annotations")
 
 
 def _message(status: JSONValue) -> str:
