@@ -60,7 +60,9 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the parsed command line; `run` is the function of the command, `handed_on` the arguments behind `--`."""
     command_name = next((argument for argument in arguments if argument in COMMANDS), None)
     parser = argparse.ArgumentParser(prog=_PROGRAM, description=__doc__, epilog=exits.HELP)
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version, and that of Kubernetes")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help=("print the versions of pytest-crd and of Kubernetes")
+    )
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         subparser = subparsers.add_parser(

@@ -23,14 +23,16 @@ FREE_PREFIX: Final = "x-"
 
 
 SECTION_MEANINGS: Final = {
-    Section.PRUNING: "Unknown fields and the coercion of metadata, alone.",
-    Section.DEFAULTING: "Null handling and defaults, alone.",
-    Section.CREATE: "The whole way of a POST.",
+    Section.PRUNING: "Only pruning of unknown fields, and coercion of metadata.",
+    Section.DEFAULTING: "Only dropping of nulls, and defaulting.",
+    Section.CREATE: "A POST.",
     Section.UPDATE: "A PUT over a stored object.",
     Section.UPDATE_STATUS: "A PUT to /status over a stored object.",
     Section.PATCH: "A PATCH of a stored object: a merge patch or a JSON Patch.",
     Section.PATCH_STATUS: "A PATCH of the /status of a stored object.",
-    Section.PATCH_SCALE: "A PATCH of the /scale of a stored object; what is expected is about the object, not about the Scale.",
+    Section.PATCH_SCALE: (
+        "A PATCH of the /scale of a stored object; the expectation is for the object, not for the Scale."
+    ),
     Section.APPLY: "Server-side applies, one after the other.",
     Section.APPLY_STATUS: "Server-side applies to the /status of an object.",
     Section.APPLY_SCALE: "Server-side applies to the /scale of an object.",
@@ -60,25 +62,25 @@ def _section(section: Section) -> CaseKey:
 FILE_KEYS: Final[Mapping[str, CaseKey]] = {
     "crd": CaseKey(
         form=keyschemas.text("the name of a CRD, or the path of its file"),
-        meaning="A name in crd_paths; or a path relative to this file.",
+        meaning="The name of a CRD, or the path of its file, relative to this file.",
         required=True,
     ),
     "version": CaseKey(
         form=keyschemas.text("the name of a version, as in v1"),
-        meaning="The version of the CRD; may be left out when one version is served.",
+        meaning="The version of the CRD; optional if only one version is served.",
     ),
     "kubernetesVersion": CaseKey(
         form=keyschemas.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
-        meaning=f"Whose behaviour and words: {', '.join(profile.KNOWN)}; overrides the setting.",
+        meaning=f"The Kubernetes version of the answers: {', '.join(profile.KNOWN)}; overrides the setting.",
     ),
     "storedCRD": CaseKey(
         form=keyschemas.constant("true", value=True),
-        meaning="The CRD is stored already, so that its cases are run though today's server may refuse it.",
+        meaning="The CRD counts as stored, so its cases run even if today's server refuses it.",
         remedy="leave it out where the server has yet to accept the CRD",
     ),
     "unknownFields": CaseKey(
         form=keyschemas.choice(("allow",)),
-        meaning="Allows inputs to have fields that are dropped though the case does not say so.",
+        meaning="Allows unknown fields in inputs that a case does not mention.",
     ),
     **{section.value: _section(section) for section in Section},
 }
@@ -95,7 +97,7 @@ def schema() -> dict[str, Any]:
             required=[name for name, key in FILE_KEYS.items() if key.required],
             one_of=[section.value for section in Section],
         ),
-        "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free: a place for YAML anchors."}},
+        "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free for YAML anchors."}},
         "description": "Cases for a CustomResourceDefinition, run by pytest-crd.",
         "$defs": {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in CASE_KEYS.items()},
     }

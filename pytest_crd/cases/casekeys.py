@@ -72,7 +72,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "a name (one line of text without '::', '[' and ']')",
             without=r"::|[\[\]\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]",
         ),
-        meaning="What holds, as a sentence; unique in the file. It is the last part of the node id.",
+        meaning="The stated behaviour, as a sentence; unique in the file. It is the last part of the node id.",
         sections=_ALL,
         required_in=_ALL,
     ),
@@ -83,49 +83,49 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "patch": CaseKey(
         form=valueforms.PATCH,
         meaning=(
-            "What is changed in `input` or `inputFile` before it is sent; in sections of patches, what is sent: a JSON Patch (a "
-            "list) or a merge patch (a mapping)."
+            "A change of `input` or `inputFile` before it is sent; in sections of patches, the patch to send: a "
+            "JSON Patch (a list) or a merge patch (a mapping)."
         ),
         sections=_ALL - APPLIES,
         required_in=PATCHES,
     ),
     "steps": CaseKey(
         form=valueforms.STEPS,
-        meaning="The applies, one after the other: all but the last must be accepted, and what is expected is about the last.",
+        meaning="The applies in order. The server must accept all but the last; the expectation is for the last.",
         sections=APPLIES,
         required_in=APPLIES,
     ),
     "old": CaseKey(
         form=keyschemas.any_object("a mapping (the object as it is stored)"),
         meaning=(
-            "The object as it is stored before, status included. Before an apply there need not be one, and without managedFields "
-            "it belongs to before-first-apply."
+            "The stored object, with its status. It is optional before an apply; without managedFields it belongs"
+            " to the manager before-first-apply."
         ),
         sections=UPDATES,
     ),
     "oldFile": CaseKey(
         form=keyschemas.text("the path of a file"),
-        meaning="A file with the object as it is stored, relative to this file; instead of `old`.",
+        meaning="A file with the stored object, relative to this file; instead of `old`.",
         sections=UPDATES,
     ),
     "oldDocument": CaseKey(
         form=keyschemas.number("the number of a document, from 1"),
-        meaning="Which document of `oldFile`, from 1, where it has several.",
+        meaning="The number of the document in `oldFile`, from 1, if it has several.",
         sections=UPDATES,
     ),
     "oldPatch": CaseKey(
         form=valueforms.PATCH,
-        meaning="What is changed in `old` or `oldFile` before it is stored, as with `patch`.",
+        meaning="A change of `old` or `oldFile` before it is stored, like `patch`.",
         sections=UPDATES,
     ),
     "oldCRD": CaseKey(
         form=valueforms.OLD_CRD,
-        meaning="The CRD under which `old` was stored, if it was another one.",
+        meaning="The CRD under which `old` was stored, if it differs.",
         sections=UPDATES,
     ),
     "expected": CaseKey(
         form=keyschemas.any_object("a mapping (the whole object)"),
-        meaning="The whole resulting object, compared by JSON type, less what only a server sets.",
+        meaning="The whole resulting object, without fields that only a server sets. JSON types must be equal.",
         sections=_ALL,
         expects=True,
     ),
@@ -137,66 +137,66 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
     "absent": CaseKey(
         form=keyschemas.some_list("a list of one or more field paths", valueforms.PATH),
-        meaning="Field paths that the resulting object does not have.",
+        meaning="Field paths that are not in the resulting object.",
         sections=_ALL,
         expects=True,
     ),
     "accepted": CaseKey(
         form=keyschemas.constant("true", value=True),
-        meaning="Asks only that the object is accepted.",
+        meaning="The server accepts the object.",
         sections=REQUESTS,
         expects=True,
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
     "errors": CaseKey(
         form=valueforms.ERRORS,
-        meaning="All errors: these and no others.",
+        meaning="All errors of the answer.",
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "containsErrors": CaseKey(
         form=valueforms.ERRORS,
-        meaning="Some of the errors.",
+        meaning="Some errors of the answer.",
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "error": CaseKey(
         form=keyschemas.text("text (a part of the whole message)"),
-        meaning="A part of the whole message with which the object is refused.",
+        meaning="A part of the whole message of the refusal.",
         sections=REQUESTS,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "conflicts": CaseKey(
         form=valueforms.CONFLICTS,
-        meaning="All conflicts with which the last apply is refused.",
+        meaning="All conflicts of the last apply.",
         sections=APPLIES,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "pruned": CaseKey(
         form=valueforms.PATHS,
-        meaning="All field paths that are pruned, as `unknown field` warnings spell them.",
+        meaning="All pruned field paths, in the spelling of `unknown field` warnings.",
         sections=REQUESTS | {Section.PRUNING},
         expects=True,
     ),
     "defaulted": CaseKey(
         form=valueforms.PATHS,
-        meaning="All field paths where a default is put in.",
+        meaning="All field paths with a filled-in default.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "nullsDropped": CaseKey(
         form=valueforms.PATHS,
-        meaning="All field paths whose null is dropped.",
+        meaning="All field paths with a dropped null.",
         sections=REQUESTS | {Section.DEFAULTING},
         expects=True,
     ),
     "lost": CaseKey(
         form=valueforms.PATHS,
-        meaning="All field paths that are lost on storing, as the storage version does not know them.",
+        meaning="All field paths dropped on storing, because they are not in the storage version.",
         sections=REQUESTS,
         expects=True,
     ),
@@ -209,20 +209,22 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "managers": CaseKey(
         form=valueforms.MANAGERS,
         meaning=(
-            "Which fields managers own in the end: all that each of those which are named owns. A path stands for all that is owned "
-            "below it, an empty list for nothing."
+            "The fields that managers own after the last apply: a complete list for each named manager. A path "
+            "includes all owned fields below it; an empty list means none."
         ),
         sections=APPLIES,
         expects=True,
     ),
     "fieldValidation": CaseKey(
         form=keyschemas.choice(requestbody.FIELD_VALIDATIONS),
-        meaning="What unknown and duplicate fields do; Warn where it is left out, as for kubectl.",
+        meaning="The handling of unknown and duplicate fields; Warn by default, as in kubectl.",
         sections=REQUESTS,
     ),
-    "skip": CaseKey(form=keyschemas.text("a reason"), meaning="Why the case is not run.", sections=_ALL),
+    "skip": CaseKey(form=keyschemas.text("a reason"), meaning="The reason for skipping the case.", sections=_ALL),
     "xfail": CaseKey(
-        form=keyschemas.text("a reason"), meaning="Why the case is known to fail; it must.", sections=_ALL
+        form=keyschemas.text("a reason"),
+        meaning="The reason for an expected failure; the case must fail.",
+        sections=_ALL,
     ),
     "marks": CaseKey(
         form=keyschemas.any_list(

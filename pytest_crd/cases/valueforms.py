@@ -17,10 +17,10 @@ ERROR_CONFLICTS: Final = (
     Conflict("detail", "matches", "both state a part of the message"),
 )
 _ERROR_KEYS: Final = {
-    "field": keyschemas.with_meaning(PATH, "The field path, as field errors spell it."),
+    "field": keyschemas.with_meaning(PATH, "The field path, in the spelling of field errors."),
     "type": keyschemas.with_meaning(
         keyschemas.choice(error_type.value for error_type in ErrorType),
-        "Go's ErrorType constant without that prefix; or Request, for a refusal that names no field.",
+        "Go's ErrorType constant without the prefix; or Request, for a refusal without a field.",
     ),
     "message": keyschemas.with_meaning(
         keyschemas.text("the whole message of the error"), "The whole message of the cause."
@@ -28,9 +28,7 @@ _ERROR_KEYS: Final = {
     "detail": keyschemas.with_meaning(
         keyschemas.any_text("the last part of the message"), "The last part of the message."
     ),
-    "matches": keyschemas.with_meaning(
-        keyschemas.text("an RE2 pattern"), "An RE2 pattern that is found in the message."
-    ),
+    "matches": keyschemas.with_meaning(keyschemas.text("an RE2 pattern"), "An RE2 pattern to search in the message."),
     "rule": keyschemas.with_meaning(
         keyschemas.text("a part of a CEL rule"), "A part of the CEL rule that finds the error."
     ),
@@ -59,7 +57,7 @@ _OPERATION: Final[Form] = {
             "value": {"title": "any value"},
             "times": keyschemas.with_meaning(
                 keyschemas.number("a number of times, from 1"),
-                "How often `value`, a text or a list, is there, one behind the other.",
+                "The number of repetitions of `value`, a string or a list.",
             ),
         },
         required=("op", "path"),
@@ -87,26 +85,25 @@ PATCH: Final = keyschemas.patch(
 INPUT_KEYS: Final = {
     "input": keyschemas.with_meaning(
         keyschemas.object_or_text("a mapping (the object) or the text of one"),
-        "What is sent. As text it is one YAML or JSON document in which duplicate keys count, as on the wire.",
+        "The object to send. A string is sent unchanged, as one YAML or JSON document with its duplicate keys.",
     ),
     "inputFile": keyschemas.with_meaning(
-        keyschemas.text("the path of a file"), "A file with what is sent, relative to this file; instead of `input`."
+        keyschemas.text("the path of a file"),
+        ("A file with the object to send, relative to this file; instead of `input`."),
     ),
     "document": keyschemas.with_meaning(
         keyschemas.number("the number of a document, from 1"),
-        "Which document of `inputFile`, from 1, where it has several.",
+        "The number of the document in `inputFile`, from 1, if it has several.",
     ),
 }
 _STEP_KEYS: Final = {
-    "manager": keyschemas.with_meaning(
-        keyschemas.text("the name of a field manager"), "Who applies, the field manager."
-    ),
+    "manager": keyschemas.with_meaning(keyschemas.text("the name of a field manager"), "The field manager."),
     **INPUT_KEYS,
     "patch": keyschemas.with_meaning(
-        PATCH, "What is changed in `input` or `inputFile` before it is sent, as with `patch` of a case."
+        PATCH, "A change of `input` or `inputFile` before it is sent, like `patch` of a case."
     ),
     "force": keyschemas.with_meaning(
-        keyschemas.boolean("true or false"), "Whether it takes over the fields of others."
+        keyschemas.boolean("true or false"), "True to take over fields of other managers."
     ),
 }
 MANAGERS: Final = keyschemas.map_of("a mapping from managers to lists of field paths", PATHS)

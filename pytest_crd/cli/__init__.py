@@ -30,20 +30,20 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
     "validate": Command("validate", "print the answer of a server to custom resources"),
     "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
-    "init": Command("init", "say what a repository has and needs to be tested, and write it"),
+    "init": Command("init", "set up a repository: settings, case files and a CI job"),
     "serve": Command(
         "serve", "serve CRDs and their custom resources on loopback, for kubectl and for tests in any language"
     ),
     "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
-    "explain": Command("explain", "print what kubectl explain prints of a custom resource and its fields"),
+    "explain": Command("explain", "describe a custom resource and its fields, as kubectl explain does"),
     "json-schema": Command(
         "jsonschema",
-        "write JSON Schemas of custom resources for editors and validators, one for each served version:"
-        " KIND-GROUP-VERSION.json",
+        "write a JSON Schema for each served version, for editors and validators: KIND-GROUP-VERSION.json",
     ),
-    "openapi": Command("openapi", "print the OpenAPI document that a server publishes of a version of a CRD"),
+    "openapi": Command("openapi", "print the OpenAPI document that a server publishes for a version of a CRD"),
     "schema": Command(
         "schema",
-        "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`, or write it",
+        "print the path of the JSON Schema of case files, for `# yaml-language-server: $schema=PATH`, or write "
+        "the schema",
     ),
 }

@@ -13,5 +13,5 @@ def add_kubernetes_version(parser: argparse.ArgumentParser, *, default: str | No
         "--kubernetes-version",
         default=default,
         metavar="VERSION",
-        help=f"the version of the answers: {', '.join(profile.KNOWN)}; default: the newest",
+        help=f"the Kubernetes version of the answers: {', '.join(profile.KNOWN)}; default: the newest",
     )

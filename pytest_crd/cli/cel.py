@@ -26,16 +26,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "crd",
         nargs="?",
         metavar="CRD[/VERSION]",
-        help="the name, kind or a short name of a CRD, or its file, and a version; unset: those that the object names",
+        help="a CRD (name, kind, short name or file), and a version; default: those of the object",
     )
     # The original spelling of these options.
     parser.add_argument("--crd", dest="crd_option", help=argparse.SUPPRESS)
     parser.add_argument("--version", help=argparse.SUPPRESS)
     parser.add_argument(
-        "--path", default="", help="where self stands in the object, as in spec.items[0]; unset: all of it"
+        "--path", default="", help="the path of self in the object, as in spec.items[0]; default: the whole object"
     )
     parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
-    parser.add_argument("--old", metavar="FILE", help="a file with the object as it was, for oldSelf")
+    parser.add_argument("--old", metavar="FILE", help="a file with the old object, for oldSelf")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
 

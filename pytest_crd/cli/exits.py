@@ -17,6 +17,6 @@ class Exit(enum.IntEnum):
 
 
 HELP = (
-    "Exit codes: 0 all holds; 1 something does not; 2 wrong use, or what is named cannot be read; 3 an internal error; "
-    "5 there is nothing to judge; 130 interrupted."
+    "Exit codes: 0 passed; 1 failed; 2 wrong arguments or unreadable input; 3 internal error; 5 nothing to test; "
+    "130 interrupted."
 )

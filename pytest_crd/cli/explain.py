@@ -15,11 +15,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "crd",
         metavar="CRD[/VERSION][.FIELD]",
-        help="the name, kind or a short name of a CRD, or its file, a version, without which that which the server prefers"
-        " is meant, and a field, as for kubectl: backup.spec.retention",
+        help=(
+            "a CRD (name, kind, short name or file), a version (default: the server's preferred one), and a "
+            "field, as in kubectl: backup.spec.retention"
+        ),
     )
     parser.add_argument("field", nargs="?", default="", metavar="FIELD", help="a field below that: spec.retention")
-    parser.add_argument("--recursive", action="store_true", help="print all fields below, without their descriptions")
+    parser.add_argument("--recursive", action="store_true", help="print all fields below, without descriptions")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
 

@@ -22,10 +22,10 @@ _AGREED: Final = ("y", "yes")
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "folder", nargs="?", default=".", metavar="FOLDER", help="the repository; unset: the current folder"
+        "folder", nargs="?", default=".", metavar="FOLDER", help="the repository; default: the current folder"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="write all files that are proposed, without asking; none is overwritten"
+        "--yes", action="store_true", help="write all proposed files without asking; existing files stay"
     )
 
 

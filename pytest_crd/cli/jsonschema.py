@@ -17,7 +17,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     lookup.add_crds(parser)
     parser.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="the folder of the files, made where it is missing"
+        "--out", required=True, type=Path, metavar="DIR", help="the folder of the files; it is created if it is missing"
     )
     arguments.add_kubernetes_version(parser)
 

@@ -22,7 +22,10 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
         "--crd-path",
         action="append",
         metavar="PATH",
-        help="a file, a folder or a glob with CRDs; several; unset: where CRDs usually are in this project, else wherever they are",
+        help=(
+            "a file, a folder or a glob with CRDs; may be given several times; default: the usual places of the "
+            "project, else the whole project"
+        ),
     )
 
 
@@ -32,7 +35,7 @@ def add_crds(parser: argparse.ArgumentParser) -> None:
         "crds",
         nargs="*",
         metavar="CRD",
-        help="the name, kind or a short name of a CRD, or a file, a folder or a glob with CRDs; unset: all that there are",
+        help="CRDs (name, kind or short name), or files, folders or globs with CRDs; default: all",
     )
     add_paths(parser)
 

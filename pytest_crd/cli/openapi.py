@@ -15,9 +15,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "crd",
         metavar="CRD[/VERSION]",
-        help="the file of a CRD, or the name or kind of one, and a version; without one that which the server prefers",
+        help="a CRD (name, kind or file), and a version; default: the server's preferred version",
     )
-    parser.add_argument("--v2", action="store_true", help="in the form of OpenAPI v2, as in /openapi/v2; else v3")
+    parser.add_argument("--v2", action="store_true", help="print OpenAPI v2, as in /openapi/v2; default: v3")
     lookup.add_paths(parser)
     arguments.add_kubernetes_version(parser)
 

@@ -12,7 +12,7 @@ from pytest_crd.casefiles import reports
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the file that it is written to, to be committed")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the schema to this file")
 
 
 def run(options: argparse.Namespace) -> int:

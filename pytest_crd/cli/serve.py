@@ -36,15 +36,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="a file, a folder or a glob with CRDs; several; unset: where CRDs usually are in this project, else wherever they are",
+        help=(
+            "a file, a folder or a glob with CRDs; may be given several times; default: the usual places of the "
+            "project, else the whole project"
+        ),
     )
-    parser.add_argument("--port", type=_parse_port, default=0, help="the port on loopback; unset: one that is free")
+    parser.add_argument("--port", type=_parse_port, default=0, help="the port on loopback; default: a free one")
     parser.add_argument(
         "--kubeconfig",
         type=Path,
         metavar="FILE",
         default=Path(_KUBECONFIG),
-        help=f"create this file with the kubeconfig of the server, and remove it at the end; an error if it exists; default: {_KUBECONFIG}",
+        help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists; default:"
+        f" {_KUBECONFIG}",
     )
     arguments.add_kubernetes_version(parser)
 

@@ -18,12 +18,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="case files, and files and folders with CRDs and samples; unset: the whole project",
+        help="case files, and files and folders with CRDs and samples; default: the whole project",
     )
     parser.add_argument(
         "--no-baseline",
         action="store_true",
-        help="judge no upgrade where no baseline is named; unset: those from the last release of the repository are, if it has one",
+        help=(
+            "skip upgrades if no baseline is named; default: test the upgrade from the last release of the "
+            "repository, if it has one"
+        ),
     )
     testrun.declare(parser)
 

@@ -61,27 +61,29 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="files, folders and globs with custom resources, whatever else is in them; - for standard input",
+        help="files, folders and globs with custom resources and other kinds; - for standard input",
     )
     add(
         "--crd",
         action="append",
         metavar="PATH",
-        help="a file, a folder or a glob with CRDs, - for standard input; several; unset: those of the project in the current folder;"
-        " CRDs among the objects count, too",
+        help=(
+            "a file, a folder or a glob with CRDs, - for standard input; may be given several times; default: the"
+            " CRDs of the project in the current folder; CRDs among the objects count, too"
+        ),
     )
-    add("--old", metavar="FILE", help="the objects as they are stored: those of FILE are updates of them")
+    add("--old", metavar="FILE", help="the stored objects; send updates of these")
     add("--apply", action="store_true", help="send server-side applies, as kubectl apply --server-side does")
-    add("--manager", metavar="NAME", help=f"the field manager of applies; unset: {_MANAGER}")
-    add("--force", action="store_true", help="let applies take over the fields of others")
-    add("--show", action="store_true", help="print what is stored: YAML, in which all else is comments")
-    add("--strict", action="store_true", help="let kinds that no CRD is known of fail")
+    add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
+    add("--force", action="store_true", help="force applies: take over fields of other managers")
+    add("--show", action="store_true", help="print the stored objects as YAML, and everything else as comments")
+    add("--strict", action="store_true", help="fail for objects without a CRD")
     add(
         "--crd-live",
         metavar="URL|KUBECONFIG",
-        help="take the CRDs that are installed on a server; unset with it: --kubernetes-version is that of the server",
+        help="use the CRDs installed on a server; the default of --kubernetes-version is then the server's version",
     )
-    add("--crd-live-context", metavar="NAME", help="the context of that kubeconfig")
+    add("--crd-live-context", metavar="NAME", help="the context of the kubeconfig")
     arguments.add_kubernetes_version(parser, default=None)
 
 

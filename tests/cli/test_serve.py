@@ -132,6 +132,7 @@ def test_without_its_extra_nothing_is_served(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
+    monkeypatch.delattr("pytest_crd.server.httpserver", raising=False)  # an earlier test may have imported it
     assert program.main(["serve", "gardens.yaml"]) == 2
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 

@@ -435,7 +435,7 @@ def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--baseline VALUE" in out
     assert "--crd-rule-budget" in out
     assert "--crd-python" not in out
-    assert "Exit codes: 0 all holds" in out
+    assert "Exit codes: 0 passed" in out
 
 
 def test_a_reader_who_leaves_is_no_verdict(project: Project, test: Test) -> None:

@@ -30,12 +30,12 @@ _GROUPS: Final = (
     (APPLIES, "applies"),
 )
 _EXITS: Final = {
-    Exit.HOLDS: "All holds.",
-    Exit.DOES_NOT_HOLD: "Something does not hold: a case, a check, an upgrade, a verdict.",
-    Exit.WRONG_USE: "The command line is wrong, or what it names cannot be read.",
+    Exit.HOLDS: "Passed.",
+    Exit.DOES_NOT_HOLD: "Failed: a case, a check, an upgrade, or an object.",
+    Exit.WRONG_USE: "The arguments are wrong, or an input is unreadable.",
     Exit.INTERNAL_ERROR: "An internal error. Please report it.",
-    Exit.NOTHING_THERE: "There is nothing to judge: no CRD, no case, no custom resource.",
-    Exit.INTERRUPTED: "Somebody interrupted it.",
+    Exit.NOTHING_THERE: "There is nothing to test: no CRD, no case, no custom resource.",
+    Exit.INTERRUPTED: "The command was interrupted.",
 }
 
 

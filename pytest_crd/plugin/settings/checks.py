@@ -37,14 +37,14 @@ def _rule_budget(entry: SettingEntry) -> float:
 
 CHECKS: Final = Setting(
     SettingKind.SWITCH,
-    "Check every CRD and every sample, without a case: each check is a test.",
+    "Check every CRD and every sample without cases. Each check is a test.",
     setting.switch,
     ini="crd_checks",
     option="--crd-checks",
 )
 WARNINGS: Final = Setting(
     SettingKind.TEXT,
-    "What the server's warnings do in checks: `show` (if unset) or `error`.",
+    "The effect of the server's warnings in checks: `show` (default) or `error`.",
     _warnings_fail,
     ini="crd_warnings",
     option="--crd-warnings",
@@ -54,7 +54,7 @@ WARNINGS: Final = Setting(
 )
 LINTS: Final = Setting(
     SettingKind.WORDS,
-    "Mistakes that a server takes and that checks look for: their names, of which none is set by default.",
+    "Lints to run: names of mistakes that a server accepts. Default: none.",
     _lints,
     ini="crd_lints",
     option="--crd-lint",
@@ -63,7 +63,7 @@ LINTS: Final = Setting(
 )
 RULE_BUDGET: Final = Setting(
     SettingKind.TEXT,
-    "Which part of the server's budget CEL rules may take in checks: `50%`; unset: all of it.",
+    "The share of the server's cost budget that CEL rules may use in checks, such as `50%`. Default: 100%.",
     _rule_budget,
     ini="crd_rule_budget",
     option="--crd-rule-budget",

@@ -106,15 +106,15 @@ def _exclusions(entry: SettingEntry) -> tuple[Exclusion, ...]:
 
 COVERAGE: Final = Setting(
     SettingKind.SWITCH,
-    "Measure what of the schemas the tests exercise.",
+    "Measure the coverage of schemas by tests.",
     setting.switch,
     ini="crd_cov",
     option="--crd-cov",
 )
 REPORTS: Final = Setting(
     SettingKind.WORDS,
-    "Reports on that: `term` (if unset), `term-missing`, `json`, `html`, `lcov` or `cobertura`, all but the first two with"
-    " `:FILE` for where they go, and `html:FOLDER/` for a page for each CRD; an empty one for none.",
+    "Coverage reports: `term` (default), `term-missing`, `json`, `html`, `lcov` or `cobertura`. `:FILE` after the"
+    " last four sets the file, and `html:FOLDER/` writes a page for each CRD. An empty value means no report.",
     _reports,
     ini="crd_cov_report",
     option="--crd-cov-report",
@@ -124,7 +124,7 @@ REPORTS: Final = Setting(
 )
 FAIL_UNDER: Final = Setting(
     SettingKind.TEXT,
-    "Fail where less than this percentage of the schemas is held by cases.",
+    "Fail if cases hold less than this percentage of the schemas' points.",
     _percentage,
     ini="crd_cov_fail_under",
     option="--crd-cov-fail-under",
@@ -134,14 +134,15 @@ FAIL_UNDER: Final = Setting(
 )
 SEEN: Final = Setting(
     SettingKind.SWITCH,
-    "Count also what requests have only seen, though no case states what follows.",
+    "Also count points that requests reach but no case holds.",
     setting.switch,
     ini="crd_cov_seen",
     option="--crd-cov-seen",
 )
 EXCLUDED: Final = Setting(
     SettingKind.LINES,
-    "What need not be exercised, one a line: `NAME PATH` or `NAME/VERSION PATH`, the path and what is below it.",
+    "Paths to exclude, one per line: `NAME PATH` or `NAME/VERSION PATH`. An entry excludes the path and all paths"
+    " below.",
     _exclusions,
     ini="crd_cov_exclude",
     option="--crd-cov-exclude",
@@ -151,7 +152,7 @@ EXCLUDED: Final = Setting(
 )
 APPEND: Final = Setting(
     SettingKind.SWITCH,
-    "Count what earlier runs have exercised, too, as `.crd_coverage` has it.",
+    "Add the coverage of earlier runs, from `.crd_coverage`.",
     setting.switch,
     option="--crd-cov-append",
 )

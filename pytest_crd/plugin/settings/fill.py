@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 FILL: Final = Setting(
     SettingKind.SWITCH,
-    "Write what is observed into case files, where it is left out or is `TODO`.",
+    "Write observed answers into case files, in place of missing expectations and `TODO`.",
     setting.switch,
     option="--crd-fill",
 )
 UPDATE: Final = Setting(
     SettingKind.SWITCH,
-    "Fill in, and correct cases that fail and stay accepted, or refused.",
+    "Fill in, and correct failing cases whose verdict (accepted or refused) is unchanged.",
     setting.switch,
     option="--crd-update",
 )
 UPDATE_VERDICTS: Final = Setting(
     SettingKind.SWITCH,
-    "Update, also where what was accepted is refused now, or the reverse.",
+    "Update, and also correct cases whose verdict changed.",
     setting.switch,
     option="--crd-update-verdicts",
 )

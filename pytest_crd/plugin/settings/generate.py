@@ -11,21 +11,21 @@ from pytest_crd.plugin.settings.setting import Setting, SettingKind
 
 GENERATE: Final = Setting(
     SettingKind.WORDS,
-    "Write a case file that states what a CustomResourceDefinition does, instead of running tests: `NAME` or"
-    " `NAME/VERSION`.",
+    "Write a case file for a CustomResourceDefinition instead of running tests: `NAME` or `NAME/VERSION`.",
     setting.words,
     option="--crd-generate",
 )
 PATHS: Final = Setting(
     SettingKind.WORDS,
-    "Write only what lies at this path or below it: `spec.tls`, `spec.items[*].name`.",
+    "Write only cases at this path or below it: `spec.tls`, `spec.items[*].name`.",
     setting.words,
     option="--crd-generate-path",
     placeholder="PATH",
 )
 ALL: Final = Setting(
     SettingKind.SWITCH,
-    "Write all there is, however long the file gets, also about types of Kubernetes; unset: what protects most, 600 lines at the most.",
+    "Write all cases, without a limit, also for embedded Kubernetes types. Default: the most useful cases, in at "
+    "most 600 lines.",
     setting.switch,
     option="--crd-generate-all",
 )

@@ -20,8 +20,8 @@ def _read_text(entry: SettingEntry) -> str | None:
 
 LIVE: Final = Setting(
     SettingKind.TEXT,
-    "Ask a real API server, too, what cases and checks ask, and fail where it answers otherwise: a URL that needs no"
-    " credentials, as `kubectl proxy` prints it, or a kubeconfig. What is made there is removed again.",
+    "Also send the requests of cases and checks to a real API server, and fail if its answer differs: a URL "
+    "without credentials, as printed by `kubectl proxy`, or a kubeconfig. Created objects are removed again.",
     _read_text,
     option="--crd-live",
     times=Times.ONCE,
@@ -37,7 +37,8 @@ CONTEXT: Final = Setting(
 )
 INSTALLED: Final = Setting(
     SettingKind.SWITCH,
-    "Ask `--crd-live` about the CustomResourceDefinitions that are installed there, by dry runs alone: nothing is made.",
+    "Use the CustomResourceDefinitions installed on the server of `--crd-live`, with dry runs only. Nothing is "
+    "created.",
     setting.switch,
     option="--crd-live-installed",
 )

@@ -48,8 +48,8 @@ def _file(entry: SettingEntry) -> Path | None:
 
 ANNOTATIONS: Final = Setting(
     SettingKind.TEXT,
-    "Which code host shows what is wrong at the lines of CRDs, samples and cases: `github`, `gitlab`, `never`, or `auto` (if"
-    " unset), by the environment.",
+    "The code host for annotations at the lines of CRDs, samples and cases: `github`, `gitlab`, `never`, or "
+    "`auto` (default), from the environment.",
     _code_host,
     ini="crd_annotations",
     option="--crd-annotations",
@@ -59,7 +59,7 @@ ANNOTATIONS: Final = Setting(
 )
 SARIF: Final = Setting(
     SettingKind.TEXT,
-    "Write what is wrong as SARIF 2.1.0 into this file.",
+    "Write failures as SARIF 2.1.0 into this file.",
     _file,
     option="--crd-sarif",
     times=Times.LAST,

@@ -26,8 +26,8 @@ def _versions(entry: SettingEntry) -> tuple[str, ...]:
 
 PATHS: Final = Setting(
     SettingKind.WORDS,
-    "Files, folders and globs with CustomResourceDefinitions, and `!pattern` for what is left out; unset: the conventional"
-    " places, else wherever in the project they are.",
+    "Files, folders and globs with CustomResourceDefinitions; `!pattern` excludes files. Default: the usual "
+    "places, else the whole project.",
     setting.paths,
     ini="crd_paths",
     option="--crd-path",
@@ -35,7 +35,7 @@ PATHS: Final = Setting(
 )
 COMMANDS: Final = Setting(
     SettingKind.LINES,
-    "Commands whose output is read as manifests, one a line, run without a shell in the folder of the ini file.",
+    "Commands that print manifests, one per line. They run without a shell, in the folder of the ini file.",
     setting.words,
     ini="crd_commands",
     option="--crd-command",
@@ -44,7 +44,7 @@ COMMANDS: Final = Setting(
 )
 STORED: Final = Setting(
     SettingKind.WORDS,
-    "Names of CRDs that are taken for stored though today's server refuses them.",
+    "Names of CRDs that count as stored even if today's server refuses them.",
     _names,
     ini="crd_stored",
     option="--crd-stored",
@@ -54,7 +54,7 @@ STORED: Final = Setting(
 )
 CASE_FILE_PATTERNS: Final = Setting(
     SettingKind.WORDS,
-    f"Name patterns of case files to collect; unset: {' '.join(folders.CASE_FILES)}.",
+    f"Name patterns of case files. Default: {' '.join(folders.CASE_FILES)}.",
     setting.words,
     ini="crd_case_files",
     option="--crd-case-file",
@@ -64,8 +64,8 @@ CASE_FILE_PATTERNS: Final = Setting(
 )
 KUBERNETES_VERSION: Final = Setting(
     SettingKind.TEXT,
-    "The Kubernetes versions whose behaviour and words the answers have: with several, every test runs once for each;"
-    " unset: the newest known.",
+    "The Kubernetes versions of the answers. With several, every test runs once for each. Default: the newest "
+    "known version.",
     _versions,
     ini="crd_kubernetes_version",
     option="--crd-kubernetes-version",
@@ -74,9 +74,9 @@ KUBERNETES_VERSION: Final = Setting(
 )
 SAMPLES: Final = Setting(
     SettingKind.WORDS,
-    "Files, folders and globs with custom resources that the server must take as they are, and that upgrades are judged by,"
-    " `!pattern` for what is left out, and `auto` for all of the project but test data; unset: `config/samples`, `examples`"
-    " and `samples`.",
+    "Files, folders and globs with custom resources for checks and upgrades; the server must accept them "
+    "unchanged. `!pattern` excludes files, and `auto` means all of the project except test data. Default: "
+    "`config/samples`, `examples` and `samples`.",
     setting.paths,
     ini="crd_samples",
     option="--crd-sample",
@@ -85,7 +85,7 @@ SAMPLES: Final = Setting(
 )
 PYTHON: Final = Setting(
     SettingKind.SWITCH,
-    "Collect Python files, too, where checks or upgrades are asked for, no path is named and the project has no pytest settings.",
+    "Collect Python files even if checks or upgrades run without a path, in a project without pytest settings.",
     setting.switch,
     option="--crd-python",
 )

@@ -19,9 +19,9 @@ def _is_error(entry: SettingEntry) -> bool:
 
 UNVALIDATED: Final = Setting(
     SettingKind.TEXT,
-    "What becomes of a test whose `crd_server` stored an object of a kind that it neither validates nor defaults, or answered a"
-    " request for a built-in kind with 404 because only a cluster serves it: `note` (if unset), the summary says so, or `error`,"
-    " the test fails.",
+    "The result of a test whose `crd_server` stored an object of a built-in kind (without validation and "
+    "defaults), or answered a request for another built-in kind with 404: `note` (default) adds a line to the "
+    "summary, `error` fails the test.",
     _is_error,
     ini="crd_server_unvalidated",
     option="--crd-server-unvalidated",
@@ -31,8 +31,8 @@ UNVALIDATED: Final = Setting(
 )
 UNKNOWN_FIELDS: Final = Setting(
     SettingKind.TEXT,
-    "What becomes of a test whose `crd_server` was sent a field that the schema does not know, and has dropped it: `note` (if"
-    " unset), the summary says so, or `error`, the test fails.",
+    "The result of a test whose `crd_server` dropped an unknown field: `note` (default) adds a line to the "
+    "summary, `error` fails the test.",
     _is_error,
     ini="crd_server_unknown_fields",
     option="--crd-server-unknown-fields",

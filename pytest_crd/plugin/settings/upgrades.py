@@ -64,8 +64,8 @@ def _allowed(entry: SettingEntry) -> tuple[Allowance, ...]:
 
 BASELINE: Final = Setting(
     SettingKind.TEXT,
-    "The CustomResourceDefinitions that users have, folders, files or `git:REF` (`git:latest-tag` is the last release, `auto` the"
-    " same, but no error where there is none): what an upgrade to those of today does to objects is a test for each.",
+    "The CustomResourceDefinitions of your users, for tests of upgrades: folders, files or `git:REF`. "
+    "`git:latest-tag` is the last release; `auto` is the same, without an error if there is no release.",
     _baselines,
     ini="crd_baseline",
     option="--crd-baseline",
@@ -74,8 +74,8 @@ BASELINE: Final = Setting(
 )
 ALLOWED: Final = Setting(
     SettingKind.LINES,
-    "What upgrades may do, one a line: `NAME PATH KIND`, behind `rollback` for a rollback, as a failure states it, or with"
-    " `*` for any of them and `PATH.**` for all below.",
+    "Allowed effects of upgrades, one per line: `NAME PATH KIND`, as printed by a failure. `*` means any name, "
+    "path or kind, and `PATH.**` all paths below. A line for a rollback begins with `rollback`.",
     _allowed,
     ini="crd_baseline_allow",
     option="--crd-baseline-allow",
@@ -84,7 +84,7 @@ ALLOWED: Final = Setting(
 )
 ROLLBACK: Final = Setting(
     SettingKind.SWITCH,
-    "Also test what would become of objects of today if the CustomResourceDefinitions of `crd_baseline` came back.",
+    "Also test a rollback: today's objects under the CustomResourceDefinitions of `crd_baseline`.",
     setting.switch,
     ini="crd_baseline_rollback",
     option="--crd-baseline-rollback",
