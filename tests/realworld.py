@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import manifest
-
-JSONValue = Any
 
 # A group for each project keeps the CRDs of different projects apart.
 _SUFFIX: Final = "corpus.example.com"

@@ -15,8 +15,7 @@ import realworld
 
 from pytest_crd import engine
 from pytest_crd.engine.crds import declared
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 _MOST_OF_ONE: Final = 3

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine import Response, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
 from pytest_crd.engine.registry.fieldmanager import managers
 from pytest_crd.live import nondeterminism
 from pytest_crd.live.client import ServerAnswer
 
-JSONValue = Any
 Facts = dict[str, JSONValue]
 
 _OF_CAUSE: Final = ("reason", "field", "message")

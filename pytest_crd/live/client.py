@@ -12,12 +12,11 @@ import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
 from pytest_crd.live.workerlock import WorkerLock
-
-JSONValue = Any
 
 _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.engine import Condition, CustomResourceDefinition
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts, client, obstacles
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.grouprenaming import Renaming
@@ -14,8 +15,6 @@ from pytest_crd.live.judge import compare
 from pytest_crd.live.sandbox import make_group
 from pytest_crd.live.stages import DisagreementError, NotAskedError, Stages
 from pytest_crd.live.transport import NoAnswerError
-
-JSONValue = Any
 
 _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _EXISTS: Final = 409

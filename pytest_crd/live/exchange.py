@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import Response
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.registry import completion, scale
 from pytest_crd.engine.registry.patching import mediatypes
@@ -17,8 +18,6 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.stages import NotAskedError, Stage, type_meta
 from pytest_crd.live.temporaryobjects import namespace_of
-
-JSONValue = Any
 
 _DRY: Final = {"dryRun": "All"}
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
-
-JSONValue = Any
-JSONObject = Mapping[str, JSONValue]
 
 
 class Renaming(NamedTuple):

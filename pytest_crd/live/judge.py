@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, exchange, obstacles, structure
 from pytest_crd.live.answerfacts import Facts
@@ -22,8 +23,6 @@ from pytest_crd.live.exchange import Exchange
 from pytest_crd.live.grouprenaming import replaced
 from pytest_crd.live.stages import DisagreementError, NotAskedError, OwnStages, Stage, Stages
 from pytest_crd.live.temporaryobjects import StoredObjects, namespace_of
-
-JSONValue = Any
 
 _PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
 # Lists without a fixed order in Go.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 SUFFIX: Final = ".pytest-crd.example.com"
 LABEL: Final = "pytest-crd.example.com/run"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 # The last five characters of a generated name are random.
 _GENERATED: Final = re.compile(r"(.+)[bcdfghjklmnpqrstvwxz2456789]{5}", re.DOTALL)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.client import Server, ServerAnswer
 from pytest_crd.live.transport import NoAnswerError
-
-JSONValue = Any
 
 _ADMISSION: Final = re.compile(
     r'admission webhook "[^"]*" (denied the request|does not support dry run)'

@@ -8,10 +8,9 @@ from typing import Any
 import yaml
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.stages import DisagreementError
-
-JSONValue = Any
 
 
 def differences(ours: Facts, theirs: Facts) -> Iterator[str]:

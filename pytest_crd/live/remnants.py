@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.live import client, lease
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.transport import NoAnswerError
-
-JSONValue = Any
 
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _NAMESPACES: Final = "/api/v1/namespaces"

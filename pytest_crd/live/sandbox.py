@@ -5,16 +5,13 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.live import client, lease, remnants
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.transport import NoAnswerError
-
-JSONValue = Any
-JSONObject = Mapping[str, JSONValue]
 
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
 _TIMES: Final = 5

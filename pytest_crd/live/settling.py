@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
-
-JSONValue = Any
 
 # Seconds until a changed CRD of v1beta1 takes effect.
 TURNS_VISIBLE: Final = 0.4

@@ -7,17 +7,16 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, obstacles, settling
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.grouprenaming import Renaming
 from pytest_crd.live.sandbox import Sandbox, make_group
 from pytest_crd.live.transport import NoAnswerError
-
-JSONValue = Any
 
 _NOT_FOUND: Final = 404
 _INSTALLED: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

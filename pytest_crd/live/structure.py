@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.schema import subschemas
-
-JSONValue = Any
-JSONObject = Mapping[str, JSONValue]
 
 # Keywords of structural schemas: types, fields, preserved fields and defaults.
 _STRUCTURAL: Final = frozenset(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from pytest_crd.cases.questions import Question
 from pytest_crd.engine import CrdVersion
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
 from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import answerfacts, client, obstacles
 from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta
-
-JSONValue = Any
-JSONObject = Mapping[str, JSONValue]
 
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
 _EXISTS: Final = 409

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Answer = Mapping[str, JSONValue]
 
 AS_SENT: Final = "as sent"

@@ -12,13 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from conformance import answers
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 # The folder of all recordings.
 FOLDER: Final = Path(__file__).parent
 # Folders with other YAML files.

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile, recordings, replies
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 Answer = Mapping[str, JSONValue]
 
 # HTTP headers allow no control characters: the server drops such warnings.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from conformance import sequences
 from conformance.sequences import Answer, Request
@@ -12,12 +12,12 @@ from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import completion, handlers, request
 from pytest_crd.engine.registry.customresource import CustomResourceStrategy
 from pytest_crd.engine.registry.request import GeneratedValues
 from pytest_crd.engine.registry.requestbody import Body
 
-JSONValue = Any
 # The engine's verbs for verbs of a sequence; others are patches.
 _VERBS: Final = {"create": "create", "update": "update", "updateOnto": "update"}
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Typed = dict[str, JSONValue]
 
 

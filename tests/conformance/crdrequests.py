@@ -19,11 +19,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import yaml
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Request = dict[str, JSONValue]
 
 FOLDER: Final = Path(__file__).parent / "crdrequests"

@@ -19,7 +19,8 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Request = Mapping[str, Any]
 
 NAMESPACE: Final = "conversation"

@@ -6,9 +6,9 @@ import collections
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Fact = dict[str, JSONValue]
 
 

@@ -22,14 +22,13 @@ import operator
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from conformance import facts as recorded
 from conformance.facts import Fact
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 FOLDER: Final = Path(__file__).parent / "fieldmanagers"
 _FACTS: Final = "facts.jsonl"

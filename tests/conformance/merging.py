@@ -38,12 +38,11 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import facts as recorded
 from conformance.facts import Fact
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 FOLDER: Final = Path(__file__).parent / "merging"
 PACKAGES: Final = ("value", "fieldpath", "typed", "merge")

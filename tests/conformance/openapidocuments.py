@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from oracle.generators import servergen
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.api import Api
-
-JSONValue = Any
 
 
 def served_documents() -> Mapping[str, tuple[str, JSONValue]]:

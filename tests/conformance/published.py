@@ -14,11 +14,10 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine import profile
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 FOLDER: Final = Path(__file__).parent / "published"
 SCHEMAS: Final = FOLDER / "schemas.jsonl"

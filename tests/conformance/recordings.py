@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts, nondeterminism
 
-JSONValue = Any
 Answer = Mapping[str, JSONValue]
 
 # Fields that the server sets, different in each run.

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from conformance import casefile, recordings
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import crdfiles
 
-JSONValue = Any
 Answer = dict[str, JSONValue]
 
 # The namespace in the URL of every request.

@@ -30,11 +30,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Request = dict[str, JSONValue]
 Answer = dict[str, JSONValue]
 

@@ -12,6 +12,7 @@ import pytest
 from conformance import crdrequests, sequences
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import completion, handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
@@ -20,7 +21,6 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Response
 
 pytestmark = pytest.mark.replay
-JSONValue = Any
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.21")
 _AGENT: Final = "fuzz/1"
 _OMITTED: Final = ("kind", "apiVersion", "metadata", "status", "code")

@@ -9,8 +9,7 @@ import pytest
 
 from conformance import published
 from pytest_crd import engine
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 SCHEMAS: Final = published.schemas()
 CRDS: Final = published.crds()

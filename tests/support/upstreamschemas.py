@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager.mergetypes import ListType, MapType, MergeType
-
-JSONValue = Any
 
 
 class Schemas:

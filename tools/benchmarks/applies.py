@@ -21,9 +21,8 @@ from benchmarks.figures import Figure
 from benchmarks.subjects import Subject, nodes, subjects
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.request import USER_AGENT
-
-JSONValue = Any
 
 _SIZES: Final = (1_000, 10_000)
 _USER_METADATA: Final = ("name", "namespace", "labels", "annotations")

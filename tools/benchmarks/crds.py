@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks import corpus, peers
 from benchmarks.figures import Figure
@@ -22,9 +21,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
-
-JSONValue = Any
 
 _ROUNDS = 3
 _PEER = "the Go packages"

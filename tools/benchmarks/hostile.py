@@ -25,8 +25,7 @@ from benchmarks import peers
 from benchmarks.figures import Figure
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _MOST_SECONDS: Final = 40.0
 _LEAST_SECONDS: Final = 0.01

@@ -13,15 +13,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from oracle.options import UsageError
 from oracle.servers import programs
 from oracle.servers.crds import collection, delete
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 _GROUP = "benchmark.example.com"
 _REQUESTS = 50

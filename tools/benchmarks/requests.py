@@ -21,9 +21,8 @@ from benchmarks.figures import Figure
 from benchmarks.subjects import Subject, nodes, subjects
 from pytest_crd import engine
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.values import valuevalidation
-
-JSONValue = Any
 
 
 def measure(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from benchmarks import peers
 from benchmarks import subjects as shared_subjects
@@ -20,10 +20,9 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import ruleevaluation, ruletree
 from pytest_crd.engine.rules.ruleevaluation import RuleSubject
-
-JSONValue = Any
 
 _ROUNDS = 5
 _RULES: Final = "x-kubernetes-validations"

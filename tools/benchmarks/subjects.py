@@ -6,12 +6,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks import peers
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
-
-JSONValue = Any
 
 BACKUPS = Path(__file__).parents[2] / "example_project/config/crd/bases/backups.yaml"
 _MONITORING = "example__prometheus-operator-crd__monitoring.coreos.com_prometheuses.yaml"

@@ -15,16 +15,14 @@ import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks import corpus
 from benchmarks.figures import Figure
 from pytest_crd import engine
 from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
-
-JSONValue = Any
 
 _CRDS = 100
 _CHANGES = 3

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.values import numberkeywords, valuevalidation
-
-JSONValue = Any
 
 
 def find_errors(schema: dict[str, JSONValue], value: JSONValue, version: str = "1.37") -> list[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.values import valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
 
-JSONValue = Any
 Schema = dict[str, JSONValue]
 
 SHORT: Schema = {"type": "string", "maxLength": 1}

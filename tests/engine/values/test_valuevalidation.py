@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,9 @@ from tiers import examples
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.values import valuevalidation
 
-JSONValue = Any
 Schema = dict[str, JSONValue]
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from oracle.clients import ovens
 from oracle.clients.notes import ClientFormat, Notes, Step, eventually
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 NAME: Final = "kr8s"
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from oracle.clients import ovens
 from oracle.clients.notes import ClientFormat, Notes, Step
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 NAME: Final = "asyncio"
 _PATH: Final = (ovens.group(NAME), ovens.VERSION, NAME, ovens.PLURAL)
 _MERGE: Final = {"_content_type": "application/merge-patch+json"}

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from oracle.clients import ovens
 from oracle.clients.notes import Notes
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 # The namespace of the whole conversation.
 NAMESPACE: Final = "kubernetes"
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from oracle.clients import kubernetesbuiltins, ovens
 from oracle.clients.notes import ClientFormat, Notes, Step, eventually
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 NAME: Final = kubernetesbuiltins.NAMESPACE
 _MERGE: Final = "application/merge-patch+json"
 _JSON: Final = "application/json-patch+json"

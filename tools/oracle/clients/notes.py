@@ -7,7 +7,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 _PATIENCE: Final = 20.0
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 KIND: Final = "Oven"
 VERSION: Final = "v1"
 PLURAL: Final = "ovens"

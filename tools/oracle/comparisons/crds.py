@@ -12,7 +12,7 @@ import itertools
 import urllib.parse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import realworld
 from conformance import recordings, replies
@@ -22,9 +22,8 @@ from oracle.judges import disagreements
 from oracle.servers import apiserver, live
 from oracle.servers.crds import collection, delete
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts, client, settling
-
-JSONValue = Any
 
 _DRY: Final = {"dryRun": "All"}
 _BATCH: Final = 30

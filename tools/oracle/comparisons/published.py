@@ -21,10 +21,9 @@ from oracle.recorders import published
 from oracle.servers import apiserver
 from oracle.servers.crds import batches, collection, delete
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 # A server writes its v2 document again for each CRD; this many CRDs are created before it is read.
 _BATCH: Final = 25

@@ -13,7 +13,7 @@ import tempfile
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import realworld
 
@@ -25,10 +25,9 @@ from pytest_crd import engine
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 _STRICT: Final = {"dryRun": "All", "fieldValidation": "Strict"}
 _CREATED: Final = 201

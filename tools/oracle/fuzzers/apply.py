@@ -17,15 +17,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from oracle import options as shared
 from oracle.generators import applygen
 from oracle.judges import apply
 from oracle.servers import apiserver, sequencing
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
-
-JSONValue = Any
 
 # The number of CRDs on the server at a time.
 _BATCH: Final = 10

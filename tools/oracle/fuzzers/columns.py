@@ -15,9 +15,9 @@ from oracle import options as shared
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.api import Api
 
-JSONValue = Any
 _AT_ONCE: Final = 8
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _TABLE: Final = "application/json;as=Table;g=meta.k8s.io;v=v1"

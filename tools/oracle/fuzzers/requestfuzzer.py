@@ -26,9 +26,8 @@ from oracle.judges.disagreements import Answer, Disagreement
 from oracle.servers import live
 from oracle.servers.crds import collection, delete
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
-
-JSONValue = Any
 
 GROUP: Final = "requests.example.com"
 BATCH: Final = 30

@@ -15,14 +15,13 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, Final
+from typing import Final
 
 from oracle import options as shared
 from oracle.fuzzers import requestfuzzer
 from oracle.judges import disagreements
 from oracle.servers import apiserver, live
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 # The number of flawed copies of each CRD to create, and to put in its place.
 _CRDS: Final = 4

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from conformance import test_cel
 
@@ -24,6 +24,7 @@ from oracle.servers import programs
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import CompileError, EvaluationError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, ruleevaluation, ruletree, schemadeclarations, views
 from pytest_crd.engine.rules.compilation import RuleScope
@@ -32,7 +33,6 @@ from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 
-JSONValue = Any
 Question = dict[str, JSONValue]
 
 # The reference generates type names with a random number.

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile
 
@@ -27,8 +27,7 @@ from oracle.generators import corpus, objectgen, schemagen
 from oracle.judges import verdicts
 from oracle.judges.verdicts import Decoded, Engine, Judge, Question, Verdict
 from pytest_crd.engine import jsonvalue
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 BATCH: Final = 20
 # The reference iterates over maps and reports a random problem if there are several.

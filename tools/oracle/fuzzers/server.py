@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Any, Final
+from typing import Final
 
 from conformance import exchanges, serverside
 
@@ -37,8 +37,8 @@ from oracle.generators import (
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 _AT_ONCE: Final = 8
 # Topics in which our server answers as the newest version in any case: protobuf of CRDs, columns of built-in kinds, and
 # their fields, which older servers partly drop because of a disabled feature gate.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 # Types of a schema: another word would make it invalid, not smaller.
 _WORDS: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})

@@ -14,13 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random, SystemRandom
-from typing import Any, Final
+from typing import Final
 
 from oracle.generators import servergen
 from oracle.servers import ours
 from oracle.servers.ours import Client, Served
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 _PATH: Final = "/apis/fuzz.example.com/v1/namespaces/default/jobs"
 # The maximum number of objects of each client.
 _OBJECTS: Final = 40

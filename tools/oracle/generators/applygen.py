@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from conformance import sequences
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Schema = dict[str, JSONValue]
 
 MANAGERS: Final = ("a", "b", "c")

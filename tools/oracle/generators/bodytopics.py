@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _MAPS: Final = "/api/v1/namespaces/{ns}/configmaps"
 _JOBS: Final = "/apis/fuzz.example.com/v1/namespaces/{ns}/jobs"

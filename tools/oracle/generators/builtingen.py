@@ -11,16 +11,15 @@ import copy
 import json
 from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from oracle.generators import wholeobjects
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.gotypes import Bytes, GoType, Int, List, Map, Pointer, Scalar, Struct
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.builtin import builtingotypes
-
-JSONValue = Any
 
 _KINDS: Final = {
     ("v1", "ConfigMap"): "/api/v1/namespaces/{ns}/configmaps",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 # The present of the objects; senders shift it to the real present.
 NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)

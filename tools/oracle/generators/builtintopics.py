@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from oracle.generators import wholeobjects
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 _BOTH: Final = f"{_PROTOBUF},application/json"

@@ -8,14 +8,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
 from oracle.generators import objectgen, schemagen
 from oracle.judges.verdicts import GROUP, Question
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _MUTANTS: Final = 4
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

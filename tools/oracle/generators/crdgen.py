@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile
 
 from oracle.generators import schemagen
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 Schema = dict[str, JSONValue]
 
 _V1BETA1: Final = "apiextensions.k8s.io/v1beta1"

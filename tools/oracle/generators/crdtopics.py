@@ -8,9 +8,9 @@ seconds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _NAME: Final = "things.{ns}.example.com"

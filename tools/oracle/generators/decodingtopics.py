@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from oracle.generators import wholeobjects
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _MAPS: Final = "/api/v1/namespaces/{ns}/configmaps"
 _SECRETS: Final = "/api/v1/namespaces/{ns}/secrets"

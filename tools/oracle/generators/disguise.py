@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 
 class _Float(float):

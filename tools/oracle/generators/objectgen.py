@@ -8,11 +8,10 @@ object matches the schema.
 from __future__ import annotations
 
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from oracle.generators import schemagen
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 NUMBERS: Final = (
     0, 1, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, -(2**63) - 1,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _NUMBER: Final = re.compile(r"(?:(?<=\": )|(?<=\[)|(?<=, ))-?\d+(?:\.\d+)?(?=[,}\]])")
 _NUMBERS: Final = (

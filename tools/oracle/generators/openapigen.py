@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 # A recorded message: whether it is a oneof, and its fields as number, name, kind.
 Messages = Mapping[str, tuple[bool, list[tuple[int, str, str]]]]
 

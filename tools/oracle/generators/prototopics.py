@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 _BOTH: Final = f"{_PROTOBUF},application/json"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Schema = Mapping[str, JSONValue]
 
 # Keywords of every type; the second group does not interact with other keywords.

@@ -15,8 +15,8 @@ from typing import Any, Final
 import yaml
 
 from oracle.generators import crdgen, objectgen, schemagen
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 Schema = dict[str, JSONValue]
 
 # A pattern or format, a matching text, and a text that does not match.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from oracle.generators import expressiongen
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules.escaping import escape
 
-JSONValue = Any
 Schema = dict[str, JSONValue]
 
 _NAMES: Final = ("a", "b", "c-d", "e.f", "in", "namespace", "x__y", "g/h", "9", "metadata", "name")

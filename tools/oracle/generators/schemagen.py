@@ -10,9 +10,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Schema = dict[str, JSONValue]
 
 NAMES: Final = ("a", "b", "c", "spec", "status", "items", "properties", "default", "type", "name")

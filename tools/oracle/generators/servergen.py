@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _GROUP: Final = "fuzz.example.com"
 _SPEC: Final = {

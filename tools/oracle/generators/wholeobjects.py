@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 
 def each() -> Iterator[JSONValue]:

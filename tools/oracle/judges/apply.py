@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from conformance import conversations, sequences
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 Answer = sequences.Answer
 # The server names a random field if an object has several undeclared ones.
 _UNDECLARED: Final = "field not declared in schema"

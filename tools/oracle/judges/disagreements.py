@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile, recordings
 
 from oracle.servers import repetition
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts, client, nondeterminism
 
-JSONValue = Any
 Answer = dict[str, JSONValue]
 
 # Random parts of texts: addresses of Go pointers, and the resourceVersion in a quoted body.

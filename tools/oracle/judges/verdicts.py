@@ -14,16 +14,16 @@ import subprocess
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from conformance import casefile, recordings
 
 from oracle.servers import programs
 from oracle.servers.crds import collection, delete
 from pytest_crd import engine
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
 
-JSONValue = Any
 Errors = list[dict[str, str]]
 
 _MOST_SERVED: Final = 60

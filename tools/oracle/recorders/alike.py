@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from conformance import casefile
 
 from oracle.servers.versions import minor
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 Recorded = dict[str, JSONValue]
 
 

@@ -14,7 +14,7 @@ import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile, recordings
 
@@ -23,11 +23,11 @@ from oracle.recorders import alike, files
 from oracle.servers import apiserver, repetition
 from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.live import answerfacts, client, settling
 
-JSONValue = Any
 Recorded = dict[str, JSONValue]
 
 CASES: Final = Path(__file__).parents[3] / "tests" / "conformance"

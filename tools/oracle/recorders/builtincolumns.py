@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, Final
+from typing import Final
 
 from conformance import serverside
 
@@ -24,8 +24,7 @@ from oracle.recorders import origin
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _COLUMNS: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtincolumns.json")
 _ORIGIN: Final = origin.statement("builtincolumns", f"the tables of kube-apiserver {NEWEST}")

@@ -11,15 +11,14 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest_crd.server.builtin
 from oracle.recorders import origin
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "v1": (

@@ -9,15 +9,14 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent import futures
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import crdrequests
 
 from oracle.recorders import files
 from oracle.servers import apiserver
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
-
-JSONValue = Any
 
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.21")
 _WORKERS: Final = 8

@@ -19,7 +19,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
@@ -27,9 +27,8 @@ from oracle.recorders import files
 from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from oracle.servers.versions import NEWEST
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 FOLDER: Final = Path(__file__).parents[3] / "tests" / "cli" / "explained"
 CRD: Final = FOLDER / "widgets.yaml"

@@ -16,15 +16,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import fieldmanagers
 
 from oracle.recorders import files, merging
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 _WRAPPERS: Final = programs.REFERENCE / "managedfields"
 _MODULE: Final = "k8s.io/apimachinery"

@@ -18,15 +18,14 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import converters, merging
 
 from oracle.recorders import files
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
-
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
 
 MODULE: Final = "sigs.k8s.io/structured-merge-diff/v6"
 WRAPPERS: Final = programs.REFERENCE / "merging"

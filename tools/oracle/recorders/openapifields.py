@@ -23,8 +23,8 @@ from oracle.generators import openapigen
 from oracle.recorders import origin
 from oracle.servers import programs
 from oracle.servers.versions import NEWEST
+from pytest_crd.engine.jsonvalue import JSONValue
 
-JSONValue = Any
 _TABLE: Final = Path(pytest_crd.server.protobuf.__file__).with_name("openapifields.json")
 _ORIGIN: Final = origin.statement(
     "openapifields", "github.com/google/gnostic-models", "Apache-2.0, Copyright 2017 Google LLC"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from conformance import published
 
@@ -19,9 +19,8 @@ from oracle.recorders import types
 from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from oracle.servers.versions import VERSIONS
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 _GROUP: Final = "keywords.example.com"
 # The number of schemas in one CRD.

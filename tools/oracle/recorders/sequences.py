@@ -9,15 +9,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import sequences
 
 from oracle.recorders import files
 from oracle.servers import apiserver, sequencing
 from pytest_crd.live import client
-
-JSONValue = Any
 
 VERSIONS: Final = ("1.37", "1.36", "1.35", "1.32", "1.21")
 

@@ -14,18 +14,17 @@ import base64
 import json
 import time
 import urllib.request
-from typing import Any, Final
+from typing import Final
 
 from conformance.test_storedrules import GROUP, TABLE, VERSIONS, crd
 
 from oracle.recorders import files
 from oracle.servers import apiserver
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
 
 # How long a server takes to see a change in etcd, in seconds.
 _CACHE_SECONDS: Final = 1.2
-
-JSONValue = Any
 
 
 def resource(name: str, spec: JSONValue) -> JSONValue:

@@ -11,7 +11,7 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from conformance import casefile
 
@@ -19,9 +19,8 @@ from oracle.recorders import files, origin
 from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from oracle.servers.versions import VERSIONS
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
-
-JSONValue = Any
 
 FILE: Final = Path(__file__).parents[3] / "pytest_crd" / "engine" / "openapi" / "types.json"
 _ORIGIN: Final = origin.statement("types", f"the OpenAPI documents of apiextensions-apiserver {', '.join(VERSIONS)}")

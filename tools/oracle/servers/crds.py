@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client
-
-JSONValue = Any
 
 
 def collection(crd: JSONValue) -> str:

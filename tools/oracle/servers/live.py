@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from conformance import casefile
 
 from oracle.servers.crds import collection, delete
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts, client, settling
 from pytest_crd.live.transport import NoAnswerError
 
-JSONValue = Any
 Answer = dict[str, JSONValue]
 
 _DRY: Final = {"dryRun": "All"}

@@ -13,11 +13,12 @@ import tempfile
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import yaml
 
-JSONValue = Any
+from pytest_crd.engine.jsonvalue import JSONValue
+
 _PATIENCE: Final = 60.0
 
 

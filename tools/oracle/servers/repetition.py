@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import answerfacts
 
-JSONValue = Any
 Recorded = dict[str, JSONValue]
 
 # Two neighbours in a Go map of at most eight entries swap places in every eighth iteration, on average.

@@ -12,14 +12,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent import futures
-from typing import Any, Final
+from typing import Final
 
 from conformance import sequences
 
 from oracle.servers.crds import collection, delete, path_of
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, settling
 
-JSONValue = Any
 Answer = sequences.Answer
 
 _WORKERS: Final = 6

@@ -15,6 +15,7 @@ from conformance import merging as recorded
 from conformance.facts import Fact
 from support.upstreamschemas import Schemas
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import (
     comparing,
     fieldsets,
@@ -34,7 +35,6 @@ from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Typed
 
 pytestmark = pytest.mark.replay
-JSONValue = Any
 PAGE: Final = pathlib.Path(__file__).parents[4] / "docs/developing/upstream.md"
 # Calls that this engine never makes, or that JSON cannot represent.
 LEFT_OUT: Final[Mapping[str, str]] = {

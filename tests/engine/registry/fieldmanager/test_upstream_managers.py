@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from conformance import fieldmanagers as recorded
@@ -13,6 +13,7 @@ from conformance.facts import Fact
 from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import fieldmanager, fieldsv1, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
@@ -21,7 +22,6 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.fieldmanager.writers import ApplyRefusedError, Writer
 
 pytestmark = pytest.mark.replay
-JSONValue = Any
 PAGE: Final = pathlib.Path(__file__).parents[4] / "docs/developing/upstream.md"
 _TYPES: Final = Schemas({"types": recorded.types()})
 _NEVER: Final = "2100-01-01T00:00:00Z"
