@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_crd.cases import blanks, jsonpatch
+from pytest_crd.cases import casekeys, jsonpatch
 from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
 from pytest_crd.cases.sections import Section
@@ -49,7 +49,9 @@ def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *,
         attributes["input"] = _patch(value["patch"])
     elif section not in APPLIES:
         attributes["input_source"] = _source(value, "inputFile", "document", "patch")
-    return KINDS[section](allows_unknown_fields=allows_unknown, lines=lines, **(attributes | blanks.find_blanks(value)))
+    return KINDS[section](
+        allows_unknown_fields=allows_unknown, lines=lines, **(attributes | casekeys.find_blanks(value))
+    )
 
 
 def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
@@ -57,7 +59,7 @@ def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str
     return {
         ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
         for key, item in value.items()
-        if key in keys and not blanks.is_blank(key, item)
+        if key in keys and not casekeys.is_blank(key, item)
     }
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pytest_crd.cases import keyschemas, valueforms
 from pytest_crd.cases.keyschemas import Conflict, Form, Need
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestbody
 
 
@@ -273,3 +274,15 @@ def required_keys(section: Section) -> list[str]:
 def needs(section: Section) -> tuple[Need, ...]:
     """Return the keys that cases of *section* must have depending on other keys."""
     return (*valueforms.INPUT_NEEDS, *(() if section in APPLIES else (_OLD_NEED,)), Need("oldFile", "oldDocument"))
+
+
+def find_blanks(declared: Mapping[str, JSONValue]) -> dict[str, Any]:
+    """Return the attributes `blanks` and `is_open` of `model.Case` for a case."""
+    blanks = tuple(key for key in FILLED if key in declared and is_blank(key, declared[key]))
+    is_open = not any(CASE_KEYS[key].expects for key in declared if key in CASE_KEYS)
+    return {"blanks": blanks, "is_open": is_open}
+
+
+def is_blank(key: str, value: JSONValue) -> bool:
+    """Return whether *value* of the case key *key* has yet to be filled in."""
+    return bool(key in FILLED and value == BLANK)

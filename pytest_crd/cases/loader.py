@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_crd.cases import blanks, casebuilder, casekeys, suites
+from pytest_crd.cases import casebuilder, casekeys, sections
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -55,7 +55,7 @@ def load_any(content: str | bytes, *, source: str, fills: bool = False) -> tuple
         ManifestError: The text is not YAML.
     """
     text, documents = _read(content, source)
-    if len(documents) != 1 or not suites.is_suite(documents[0].value):
+    if len(documents) != 1 or not sections.is_suite(documents[0].value):
         return _case_files(text, documents, source, fills=fills)
     if line := yamlstream.find_unread_line(text):
         raise CaseFileError([Mistake(source, line, yamlstream.UNREAD_MESSAGE)])
@@ -76,7 +76,7 @@ def replace_expectations(case: AnyCase, declared: Mapping[str, JSONValue]) -> An
     unstated: dict[str, Any] = {option.name: option.default for option in dataclasses.fields(case)}
     unstated = {attribute: unstated[attribute] for attribute in (casebuilder.ATTRIBUTES.get(key, key) for key in keys)}
     return dataclasses.replace(
-        case, **(unstated | casebuilder.stated_in(declared, keys) | blanks.find_blanks(declared))
+        case, **(unstated | casebuilder.stated_in(declared, keys) | casekeys.find_blanks(declared))
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.cases import casebuilder, diagnosis, jsonpatch, suites
+from pytest_crd.cases import casebuilder, diagnosis, jsonpatch, sections
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, CaseFileError
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
@@ -46,7 +46,7 @@ def raise_mistakes(text: str, documents: list[Document], source: str, *, fills: 
 
 
 def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mistake]:
-    if suites.is_suite(document.value):
+    if sections.is_suite(document.value):
         yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
     yield from diagnosis.find_mistakes(document, fills=fills)

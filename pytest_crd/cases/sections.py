@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.request import Subresource
 
 
@@ -26,3 +27,10 @@ class Section(enum.StrEnum):
     def subresource(self) -> Subresource:
         """The subresource to which requests are sent; empty for the object itself."""
         return "status" if self.endswith("Status") else "scale" if self.endswith("Scale") else ""
+
+
+def is_suite(value: JSONValue) -> bool:
+    """Return whether a document is a suite in the format of openshift/api, and not a case file."""
+    if not isinstance(value, dict) or any(section in value for section in Section):
+        return False
+    return "crdName" in value or ("tests" in value and isinstance(value["tests"], dict))

@@ -6,21 +6,26 @@ Of several objects that cannot be applied for the same reason, only the first re
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from pytest_crd.cases.acceptance import RefusedCrdError
-from pytest_crd.checks import applieditems, applycauses
+from pytest_crd.checks import applycauses
 from pytest_crd.checks.applycauses import Cause
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, Response, UnsupportedConstructError, UnsupportedExpressionError, jsonvalue
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.request import Subresource
+from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.synthesis import NoExampleError, objectplaces
+from pytest_crd.synthesis.demands import ANYTHING, Demand
 from pytest_crd.synthesis.placement import Placer
+from pytest_crd.synthesis.schemavalues import Maker
 
 _FIRST: Final = "a first manager"
 _SECOND: Final = "a second manager"
@@ -114,9 +119,7 @@ def _pair(placer: Placer, node: SchemaNode) -> tuple[JSONObject, JSONObject] | N
         return None
     value, steps = example
     demand, judge = placer.node(node.place), placer.judge(node.place)
-    if (names := applieditems.find_optional_keys(demand)) and isinstance(
-        item := objectplaces.get_value(value, steps), dict
-    ):
+    if (names := _find_optional_keys(demand)) and isinstance(item := objectplaces.get_value(value, steps), dict):
         keyless = objectplaces.replace_value(
             value, steps, {name: first for name, first in item.items() if name not in names}
         )
@@ -139,7 +142,7 @@ def _judge_sample(sample: Sample, claims: Claims) -> CheckVerdict:
         if version.name == sample.version and version.served and _is_accepted(version, manifest.value):
             if not _is_named(manifest.value):
                 return CheckVerdict(passed_over="it has no name of its own: kubectl can create it, and not apply it")
-            more = applieditems.add_items(version, manifest.value)
+            more = _add_items(version, manifest.value)
             second_value = more if _is_accepted(version, more) else manifest.value
             return _Attempt(version, manifest.value, second_value, manifest.where).verdict()
     return CheckVerdict(passed_over="no server takes it as it is")
@@ -231,3 +234,69 @@ class _Attempt(NamedTuple):
 def _shorten(value: object) -> str:
     text = str(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _add_items(version: CrdVersion, value: JSONObject) -> JSONObject:
+    """
+    Return an object with one more item in each list that has an owner for each item.
+
+    Args:
+        version: The version of the object.
+        value: The object.
+    """
+    root = Demand.of_version(version)
+    for steps in reversed([*_open_lists(version.schema_map, value, ())]):  # inner lists before outer ones
+        items = objectplaces.get_value(value, steps)
+        more = _find_new_item(root.at(steps), items)
+        value = objectplaces.replace_value(value, steps, [*items, *more])
+    return value
+
+
+def _find_optional_keys(demand: Demand) -> list[str]:
+    """Return the map keys of a list that its items need not state, and that have no default."""
+    required = (demand.items or ANYTHING).required
+    return [name for name, key in _keys(demand, {}).items() if key is None and name not in required]
+
+
+def _open_lists(node: SchemaNode, value: JSONValue, steps: Steps) -> Iterator[Steps]:
+    """Yield the non-empty lists with an owner for each item that are in no list or map with a single owner."""
+    if isinstance(value, list) and value:
+        if not ownertypes.is_shared_by_item(node):
+            return
+        yield steps
+        children: Iterator[tuple[str | int, JSONValue]] = enumerate(value)
+    elif isinstance(value, dict) and not ownertypes.is_atomic_map(node):
+        children = iter(value.items())
+    else:
+        return
+    for step, child in children:
+        inner = node.child(step)
+        if inner is not None and inner.meta_of is None:
+            yield from _open_lists(inner, child, (*steps, step))
+
+
+def _find_new_item(demand: Demand, items: list[JSONValue]) -> list[JSONValue]:
+    """Return another item for a list; for a map list, a copy of the last one with new keys. Empty if the schema allows none."""
+    candidates = _make_items(demand, len(items) + 1)
+    if not demand.map_keys:
+        return next(([value] for value in candidates if value not in items), [])
+    used_keys = [_keys(demand, item) for item in items]
+    last = items[-1] if isinstance(items[-1], dict) else {}
+    for candidate in candidates:
+        keys = _keys(demand, candidate)
+        if keys not in used_keys:
+            return [{**last, **{name: key for name, key in keys.items() if key is not None}}]
+    return []
+
+
+def _make_items(demand: Demand, most: int) -> list[JSONValue]:
+    maker = Maker()
+    counts = itertools.takewhile(lambda count_tried: count_tried > 0, (most, most - 1))
+    return next((items for count in counts if (items := maker.items(demand, count)) is not None), [])
+
+
+def _keys(demand: Demand, item: JSONValue) -> dict[str, JSONValue]:
+    """Return the map keys of an item, with their defaults where it states none."""
+    of_item = demand.items or ANYTHING
+    fields = item if isinstance(item, dict) else {}
+    return {name: fields.get(name, (of_item.field(name) or ANYTHING).default) for name in demand.map_keys}

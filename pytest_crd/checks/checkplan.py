@@ -8,24 +8,26 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.cases import questions
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import itemlists, judges, samplefiles, samplehints, versionfacts
+from pytest_crd.checks import itemlists, judges, published, samplefiles, samplehints
 from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
-from pytest_crd.checks.versionfacts import VersionFacts
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import (
+    CrdVersion,
     InputError,
     UnsupportedConstructError,
     UnsupportedExpressionError,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.schema import subschemas
+from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
 from pytest_crd.wording import counted
@@ -138,7 +140,7 @@ def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, p
 
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
     for read in catalog.sources.every(catalog.kubernetes_version):
-        facts = [versionfacts.find_facts(version) for version in read.crd.versions]
+        facts = [_find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, scope, facts)
         yield from _applied(read, samples, facts)
     claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
@@ -240,3 +242,28 @@ def _make_unique(checks: list[Check]) -> list[Check]:
         check if names[check.path, check.name] == 1 else replace(check, subject=f"{check.subject}@{check.source}")
         for check in checks
     ]
+
+
+class VersionFacts(NamedTuple):
+    """
+    Facts for the choice of a version's checks.
+
+    Attributes:
+        has_rules: Whether its schema has CEL rules.
+        may_be_lost: Whether OpenAPI v2 may lose something of it.
+        has_lists: Whether it is served and has lists whose items have owners of their own.
+    """
+
+    has_rules: bool
+    may_be_lost: bool
+    has_lists: bool
+
+
+def _find_facts(version: CrdVersion) -> VersionFacts:
+    """Return the facts of a version."""
+    root = version.schema_map
+    schemas = subschemas.walk(root.schema)
+    # Searching all schemas is faster than finding the nodes that can have rules.
+    has_rules = any(RULES in schema for schema in schemas) and any(node.rules for node in root)
+    has_lists = version.served and any(True for _ in itemlists.find_all(version))
+    return VersionFacts(has_rules, version.served and published.may_lose(schemas), has_lists)

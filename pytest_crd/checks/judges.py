@@ -39,9 +39,9 @@ def conditions(read: ReadCrd) -> CheckVerdict:
 
 def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckVerdict:
     """Return whether the rules of a version compile and stay within their budget."""
-    from pytest_crd.checks import rulechecks
+    from pytest_crd.checks import crdchecks
 
-    return rulechecks.within_budget(read, version, share=share)
+    return crdchecks.within_budget(read, version, share=share)
 
 
 def published(read: ReadCrd, version: CrdVersion) -> CheckVerdict:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import suggestions
-from pytest_crd.checks import directives
-from pytest_crd.checks.directives import Directive
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 from pytest_crd.wording import counted
 
@@ -46,6 +45,8 @@ _KINDS_OF_THE_CORE: Final = frozenset(
         "ServiceAccount",
     ]
 )
+_DIRECTIVE: Final = re.compile(r"#\s*crd:(.*)")
+_DIRECTIVES: Final = "write `# crd: refused`, `# crd: refused FIELD …` or `# crd: ignore REASON`"
 
 
 class Sample(NamedTuple):
@@ -184,7 +185,7 @@ def _take(samples: Samples, item: Manifest, path: Path, claims: Claims) -> None:
             if is_of_a_kind and not _is_of_kubernetes(group, version, kind):
                 samples.strangers.setdefault((kind, item.api_version), []).append(item.where)
         return
-    directive = directives.find_directive(item.document)
+    directive = _find_directive(item.document)
     if directive.ignored:
         samples.ignored.append(Remark(item.source, line, f"ignored: {directive.ignored}", RemarkKind.IGNORED))
     else:
@@ -254,3 +255,42 @@ def may_hold(content: bytes, claims: Claims) -> bool:
     kinds = "|".join(re.escape(kind) for kind in dict.fromkeys(kind for _, kind in claims))
     has_kind = re.search(rf"""kind["']?\s*:\s*["']?(?:{kinds})\b""".encode(), content, re.IGNORECASE)
     return has_kind is not None or any(manifest.may_mention(content, f"{group}/") for group, _ in claims)
+
+
+class Directive(NamedTuple):
+    """
+    The directive for the objects of a document: a comment `# crd: refused spec.x` or `# crd: ignore REASON` at its top.
+
+    Attributes:
+        is_refused: Whether a server must refuse them.
+        fields: The fields of the expected errors, as the server spells them; empty for any.
+        ignored: The reason to ignore them; empty if they are not ignored.
+        problem: The mistake in the comment; may be empty.
+    """
+
+    is_refused: bool = False
+    fields: tuple[str, ...] = ()
+    ignored: str = ""
+    problem: str = ""
+
+
+def _find_directive(document: Document) -> Directive:
+    """Return the directive in the comments before the content of a document, or on its first line."""
+    before, behind = document.comments
+    directives = [match[1].strip() for line in before if (match := _DIRECTIVE.fullmatch(line.strip()))]
+    if any(map(_DIRECTIVE.fullmatch, behind)):
+        return Directive(
+            problem="a comment `# crd:` counts only before the content of its document, or on its first line"
+        )
+    if len(directives) > 1:
+        return Directive(problem="several comments `# crd:`; only one counts")
+    return _read_directive(directives[0]) if directives else Directive()
+
+
+def _read_directive(text: str) -> Directive:
+    word, _, rest = text.partition(" ")
+    if word == "refused":
+        return Directive(is_refused=True, fields=tuple(rest.split()))
+    if word == "ignore" and rest.strip():
+        return Directive(ignored=rest.strip())
+    return Directive(problem=f"`# crd: {text}` says nothing: {_DIRECTIVES}")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+import shlex
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -18,15 +20,20 @@ from pytest_crd.discovery import madecrds, projectfiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading import copies, projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
 
 _MOST_PLACES: Final = 5
+_CHART: Final = ("Chart.yaml",)
+_KUSTOMIZATION: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+# The folders where kubebuilder puts kustomizations of CRDs.
+_USUAL_FOLDERS: Final = ("config/crd", "config/default")
+_MOST_COMMANDS: Final = 3
 
 
 @dataclass(slots=True)
@@ -192,10 +199,9 @@ class Sources:
         if self._python_manifests:
             return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
-        from pytest_crd.discovery import rendering  # noqa: PLC0415 - only a search without result needs it
 
         first, *others = search.in_vain()
-        raise CrdError([first, *rendering.advice(notes, base=self.base), *others, *dict.fromkeys(notes)])
+        raise CrdError([first, *_suggest_commands(notes, base=self.base), *others, *dict.fromkeys(notes)])
 
 
 def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
@@ -211,3 +217,42 @@ def _describe_folders(crd_files: CrdFiles) -> str:
     folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in crd_files.crds))  # noqa: PTH120 - a text
     more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
     return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; crd_paths says otherwise)"
+
+
+def _suggest_commands(passed_over: Iterable[Remark], *, base: Path) -> Iterator[Mistake]:
+    """
+    Yield hints to set `crd_commands` if no CRD was found; a command is run only if the setting names it.
+
+    Args:
+        passed_over: Remarks about templates and patches.
+        base: The folder of the project.
+    """
+    commands = dict.fromkeys([*_commands_of_files(passed_over, base), *_commands_of_usual_folders(base)])
+    for command in list(commands)[:_MOST_COMMANDS]:
+        yield Mistake(str(base), 0, f"write crd_commands = {command}; a command is run only if crd_commands names it")
+
+
+def _commands_of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[str]:
+    for remark in passed_over:
+        path = base / remark.source
+        if remark.kind is RemarkKind.TEMPLATE and (chart := _above(path, base, _CHART)):
+            yield f"helm template {chart} --include-crds"
+        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, _KUSTOMIZATION)):
+            yield _kustomize(folder)
+
+
+def _commands_of_usual_folders(base: Path) -> Iterator[str]:
+    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in _KUSTOMIZATION)]
+    yield from map(_kustomize, folders[:1])
+
+
+def _above(path: Path, base: Path, names: Iterable[str]) -> str:
+    """Return the nearest folder above a file that contains a file of *names*, quoted for a command; else empty."""
+    inside = (parent for parent in path.parents if parent.is_relative_to(base))
+    folder = next((parent for parent in inside if any((parent / name).is_file() for name in names)), None)
+    return "" if folder is None else shlex.quote(folder.relative_to(base).as_posix())
+
+
+def _kustomize(folder: str) -> str:
+    is_alone = shutil.which("kubectl") is None and shutil.which("kustomize") is not None
+    return f"{'kustomize build' if is_alone else 'kubectl kustomize'} {folder}"

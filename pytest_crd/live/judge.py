@@ -15,9 +15,10 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry import completion
-from pytest_crd.live import answerfacts, client, exchange, obstacles, structure
+from pytest_crd.engine.schema import subschemas
+from pytest_crd.live import answerfacts, client, exchange, obstacles
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.exchange import Exchange
 from pytest_crd.live.grouprenaming import replaced
@@ -29,6 +30,20 @@ _PASSES: Final = (Section.PRUNING, Section.DEFAULTING)
 _WITHOUT_ORDER: Final = ("causes", "warnings")
 # In Go, two neighbours in a map of at most eight entries are swapped in every eighth iteration on average.
 _TIMES: Final = 64
+# Keywords of structural schemas: types, fields, preserved fields and defaults.
+_STRUCTURAL_KEYWORDS: Final = frozenset(
+    {
+        "additionalProperties",
+        "default",
+        "items",
+        "nullable",
+        "properties",
+        "type",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-preserve-unknown-fields",
+    }
+)
 
 
 class LiveJudge:
@@ -93,7 +108,7 @@ class LiveJudge:
             crd = version.crd
             if crd.api_version != declared.V1:
                 raise NotAskedError("no create of the object stores it whole, and its CRD is none of v1")
-            self._structure_versions[version] = crd.altered(structure.alone(crd.declared)).version(version.name)
+            self._structure_versions[version] = crd.altered(reduce_to_structure(crd.declared)).version(version.name)
         return self._structure_versions[version]
 
     def _stage(self, question: Question) -> Stage:
@@ -256,3 +271,22 @@ def _without_generation(sent: JSONValue) -> JSONValue:
     if not isinstance(metadata, dict):
         return sent
     return {**sent, "metadata": {key: value for key, value in metadata.items() if key != "generateName"}}
+
+
+def reduce_to_structure(manifest: JSONObject) -> dict[str, JSONValue]:
+    """
+    Return a v1 CRD without validation keywords, and without subresources, so that a create stores the status.
+
+    Pruning and defaulting depend on the structure only.
+    """
+    spec = manifest["spec"]
+    versions = [_reduce_version(version) for version in spec["versions"]]
+    return {**manifest, "spec": {**spec, "versions": versions}}
+
+
+def _reduce_version(version: JSONObject) -> JSONObject:
+    schema = subschemas.without(
+        version["schema"]["openAPIV3Schema"], lambda keyword, _: keyword not in _STRUCTURAL_KEYWORDS
+    )
+    names = ("name", "served", "storage")
+    return {**{name: version[name] for name in names}, "schema": {"openAPIV3Schema": schema}}

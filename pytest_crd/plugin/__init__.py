@@ -19,13 +19,13 @@ from pytest_crd.plugin import (
     bytecode,
     commandline,
     features,
+    fixtures,
     heap,
     hookspecs,
     manifests,
     servers,
     session,
     settings,
-    unused,
 )
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
@@ -139,7 +139,7 @@ def pytest_runtest_makereport(
         report.longrepr = call.excinfo.value.to_text()
     if call.when == "call" and settings.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
-        if (report.passed or is_xfailed) and (problem := unused.problem(item, is_passed=report.passed)):
+        if (report.passed or is_xfailed) and (problem := fixtures.describe_unused(item, is_passed=report.passed)):
             report.outcome, report.longrepr = "failed", problem
             vars(report).pop("wasxfail", None)
     return report

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, objectplaces, texts
+from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, objectplaces, texts, textsearch
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
 from pytest_crd.synthesis.textsearch import Lengths
-from pytest_crd.upgrades import patterntexts, schemadifferences, surroundings
+from pytest_crd.upgrades import schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
@@ -45,6 +45,8 @@ _MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
 # The server refuses larger requests.
 _LONGEST: Final = 3 * 1024 * 1024
+_MOST_TEXTS: Final = 3
+_ANY_LENGTH: Final = Lengths()
 
 
 class Candidate(NamedTuple):
@@ -253,7 +255,7 @@ def _find_distinguishing_texts(sides: Sequence[Boundaries], place: Place) -> Ite
     if len(demands) == 2:
         old_demand, new_demand = demands
         most = min((demand.most for demand in demands if demand.most is not None), default=None)
-        yield from patterntexts.find_distinguishing_texts(
+        yield from find_distinguishing_texts(
             old_demand.patterns, new_demand.patterns, Lengths(max(old_demand.least, new_demand.least), most)
         )
 
@@ -278,3 +280,20 @@ def _lists_with_one_differing_key(node: Demand, values: Iterable[Any]) -> list[A
         for key in node.map_keys
         if isinstance(first, dict) and isinstance(second, dict)
     ]
+
+
+def find_distinguishing_texts(
+    left: Sequence[str], right: Sequence[str], lengths: Lengths = _ANY_LENGTH
+) -> Iterator[str]:
+    """
+    Yield a few texts that match all patterns of one side and fail a pattern of the other; left side first, short texts first.
+
+    Args:
+        left: Valid patterns; may be empty.
+        right: The patterns of the other schema.
+        lengths: The allowed lengths of a text, in characters.
+    """
+    for matched, opposing in ((left, right), (right, left)):
+        for unmatched in opposing:
+            if unmatched not in matched:
+                yield from textsearch.find_texts(matched, [unmatched], lengths=lengths, wanted=_MOST_TEXTS).texts

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.live import answerfacts, nondeterminism
+from pytest_crd.live import answerfacts
 
 Answer = Mapping[str, JSONValue]
 
@@ -35,7 +35,7 @@ def of_response(response: Any) -> dict[str, JSONValue]:
         assert response.stored is None
         assert (status["code"], status["message"]) == (response.code, response.message)
         answer |= {key: status[key] for key in ("reason", "message") if key in status}
-        answer["message"] = nondeterminism.SCHEME.sub("", answer["message"])
+        answer["message"] = answerfacts.SCHEME.sub("", answer["message"])
         assert response.errors
         fields = [error for error in response.errors if error.type != "Request"]
         if not fields:
@@ -54,10 +54,10 @@ def without_generated(answer: Answer) -> dict[str, JSONValue]:
     """Return an answer without generated values in texts that quote a patched object."""
     whole = dict(answer)
     if "message" in whole:
-        whole["message"] = nondeterminism.of_patched(whole["message"])
+        whole["message"] = answerfacts.mask_patched(whole["message"])
     if "causes" in whole:
         whole["causes"] = [
-            {**cause, "message": nondeterminism.of_patched(cause["message"])} for cause in whole["causes"]
+            {**cause, "message": answerfacts.mask_patched(cause["message"])} for cause in whole["causes"]
         ]
     return whole
 

@@ -12,7 +12,7 @@ import pytest
 from support.pots import POTS, read
 
 from pytest_crd.casefiles import yamltext
-from pytest_crd.coverage import crdsection, data, page, pageparts
+from pytest_crd.coverage import crdsection, data, page
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.coverage.lines import read_exclusion
 from pytest_crd.coverage.summary import Summary, summarize
@@ -101,7 +101,7 @@ def _read(text: str) -> _Reader:
     reader.close()
     assert reader.open == []
     assert text.count("<script>") == 1
-    assert f"<script>{pageparts.SCRIPT}</script>" in text
+    assert f"<script>{page.SCRIPT}</script>" in text
     return reader
 
 

@@ -144,7 +144,6 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin.session",
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
-        "pytest_crd.plugin.unused",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.decoding import DecodeError
-from pytest_crd.engine.passes.versionpasses import Passes
+from pytest_crd.engine.passes.versionpasses import Passes, Spelling
 from pytest_crd.engine.schema import structural
 
 NEWEST = profile.named("1.37")
@@ -95,3 +95,18 @@ def test_nulls_and_defaults_stay_unchanged_if_unknown_fields_are_preserved() -> 
 def test_a_default_of_the_kind_does_not_replace_the_kind_of_the_resource() -> None:
     schema = {"type": "object", "properties": {"kind": {"type": "string", "default": "Other"}}}
     assert _passes(schema).default({"kind": "K"}).value == {"kind": "K"}
+
+
+def test_a_path_without_a_schema_has_no_origin() -> None:
+    schema = structural.from_schema({"type": "object", "properties": {"a": {"type": "string"}}})
+
+    for version_schema in (schema, None):
+        (path,) = Spelling(version_schema, "default", None).spell([("a", "b", "c")])
+
+        assert (path, path.steps, path.origin) == ("a.b.c", ("a", "b", "c"), None)
+
+
+def test_the_same_path_is_spelled_once() -> None:
+    spelling = Spelling(None, "default", None)
+
+    assert spelling.spell([("a",)])[0] is spelling.spell([("a",)])[0]

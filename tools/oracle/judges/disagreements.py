@@ -12,13 +12,13 @@ from conformance import casefile, recordings
 from oracle.servers import repetition
 from pytest_crd import engine
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.live import answerfacts, client, nondeterminism
+from pytest_crd.live import answerfacts, client
 
 Answer = dict[str, JSONValue]
 
 # Random parts of texts: addresses of Go pointers, and the resourceVersion in a quoted body.
 _RANDOM_PARTS: Final = (
-    (nondeterminism.ADDRESS, nondeterminism.ANY_ADDRESS),
+    (answerfacts.ADDRESS, answerfacts.ANY_ADDRESS),
     (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
 )
 _BAD_REQUEST: Final = 400

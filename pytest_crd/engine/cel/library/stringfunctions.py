@@ -7,15 +7,17 @@ Reference:
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.library import costing, listcosts, replacing, textformat
+from pytest_crd.engine.cel.library import costing, listcosts, textformat
 from pytest_crd.engine.cel.types.celtypes import DYN, INT, STRING, Type, list_of
 from pytest_crd.engine.cel.types.costs import (
+    MAX,
     STRING_TRAVERSAL,
     Argument,
     CallEstimate,
@@ -43,6 +45,7 @@ _ESCAPES: Final = str.maketrans(
         '"': '\\"',
     }
 )
+_LONG: Final = 1_000
 
 
 def library(dialect: Dialect) -> Library:
@@ -222,17 +225,66 @@ def _format(*, spaced_exponents: bool) -> Function:
     return Function("format", (overload,))
 
 
+def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    """
+    Return *text* with the first *count* occurrences of *old* replaced, all if *count* is negative.
+
+    Reference:
+        Go strings.Replace.
+    """
+    if len(new) > _LONG:
+        workload.check_length(text.count(old) * len(new))
+    return text.replace(old, new, count if count >= 0 else -1)
+
+
+def _estimate_replace(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """
+    Estimate reading the text twice; the size of the result follows from kept and inserted text.
+
+    Reference:
+        k8s.io/apiserver pkg/cel/library/cost.go, the case "replace".
+    """
+    text, old, new = (context.size(argument) for argument in arguments[:3])
+    most, most_kept = _most(text, old, new)
+    least, least_kept = _least(text, old, new)
+    size = SizeEstimate(least, most) * new + SizeEstimate(least_kept, most_kept)
+    return CallEstimate(text.cost(2 * STRING_TRAVERSAL), size)
+
+
+def _most(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[int, int]:
+    """Return the maximum number of replacements, and the size of the text kept then."""
+    if old.min == 0:
+        return min(text.max + 1, MAX), text.max
+    if new.max <= old.min:
+        return 0, text.max
+    return _divided(text.max, old.min), 0
+
+
+def _least(text: SizeEstimate, old: SizeEstimate, new: SizeEstimate) -> tuple[int, int]:
+    """Return the minimum number of replacements, and the size of the text kept then."""
+    if old.max == 0:
+        return min(text.min + 1, MAX), text.min
+    if old.max <= new.min:
+        return 0, text.min
+    return _divided(text.min, old.max), 0
+
+
+def _divided(size: int, by: int) -> int:
+    """Return the quotient in floating point, rounded up, at most MAX."""
+    return min(math.ceil(float(size) / float(by)), MAX)
+
+
 _FUNCTIONS: Final = (
     _members("charAt", [("string_char_at_int", (STRING, INT), STRING, _character_at)]),
     _members("lowerAscii", [("string_lower_ascii", (STRING,), STRING, _lower)], _once, _read(keeps_size=True)),
     _members(
         "replace",
         [
-            ("string_replace_string_string", (STRING, STRING, STRING), STRING, replacing.replace),
-            ("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, replacing.replace),
+            ("string_replace_string_string", (STRING, STRING, STRING), STRING, _replace),
+            ("string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, _replace),
         ],
         _twice,
-        replacing.estimate,
+        _estimate_replace,
     ),
     _members(
         "split",

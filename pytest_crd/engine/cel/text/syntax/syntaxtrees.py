@@ -9,6 +9,7 @@ Reference:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
@@ -22,7 +23,6 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.building import RESERVED, Builder
 from pytest_crd.engine.cel.text.operators import OPERATORS
 from pytest_crd.engine.cel.text.syntax import grammar
-from pytest_crd.engine.cel.text.syntax.misformatting import misformat
 from pytest_crd.engine.cel.text.syntax.parsetree import ParseTree
 from pytest_crd.engine.cel.text.syntax.prediction import Predictor
 from pytest_crd.engine.cel.text.syntax.reader import SyntaxReader
@@ -34,6 +34,16 @@ _HAVE_DEPTH: Final = frozenset({"expr", "Relation", "Calc", "Select", "MemberCal
 # Rules without a node of their own if they have a single part.
 _WRAPPERS: Final = frozenset(
     {"member", "relation", "calc", "conditionalOr", "conditionalAnd", "expr", "MemberExpr", "Nested", "ConstantLiteral"}
+)
+_CLAUSE: Final = re.compile(
+    r"""
+    %[+\-#\ 0]*+
+    (?P<index>\[[^\]]*+\])?
+    (?P<width>\*|[0-9]*+)
+    (?:\.(?P<precision>\*|[0-9]*+))?
+    (?P<verb>.?)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
 
 
@@ -269,3 +279,25 @@ _LITERALS: Final[Mapping[str, Callable[[str], Any]]] = {
     "BoolFalse": lambda _: False,
     "Null": lambda _: None,
 }
+
+
+def misformat(text: str) -> str:
+    """
+    Return *text* as Go's Sprintf prints a format without arguments: all that resembles a clause becomes an error notation.
+
+    Up to cel-go 0.22, messages of syntax errors pass through Sprintf with excerpts of the expression.
+
+    Reference:
+        Go fmt/print.go, doPrintf.
+    """
+    return _CLAUSE.sub(_complain, text)
+
+
+def _complain(clause: re.Match[str]) -> str:
+    bad = ("%!(BADWIDTH)" if clause["width"] == "*" else "") + ("%!(BADPREC)" if clause["precision"] == "*" else "")
+    verb = clause["verb"]
+    if not verb:
+        return f"{bad}%!(NOVERB)"
+    if verb == "%":
+        return f"{bad}%"
+    return f"{bad}%!{verb}({'BADINDEX' if clause['index'] else 'MISSING'})"

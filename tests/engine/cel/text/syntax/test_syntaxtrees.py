@@ -12,6 +12,7 @@ from pytest_crd.engine.cel.source import Source
 from pytest_crd.engine.cel.text import macros, parser
 from pytest_crd.engine.cel.text.building import Builder
 from pytest_crd.engine.cel.text.syntax import syntaxtrees
+from pytest_crd.engine.cel.text.syntax.syntaxtrees import misformat
 
 MACROS = {
     (macro.name, macro.argument_count, macro.is_member): macro
@@ -55,3 +56,18 @@ def test_both_parsers_build_the_same_trees(text: str) -> None:
 
     assert not builder.problems
     assert outline(slow, builder.positions) == outline(fast.root, fast.positions)
+
+
+@pytest.mark.parametrize(
+    ("message", "printed"),
+    [
+        ("at: '%'", "at: '%!'(MISSING)"),
+        ("%%", "%"),
+        ("a %", "a %!(NOVERB)"),
+        ("%*d %.*f", "%!(BADWIDTH)%!d(MISSING) %!(BADPREC)%!f(MISSING)"),
+        ("%+5.2s", "%!s(MISSING)"),
+        ("%[1]d", "%!d(BADINDEX)"),
+    ],
+)
+def test_percent_signs_are_interpreted_as_format_clauses(message: str, printed: str) -> None:
+    assert misformat(message) == printed

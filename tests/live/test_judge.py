@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.live import structure
+from pytest_crd.live import judge
 
 FREE = {"x-kubernetes-preserve-unknown-fields": True}
 SCHEMA: dict[str, Any] = {
@@ -62,7 +62,7 @@ def test_types_fields_and_defaults_stay_and_checks_go() -> None:
         "spec": spec,
     }
 
-    crd = structure.alone(manifest)
+    crd = judge.reduce_to_structure(manifest)
 
     (only,) = crd["spec"]["versions"]
     assert only.keys() == {"name", "served", "storage", "schema"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import storeddefaults
+from pytest_crd.engine.crds import storedcrd
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 NEWEST = profile.named("1.37")
@@ -41,7 +41,7 @@ def obj(**properties: Any) -> dict[str, Any]:
 )
 def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     schema = around(GIVEN)
-    assert storeddefaults.coerce(OpenAPISchema(schema, NEWEST)) == around(STORED)
+    assert storedcrd.coerce_defaults(OpenAPISchema(schema, NEWEST)) == around(STORED)
     assert schema == around(GIVEN)
 
 
@@ -62,4 +62,4 @@ def test_metadata_in_a_default_is_coerced(around: Any) -> None:
     ],
 )
 def test_other_schemas_are_returned_unchanged(schema: Any) -> None:
-    assert storeddefaults.coerce(OpenAPISchema(schema, NEWEST)) is schema
+    assert storedcrd.coerce_defaults(OpenAPISchema(schema, NEWEST)) is schema
