@@ -547,7 +547,7 @@ def test_passes_of_a_v1beta1_crd_are_compared_if_a_create_stores_the_object(ask:
 def test_a_pass_that_depends_on_more_than_the_structure_is_not_compared(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_crd.live.judge._STRUCTURAL", frozenset({"type", "properties"}))
+    monkeypatch.setattr("pytest_crd.live.judge._STRUCTURAL_KEYWORDS", frozenset({"type", "properties"}))
 
     verdict = ask(question(Section.DEFAULTING, {"spec": {"size": 99}}))
 
