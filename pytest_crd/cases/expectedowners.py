@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from pytest_crd import suggestions
+from pytest_crd.cases import diagnosis
 from pytest_crd.cases.caseresult import ConflictsMismatch, ManagersMismatch, OwnedField
 from pytest_crd.cases.model import ApplyCase, Case
 from pytest_crd.engine import Response
@@ -38,8 +39,6 @@ def find_mistakes(case: Case, budget: suggestions.WorkBudget) -> Iterator[Mistak
     ]
     for place, name in named:
         if name not in managers:
-            from pytest_crd.cases import diagnosis  # noqa: PLC0415 - only a mistake needs it
-
             remedy = _remedy(name, managers, budget)
             key = diagnosis.within((case.section, 0, *place))
             message = f"{key} of {case.title}: no manager is called {diagnosis.quoted(name)}; {remedy}"

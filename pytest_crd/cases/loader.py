@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_crd.cases import casebuilder, casekeys, sections
+from pytest_crd.cases import casebuilder, casekeys, mistakes, sections
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -95,7 +95,5 @@ def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
 
 
 def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
-    from pytest_crd.cases import mistakes  # noqa: PLC0415 - a session without case files needs no jsonschema
-
     mistakes.raise_mistakes(text, documents, source, fills=fills)
     return tuple(map(casebuilder.case_file, documents))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import garbage, progress
-from pytest_crd.discovery import madecrds, projectfiles
+from pytest_crd.discovery import commands, madecrds, projectfiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -166,8 +166,6 @@ class Sources:
         crd_files = CrdFiles(kubernetes_version)
         if self.paths:
             crd_files.read_all(self.paths, base=self.base, tell=tell)
-        if self.commands:
-            from pytest_crd.discovery import commands  # noqa: PLC0415 - few projects have any
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import iniconfig
+
 from pytest_crd.engine.inputerror import InputError, Mistake
 
 # In pytest's order; files of other programs count if they have the section.
@@ -87,8 +89,6 @@ def _tables(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the sections of a file with pytest's settings, by name."""
     import tomllib  # noqa: PLC0415 - few sessions need it
 
-    import iniconfig  # noqa: PLC0415 - the same
-
     try:
         content = path.read_text(encoding="utf-8")
         sections = [*(_of_toml(path, tomllib.loads(content)) if path.suffix == ".toml" else _of_ini(path, content))]
@@ -98,8 +98,6 @@ def _tables(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _of_ini(path: Path, content: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    import iniconfig  # noqa: PLC0415 - few sessions need it
-
     sections = iniconfig.IniConfig(str(path), data=content)
     name = "tool:pytest" if path.suffix == ".cfg" else "pytest"
     if name in sections:

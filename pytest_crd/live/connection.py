@@ -7,7 +7,7 @@ import urllib.parse
 from pathlib import Path
 
 from pytest_crd.engine import profile
-from pytest_crd.live import client
+from pytest_crd.live import client, kubeconfigserver
 from pytest_crd.live.run import Target
 from pytest_crd.live.transport import HTTP, NoAnswerError, Transport
 
@@ -70,8 +70,6 @@ def _redact(parts: urllib.parse.SplitResult) -> str:
 
 
 def _of_kubeconfig(path: Path, context: str | None) -> tuple[Transport, str]:
-    from pytest_crd.live import kubeconfigserver  # noqa: PLC0415 - a URL needs no other client
-
     if not path.is_file():
         raise UsageProblemError(f"{path}: neither a URL (http://…) nor the file of a kubeconfig")
     try:

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import yaml
+
 from pytest_crd import suggestions
 from pytest_crd.cases import strays
 from pytest_crd.cases.caseresult import (
@@ -311,8 +313,6 @@ def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator
 
 
 def _yaml(value: JSONValue) -> list[str]:
-    import yaml  # noqa: PLC0415 - only a failure with -v needs it
-
     text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=False, width=1000)
     return [_visible(line) for line in text.splitlines()]
 

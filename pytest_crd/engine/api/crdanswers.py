@@ -14,6 +14,7 @@ from pytest_crd.engine.api import keptanswers
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
+from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
@@ -21,6 +22,9 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import completion
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
@@ -80,38 +84,25 @@ class CrdAnswers:
         return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
 
     def _create(self, field_validation: FieldValidation) -> Response:
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
-        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
-
         request = Request("create", self._body(), field_validation=field_validation)
-        strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms)
-        return handlers.handle(None, request, strategy).response.located(self._place_of)
+        response = _handle(None, request, self.profile, self._api_version, sent=self.forms)
+        return response.located(self._place_of)
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
         """Return the answer to a PUT over the CRD *stored*; uid and resourceVersion of the manifest are ignored."""
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
-        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
-
         live = stored.answered
         metadata = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
         body = self._body({**metadata, "resourceVersion": live["metadata"]["resourceVersion"]})
         request = Request("update", body, live["metadata"].get("name", ""), field_validation=field_validation)
-        strategy = CrdStrategy(self.profile, self._api_version, sent=self.forms, stored=stored.forms)
-        return handlers.handle(live, request, strategy).response.located(self._place_of)
+        response = _handle(live, request, self.profile, self._api_version, sent=self.forms, stored=stored.forms)
+        return response.located(self._place_of)
 
     def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
         """Return the answer to a PATCH of this CRD, which is the stored one."""
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
-        from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
-        from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
-
         live = self.answered
         name = live["metadata"].get("name", "")
         request = Request("patch", body, name, media_type=media_type, field_validation=field_validation)
-        strategy = CrdStrategy(self.profile, self._api_version, stored=self.forms)
-        return handlers.handle(live, request, strategy).response
+        return _handle(live, request, self.profile, self._api_version, stored=self.forms)
 
     @property
     def answered(self) -> JSONObject:
@@ -201,11 +192,6 @@ def applied(  # noqa: PLR0913 - the parameters of a request
     Raises:
         ManifestError, TypeError, NotImplementedError: As for `CustomResourceDefinition.apply`.
     """
-    from pytest_crd.engine.registry import completion, handlers  # noqa: PLC0415 - slow to import, and only this answer needs it
-    from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
-    from pytest_crd.engine.registry.patching import mediatypes  # noqa: PLC0415 - as above
-    from pytest_crd.engine.registry.request import Request  # noqa: PLC0415 - as above
-
     live = None if stored is None else stored.answered
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
     body = completion.applied(completion.read_applied(resource), live, type_meta)
@@ -220,7 +206,23 @@ def applied(  # noqa: PLR0913 - the parameters of a request
         field_manager=manager,
         force=force,
     )
-    strategy = CrdStrategy(profile, stored=None if stored is None else stored.forms)
+    return _handle(live, request, profile, declared.V1, stored=None if stored is None else stored.forms)
+
+
+def _handle(  # noqa: PLR0913 - a request, and the forms of the CRDs that are decoded already
+    live: JSONObject | None,
+    request: Request,
+    profile: Profile,
+    api_version: str,
+    *,
+    sent: Forms | None = None,
+    stored: Forms | None = None,
+) -> Response:
+    """Return the answer to *request* over the stored CRD *live*, whose forms are *stored*."""
+    from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
+    from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+
+    strategy = CrdStrategy(profile, api_version, sent=sent, stored=stored)
     return handlers.handle(live, request, strategy).response
 
 

@@ -23,7 +23,7 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry import completion, requestbody
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.registry.response import Response
 
@@ -312,8 +312,6 @@ class CustomResourceDefinition:
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        from pytest_crd.engine.registry import completion  # noqa: PLC0415 - slow to import, and only this answer needs it
-
         body, detected_type = completion.patch(patch, media_type)
         return self._answers.patch(body, detected_type, requestbody.check_field_validation(field_validation)).copied()
 

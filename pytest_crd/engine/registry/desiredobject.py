@@ -20,7 +20,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestoptions, subresources
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.patching import mediatypes, patchrequest
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
@@ -308,8 +308,6 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The request is refused before its patch is read, or the object is missing.
         """
-        from pytest_crd.engine.registry.patching import patchrequest  # noqa: PLC0415 - most requests are no patches
-
         refused = (
             mediatypes.refuse_media_type(request.media_type, is_built_in=self.decoder.is_built_in)
             or refusal.too_large(request.body.value, request.body.text)
@@ -417,8 +415,6 @@ class RequestReader(NamedTuple):
 
 def patched(request: Request, document: Resource, profile: Profile) -> Patched:
     """Return the result of a JSON Patch or merge patch of a document."""
-    from pytest_crd.engine.registry.patching import patchrequest  # noqa: PLC0415 - most requests are no patches
-
     return patchrequest.patch(
         document,
         request.body,

@@ -21,7 +21,7 @@ from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.registry import response, storagelimits
 from pytest_crd.engine.registry.desiredobject import RequestReader
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
@@ -231,7 +231,6 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     if outcome.resource is None:
         return outcome
     from pytest_crd.engine.registry import scale  # noqa: PLC0415 - needed only for requests to `/scale`
-    from pytest_crd.engine.registry.patching import patchdocuments  # noqa: PLC0415 - as above
 
     scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)

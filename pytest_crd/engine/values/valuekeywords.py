@@ -10,6 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import gosyntax, printing
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.golang.regexp.error import PatternError
@@ -102,8 +103,6 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
     """
     if not (name := schema.get("format") or ""):
         return ""
-    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - many schemas have no format
-
     if profile.checks_number_formats:
         kind = types[0] if len(types) == 1 else ""
         return name if stringformats.is_recognized(name, kind, profile) else ""
@@ -112,8 +111,6 @@ def _checked_format(schema: Schema, types: tuple[str, ...], profile: Profile) ->
 
 def format_check(check: TypeCheck) -> KeywordCheck | None:
     """Return the check of a string format; None without a format."""
-    from pytest_crd.engine.formats import stringformats  # noqa: PLC0415 - as above
-
     name, holds = check.format, stringformats.check(check.format, check.profile)
     if holds is None:
         return None

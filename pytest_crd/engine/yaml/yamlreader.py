@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.yaml import unreadable, yamlplain, yamlstream
+from pytest_crd.engine.yaml import jsonreader, unreadable, yamlnode, yamlplain, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlplain import PlainDocument
@@ -164,7 +164,7 @@ class _Source(NamedTuple):
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
                 )
             else:
-                from pytest_crd.engine.yaml import yamldecoder, yamlnode  # noqa: PLC0415 - few texts need the decoder
+                from pytest_crd.engine.yaml import yamldecoder  # noqa: PLC0415 - few texts need the decoder
 
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
@@ -192,8 +192,6 @@ class _Source(NamedTuple):
         return Document(value, self.name, line + chunk.offset, duplicates, marks), end
 
     def json_stream(self, text: str, *, only_json: bool) -> list[Document]:
-        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - most texts are YAML
-
         documents: list[Document] = []
         end = count = 0
         while jsonreader.skip_blank(text, end) < len(text):
@@ -225,8 +223,6 @@ class _Source(NamedTuple):
 
     def json_body(self, text: str) -> list[Document]:
         """Return the JSON value of a body; empty if it must be read as YAML."""
-        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
-
         try:
             parsed = self.json_parsed(text, 0)
             if jsonreader.skip_blank(text, parsed.end) == len(text):
@@ -245,16 +241,12 @@ class _Source(NamedTuple):
             return error.mistakes[0].message == SEVERAL
 
     def json_parsed(self, text: str, start: int) -> Parsed:
-        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
-
         try:
             return jsonreader.parse(text, start)
         except UnreadableError as problem:
             raise self.error(problem) from None
 
     def json_document(self, text: str, parsed: Parsed) -> Document:
-        from pytest_crd.engine.yaml import jsonreader  # noqa: PLC0415 - as above
-
         if parsed.problem:
             raise self.error(parsed.problem)
         marks = Marks(text, 0, lambda: jsonreader.nodes(text, parsed.start, parsed.end))
@@ -269,8 +261,6 @@ class _Source(NamedTuple):
 
 def _nodes(text: str) -> YamlNode | None:
     """Return the root node of a text that the fast path has read."""
-    from pytest_crd.engine.yaml import yamlnode  # noqa: PLC0415 - places are rarely needed
-
     return yamlnode.compose(text).root
 
 

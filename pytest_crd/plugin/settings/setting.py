@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -125,8 +126,6 @@ def _restore_backslashes(config: pytest.Config, name: str, value: list[str]) -> 
     ini = config.inipath
     if ini is None or ini.suffix == ".toml" or "\\" not in ini.read_text(encoding="utf-8"):
         return value
-    import shlex  # noqa: PLC0415 - few sessions need them
-
     from pytest_crd.discovery import inifiles  # noqa: PLC0415
 
     written = inifiles.read_value(ini, name) or ""

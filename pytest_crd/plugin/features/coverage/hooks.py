@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.casefiles import filereplacement, reports
+from pytest_crd.casefiles import filereplacement, reports, yamltext
 from pytest_crd.coverage import accounts, coveragetable, data, reportfiles, summary
 from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
@@ -184,7 +184,6 @@ class Hooks:
         """Return the main file of a report, which a reader opens, and all its files with their texts."""
         if report.kind is not ReportKind.HTML:
             return path, [(path, reportfiles.render(report.kind, totals, self._settings.root))]
-        from pytest_crd.casefiles import yamltext  # noqa: PLC0415
         from pytest_crd.coverage import page  # noqa: PLC0415 - only this report creates objects
 
         if not report.is_folder:

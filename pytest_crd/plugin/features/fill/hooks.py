@@ -19,6 +19,7 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.features.fill.content import Content
 from pytest_crd.plugin.items import cases, extensions
 from pytest_crd.plugin.settings import project
+from pytest_crd.report import casefilechanges
 
 # The attribute of a report with the note to write into a case file; it travels with the report from a worker of pytest-xdist.
 _OBSERVED: Final = "crd_observed"
@@ -79,8 +80,6 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write which files were changed, and which cases were not."""
-        from pytest_crd.report import casefilechanges  # noqa: PLC0415 - only needed once something was written
-
         for line in casefilechanges.lines(self._outcome, display_name=_display):
             terminalreporter.write_line(line)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -24,13 +24,12 @@ from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
 from pytest_crd.report import upgradewords as report
+from pytest_crd.report import verdictrules
+from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradeplan import Plan, Task
-
-if TYPE_CHECKING:
-    from pytest_crd.report.testfacts import About, Cause
 
 
 class UpgradeFailure(CausedFailure):
@@ -52,9 +51,6 @@ class UpgradeFailure(CausedFailure):
 
 
 def _explain_outdated(outdated: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
-    from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-    from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
-
     place = FilePlace(str(path), line)
     return tuple(
         Cause(verdictrules.ALLOWED, f"allowed, but no longer found: {entry}", place=place) for entry in outdated
@@ -79,9 +75,6 @@ class StandingFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the outdated allowances; without any, the reason why nothing is judged."""
-        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
-
         unjudged = Cause(verdictrules.UNJUDGED, self._text, place=FilePlace(str(self._path), self._line))
         return _explain_outdated(self._outdated, self._path, self._line) or (unjudged,)
 
@@ -138,9 +131,6 @@ class UnjudgedItem(TextItem):
 
     def about(self) -> About:
         """Return the facts for reports: no CRD."""
-        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
-
         return About(VerdictKind.UPGRADE, verdictrules.UNJUDGED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
@@ -171,9 +161,6 @@ class AllowedItem(TextItem):
 
     def about(self) -> About:
         """Return the facts for reports: no single CRD."""
-        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
-
         return About(VerdictKind.UPGRADE, verdictrules.ALLOWED)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
@@ -223,8 +210,7 @@ class UpgradeItem(TextItem):
 
     def about(self) -> About:
         """Return the facts for reports: the CRD, and the warnings of the server after the upgrade."""
-        from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
 
         task = self.task
         warnings = causes.explain_upgrade(self._warnings, is_rollback=task.is_rollback)
