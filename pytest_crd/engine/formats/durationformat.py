@@ -5,22 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang import durations, printing
 
 _MAX: Final = 2**63 - 1
 _MAX_DIGITS: Final = 19
-_UNITS: Final = {
-    "ns": 1,
-    "us": 10**3,
-    "\u00b5s": 10**3,
-    "\u03bcs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
-_GO: Final = re.compile(r"[-+]?((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_GO_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
 _GO_NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*")
 # Possessive and anchored at the first digit: thousands of digits without a unit would else take quadratic time.
 _SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
@@ -36,23 +24,7 @@ def is_duration(text: str) -> bool:
     Reference:
         kube-openapi strfmt/duration.go, ParseDuration.
     """
-    return _is_go(text) or _has_scala(text)
-
-
-def _is_go(text: str) -> bool:
-    """Return whether Go's time.ParseDuration accepts *text*; the sum must fit into an int64 of nanoseconds."""
-    if text in {"0", "+0", "-0"}:
-        return True
-    match = _GO.fullmatch(text)
-    if match is None:
-        return False
-    total = 0
-    for whole, digits, unit in _GO_PART.findall(match[1]):
-        if unit not in _UNITS or not (whole or digits):
-            return False
-        fraction = digits[:_MAX_DIGITS]  # the rest is less than a nanosecond
-        total += _number(whole) * _UNITS[unit] + int(_number(fraction) * (_UNITS[unit] / 10 ** len(fraction)))
-    return total <= _MAX + text.startswith("-")
+    return durations.parse(text) is not None or _has_scala(text)
 
 
 def _has_scala(text: str) -> bool:
@@ -74,7 +46,7 @@ def find_go_problem(text: str) -> str:
     Reference:
         Go time/format.go, ParseDuration.
     """
-    if _is_go(text):
+    if durations.parse(text) is not None:
         return ""
     invalid = f"time: invalid duration {printing.quote(text)}"
     rest = text.lstrip("+-") if text[:1] in ("+", "-") and text[1:2] not in ("+", "-") else text
@@ -87,7 +59,7 @@ def find_go_problem(text: str) -> str:
         name = unit[0] if unit else ""
         if not name:
             return f"time: missing unit in duration {printing.quote(text)}"
-        if name not in _UNITS:
+        if name not in durations.UNITS:
             return f"time: unknown unit {printing.quote(name)} in duration {printing.quote(text)}"
         rest = rest[len(name) :]
     return invalid

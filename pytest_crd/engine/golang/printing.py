@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.golang import printable
 from pytest_crd.engine.jsonvalue import JSONValue
 
+# The Go types of JSON values, as `%T` prints them.
+GO_TYPES: Final[Mapping[type, str]] = {
+    type(None): "<nil>",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
 _ESCAPES: Final = {
     "\a": "\\a",
     "\b": "\\b",

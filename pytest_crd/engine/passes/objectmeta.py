@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
-from pytest_crd.engine.golang import decoding
+from pytest_crd.engine.golang import decoding, printing
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, metav1types
@@ -141,7 +141,7 @@ def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop
 def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
     """Decode field by field, dropping fields that cannot be decoded."""
     if not isinstance(metadata, dict):
-        raise decoding.DecodeError(f"invalid metadata: expected object, got {_GO_TYPES[type(metadata)]}")
+        raise decoding.DecodeError(f"invalid metadata: expected object, got {printing.GO_TYPES[type(metadata)]}")
     value: dict[str, JSONValue] = {}
     unknown: list[SpelledPath] = []
     for name in sorted(metadata):
@@ -153,14 +153,6 @@ def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
         unknown += decoded.unknown
     return decoding.Decoded(value, tuple(unknown))
 
-
-_GO_TYPES: Final[dict[type, str]] = {
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-}
 
 _ROOT: Final = FieldPath()
 

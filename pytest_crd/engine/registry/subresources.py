@@ -22,16 +22,6 @@ SCALE_TYPE_META: Final[Mapping[str, JSONValue]] = {"kind": "Scale", "apiVersion"
 
 _MAX_REPLICAS: Final = 2**31 - 1
 _OBJECT: Final = "map[string]interface{}"
-# The names of Go's `%T`.
-_GO_TYPES: Final[dict[type, str]] = {
-    type(None): "<nil>",
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-}
 
 
 class Scale(NamedTuple):
@@ -234,12 +224,12 @@ def _nested(resource: Resource, path: str, kind: type) -> JSONValue:
             return None
         value = value[name]
     if type(value) is not kind:
-        raise _AccessError(_wrong_type(names, value, _GO_TYPES[kind]))
+        raise _AccessError(_wrong_type(names, value, printing.GO_TYPES[kind]))
     return value
 
 
 def _wrong_type(names: list[str], value: JSONValue, expected: str) -> str:
-    return f".{'.'.join(names)} accessor error: {_printed(value)} is of the type {_GO_TYPES[type(value)]}, expected {expected}"
+    return f".{'.'.join(names)} accessor error: {_printed(value)} is of the type {printing.GO_TYPES[type(value)]}, expected {expected}"
 
 
 def _printed(value: JSONValue) -> str:

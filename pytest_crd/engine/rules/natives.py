@@ -21,6 +21,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     is_list,
     is_map,
 )
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -50,12 +51,7 @@ _FOREIGN: Final = {type(None): _NULL, EvaluationError: _ERROR}
 
 # As Go prints types with %T.
 _GO_TYPES: Final[dict[type, str]] = {
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
+    **printing.GO_TYPES,
     bytes: "[]uint8",
     UInt: "uint64",
     Duration: "time.Duration",

@@ -7,74 +7,21 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import celnumbers
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration
+from pytest_crd.engine.golang import durations
+from pytest_crd.engine.golang.durations import HOUR, MINUTE, SECOND
 
-SECOND: Final = 10**9
-MINUTE: Final = 60 * SECOND
-HOUR: Final = 60 * MINUTE
-_UNITS: Final = {
-    "ns": 1,
-    "us": 10**3,
-    "\u00b5s": 10**3,
-    "\u03bcs": 10**3,
-    "ms": 10**6,
-    "s": SECOND,
-    "m": MINUTE,
-    "h": HOUR,
-}
 _SMALL_UNITS: Final = (("ns", 1), ("\u00b5s", 10**3), ("ms", 10**6))
-_TEXT: Final = re.compile(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
-_MOST_DIGITS: Final = 19
 
 
 def parse(text: str) -> Duration | None:
-    """
-    Return the duration *text*, such as `1h30m` or `-1.5s`; None if it is invalid or exceeds int64.
-
-    Reference:
-        Go time.ParseDuration.
-    """
-    if text in {"0", "+0", "-0"}:
-        return Duration(0)
-    match = _TEXT.fullmatch(text)
-    if match is None:
-        return None
-    total = 0
-    for whole, fraction, unit in _PART.findall(match[2]):
-        nanoseconds = _nanoseconds(whole, fraction, unit)
-        if nanoseconds is None:
-            return None
-        total += nanoseconds
-        if total > MAX_INT + 1:
-            return None
-    if match[1] == "-":
-        return Duration(-total)
-    return Duration(total) if total <= MAX_INT else None
-
-
-def _nanoseconds(whole: str, fraction: str, unit: str) -> int | None:
-    """Return one part of a duration in nanoseconds; None if it is invalid or too large."""
-    size = _UNITS.get(unit)
-    if size is None or not (whole or fraction):
-        return None
-    digits = whole.lstrip("0")
-    if len(digits) > _MOST_DIGITS or int(digits or 0) * size > MAX_INT + 1:
-        return None
-    # Go reads the digits of the fraction until they exceed int64, and multiplies in floating point.
-    scale = 1.0
-    number = 0
-    for digit in fraction:
-        if number * 10 + int(digit) > MAX_INT:
-            break
-        number = number * 10 + int(digit)
-        scale *= 10
-    return int(digits or 0) * size + int(float(number) * (size / scale))
+    """Return the duration *text*, such as `1h30m` or `-1.5s`; None if it is invalid or exceeds int64."""
+    nanoseconds = durations.parse(text)
+    return None if nanoseconds is None else Duration(nanoseconds)
 
 
 def seconds_text(duration: Duration) -> str:

@@ -17,9 +17,9 @@ from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import celnumbers
-from pytest_crd.engine.cel.values.celdurations import SECOND
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration, Timestamp
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.durations import SECOND
 
 LEAST: Final = -62135596800
 """First second of year 1."""

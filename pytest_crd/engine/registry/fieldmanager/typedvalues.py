@@ -20,12 +20,6 @@ from pytest_crd.engine.registry.fieldmanager.pathelements import PathElement
 Problem: TypeAlias = "tuple[str, str]"
 
 _UNDECLARED: Final = "field not declared in schema"
-_GO_TYPES: Final[dict[type, str]] = {
-    bool: "bool",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-}
 
 
 class NoElementError(ValueError):
@@ -136,7 +130,7 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     """
     is_number = type(value) in (int, float)
     if scalar == "numeric":
-        return "" if is_number else f"expected numeric (int or float), got {_GO_TYPES[type(value)]}"
+        return "" if is_number else f"expected numeric (int or float), got {printing.GO_TYPES[type(value)]}"
     if scalar == "string":
         if isinstance(value, str):
             return ""
