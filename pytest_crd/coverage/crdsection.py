@@ -50,7 +50,7 @@ class ShownObjects:
         self.remaining -= 1
         suggestion = suggestions.suggest(counted.point)
         if suggestion is None:
-            return '<p class="soft">No object was found that reaches it.</p>'
+            return '<p class="soft">No object was found for this point.</p>'
         return f"<pre>{escape(self._format(suggestion))}</pre>"
 
     def _format(self, suggestion: Suggestion) -> str:
@@ -120,7 +120,7 @@ class CrdSection:
 
     def _all_missing(self, number: int) -> Iterator[str]:
         for version in self.versions:
-            reason = "" if version.requests else " No test that passed has made a request to it."
+            reason = "" if version.requests else " No passing test has sent a request to it."
             if version.missing:
                 yield '<details class="all-missing">'
                 yield f"<summary>{escape(version.version.name)}: {len(version.missing)} missing.{reason}</summary>"

@@ -23,16 +23,16 @@ MOST_OBJECTS: Final = 1000
 INDEX: Final = "index.html"
 """The index file of a folder."""
 _STATES: Final = {
-    "all": "every point of the line is covered",
-    "some": "some of its points are",
-    "seen": "none of them is, but some are seen: no case states what follows",
-    "none": "none of them is even seen",
-    "out": "left out",
+    "all": "all points of the line are held",
+    "some": "some points are held",
+    "seen": "no point is held, but some are seen",
+    "none": "no point is seen",
+    "out": "excluded",
 }
 _LEGEND: Final = (
     f'<p class="key">{"".join(f"<span class={state!r}>{words}</span>" for state, words in _STATES.items())}</p>',
-    '<p id="keys" hidden>Keys: <kbd>n</kbd> goes to the next line that misses something, <kbd>p</kbd> to the one before.</p>',
-    '<noscript><p class="soft">Without JavaScript, no keys lead from miss to miss.</p></noscript>',
+    '<p id="keys" hidden>Keys: <kbd>n</kbd> goes to the next line with missing points, <kbd>p</kbd> to the previous one.</p>',
+    '<noscript><p class="soft">The keys need JavaScript.</p></noscript>',
 )
 _LONGEST_NAME: Final = 200
 # Parts that are not needed at first are in `<noscript>` inside of their `<details>`: a browser with scripts treats them as
@@ -216,4 +216,4 @@ def _row(name: str, tally: Tally) -> str:
 
 def _limit_notice(objects: ShownObjects) -> Iterator[str]:
     if objects.remaining <= 0:
-        yield '<p class="soft">Objects were made for the first points that are missing; for those behind them, run again.</p>'
+        yield '<p class="soft">The page has objects for the first missing points. Cover these and run again for more.</p>'

@@ -78,55 +78,57 @@ def name_upgrade_rule(kind: Kind, *, is_rollback: bool) -> str:
     return f"{'rollback' if is_rollback else 'upgrade'}/{kind.value.replace(' ', '-')}"
 
 
-_CASE_HELP: Final = "Read what differs: the CRD, or what the case expects, is to be corrected. `pytest --crd-update` writes what is observed."
+_CASE_HELP: Final = (
+    "Read the differences and correct the CRD or the case. `pytest --crd-update` writes the observed answer."
+)
 _APPLIES: Final = "how-to/test-applies.md"
 _CHECK_TABLE: Final = (
     (
         "accepted",
         "The server refuses the CRD",
-        "The server must take the CRD as `kubectl create` and `kubectl apply --server-side` send it: strictly.",
-        "Correct the line: the words are the server's.",
+        "The server must accept the CRD from `kubectl create` and `kubectl apply --server-side`, with strict field validation.",
+        "Correct the line; the message is the server's.",
     ),
     (
         "structural",
         "The schema is not structural",
-        "A schema that is not structural is refused in v1; of a stored one nothing is pruned or defaulted.",
+        "The server refuses a non-structural schema in v1. It neither prunes nor defaults objects under a stored one.",
         "Give each field a type, and keep types and properties out of `allOf`, `anyOf`, `oneOf` and `not`.",
     ),
     (
         "conditions",
-        "The CRD would be stored with flaws",
-        "Once stored, the CRD must have the conditions of one without flaws, or it is not served as it should be.",
-        "Correct what the condition names: names that another CRD has, the structure, the approval of a protected group.",
+        "The stored CRD would have bad conditions",
+        "The stored CRD must have good conditions; otherwise the server does not serve it, or not completely.",
+        "Correct the cause in the condition: names of another CRD, a non-structural schema, or a missing approval of a protected group.",
     ),
     (
         "rules",
         "A CEL rule does not compile, or costs too much",
         "The server refuses a CRD with a rule that does not compile, or whose estimated cost is above its budget.",
-        "Correct the rule, or set `maxLength`, `maxItems` and `maxProperties` on what it looks at.",
+        "Correct the rule, or set `maxLength`, `maxItems` and `maxProperties` on the values in the rule.",
     ),
     (
         "published",
         "OpenAPI v2 loses a part of the schema",
-        "Clients that read OpenAPI v2 do not know of junctors, defaults, and of what may be null.",
-        "Nothing need be done: the check tells what is lost.",
+        "OpenAPI v2 omits junctors, defaults and nullable fields. Its clients do not see them.",
+        "No correction is needed: the check lists the omitted parts.",
     ),
     (
         "samples",
-        "The server does not take a sample as it is",
-        "Users copy samples: the server must take each as it is, and drop nothing of it.",
-        "Correct the sample, or the CRD; `# crd: refused` says that a sample is meant to be refused.",
+        "The server refuses or changes a sample",
+        "Users copy samples: the server must accept each one and drop no field.",
+        "Correct the sample or the CRD. `# crd: refused` marks a sample that the server should refuse.",
     ),
     (
         "applies",
         "An object cannot be applied server-side",
-        "What a create takes must also be what an apply takes: by one manager, again by the same one, and by a second one.",
-        "Set `x-kubernetes-list-type`, make the keys of a map `required`, or state the default in what is applied.",
+        "If the server accepts a create, it must also accept applies: by one manager, again by the same manager, and by a second one.",
+        "Set `x-kubernetes-list-type`, make the keys of a map `required`, or state the default in the applied object.",
     ),
     (
         "deployable",
-        "The CRD has a mistake that servers take",
-        "A lint that `crd_lints` asks for has found something.",
+        "The CRD has a mistake that servers accept",
+        "A lint in `crd_lints` has found a mistake.",
         "See the rule of the lint.",
     ),
 )
@@ -134,19 +136,19 @@ _LINT_TABLE: Final = (
     (
         "ssatags",
         "A list without x-kubernetes-list-type",
-        "Server-side apply takes such a list for atomic, so that two appliers overwrite each other.",
-        "`x-kubernetes-list-type: map` with `x-kubernetes-list-map-keys`, `set`, or `atomic` where that is meant.",
+        "Server-side apply treats such a list as atomic, so two managers overwrite each other.",
+        "`x-kubernetes-list-type: map` with `x-kubernetes-list-map-keys`, `set`, or an explicit `atomic`.",
     ),
     (
         "statussubresource",
         "A status without its subresource",
-        "Whoever may write the spec can write the status, too.",
+        "Clients that write the spec can also write the status.",
         "Add `subresources: {status: {}}` to the version.",
     ),
     (
         "statusoptional",
         "A status, or a field of it, is required",
-        "No new object has a status, and a controller must be able to write a part of it.",
+        "A new object has no status, and a controller must be able to write a part of it.",
         "Remove it from `required`.",
     ),
     (
@@ -158,14 +160,14 @@ _LINT_TABLE: Final = (
     (
         "preserveunknownfields",
         "x-kubernetes-preserve-unknown-fields beside properties",
-        "A misspelt field is stored, and nobody is told.",
-        "Leave it out, or put what is free into a field of its own.",
+        "The server stores misspelt fields without a warning.",
+        "Remove it, or use a separate field for arbitrary content.",
     ),
     (
         "applysize",
         "The CRD is too large for kubectl apply",
-        "`kubectl apply` keeps the last applied object in an annotation, which holds 256 KiB at the most.",
-        "`kubectl apply --server-side`, or leave descriptions out.",
+        "`kubectl apply` keeps the last applied object in an annotation, which holds at most 256 KiB.",
+        "Use `kubectl apply --server-side`, or remove descriptions.",
     ),
     (
         "booleannames",
@@ -174,77 +176,77 @@ _LINT_TABLE: Final = (
         "Give the property another name.",
     ),
 )
-_ALLOW: Final = "Where that is meant, allow it in `crd_baseline_allow`, as the failure states it."
+_ALLOW: Final = "If the change is intended, allow it in `crd_baseline_allow`; the failure prints the line."
 # By kind: description, reason, severity.
 _EFFECTS: Final[Mapping[Kind, tuple[str, str, Level]]] = {
-    Kind.REFUSED: ("refuses objects that were taken", "Objects that users have are refused afterwards.", "error"),
-    Kind.DATA_LOSS: ("loses data of objects", "A part of objects that users have is gone afterwards.", "error"),
-    Kind.CHANGED: ("changes objects", "Objects that users have are stored otherwise afterwards.", "error"),
-    Kind.WARNED: ("makes the server warn", "The server warns of objects of which it did not.", "warning"),
-    Kind.WIDENED: ("takes objects that were refused", "Objects that were refused are taken afterwards.", "note"),
+    Kind.REFUSED: ("refuses accepted objects", "The server refuses objects that it accepted before.", "error"),
+    Kind.DATA_LOSS: ("loses data of objects", "The server drops fields of users' objects.", "error"),
+    Kind.CHANGED: ("changes objects", "The server stores users' objects differently.", "error"),
+    Kind.WARNED: ("makes the server warn", "The server returns new warnings for objects.", "warning"),
+    Kind.WIDENED: ("accepts refused objects", "The server accepts objects that it refused before.", "note"),
 }
 _OTHERS: Final = (
     RuleHelp(
         UPGRADE,
         "An upgrade breaks objects",
-        "Objects that were taken before an upgrade must be taken, and stored alike, after it.",
+        "After an upgrade, the server must accept the same objects and store them in the same way.",
         _ALLOW,
         _UPGRADES,
     ),
     RuleHelp(
         ROLLBACK,
         "A rollback breaks objects",
-        "Objects that are taken today must be taken, and stored alike, should the CRDs of the baseline come back.",
+        "After a rollback to the CRDs of the baseline, the server must accept today's objects and store them in the same way.",
         _ALLOW,
         _UPGRADES,
     ),
     RuleHelp(
         ALLOWED,
-        "Something is allowed that no longer happens",
-        "What is allowed in vain may hide a change to come.",
-        "Take it out of `crd_baseline_allow`.",
+        "An allowed change does not happen",
+        "An unused entry may hide a later change.",
+        "Remove it from `crd_baseline_allow`.",
         f"{_UPGRADES}#allow-a-change",
     ),
     RuleHelp(
         UNJUDGED,
-        "No upgrade could be judged",
-        "What was to be judged was not, so that nothing is known of it.",
-        "Correct what the words name: the baseline, or what narrows the run.",
+        "No upgrade was tested",
+        "The baseline was not tested, so the effects of the upgrade are unknown.",
+        "Correct the baseline, or the options that narrow the run.",
         _UPGRADES,
     ),
     RuleHelp(
         PYTHON,
-        "A test in Python does not hold",
-        "A test in Python that asks for CRDs, versions or cases has failed.",
-        "Read what it says: the CRD, or the test, is to be corrected.",
+        "A test in Python fails",
+        "A Python test with CRDs, versions or cases has failed.",
+        "Read the failure and correct the CRD or the test.",
         _FIXTURES,
     ),
     RuleHelp(
         MISTAKE,
-        "A file cannot be read as what it should be",
-        "Case files, CRDs and settings that are wrong keep tests from being run, so that nothing is known of these.",
+        "A file is invalid",
+        "Tests do not run because of an invalid case file, CRD or setting.",
         "Correct the line.",
         _CASES,
     ),
     RuleHelp(
         PYTHON_MISTAKE,
         "A Python file cannot be collected",
-        "Its tests are not run, so that nothing is known of these.",
+        "The tests of the file do not run.",
         "Correct the line.",
         _FIXTURES,
     ),
     RuleHelp(
         SESSION,
-        "The run did not come to its end",
-        "A process has crashed or was stopped, so that not everything was judged.",
+        "The run is incomplete",
+        "A process crashed or was stopped, so some verdicts are missing.",
         "Read the log of the run, and run it again.",
         "reference/reports.md",
     ),
     RuleHelp(
         LIVE,
-        "A real server answers otherwise",
-        "With `--crd-live` a server is asked the same; it must answer the same.",
-        "See whether the CRD that is installed is the one of the project; else it is a mistake of pytest-crd, to be told there.",
+        "A real server gives another answer",
+        "`--crd-live` sends the same requests to a server. Its answers must be the same.",
+        "Compare the installed CRD with the project's. If they are equal, please report a bug of pytest-crd.",
         "how-to/ask-a-live-server.md",
     ),
 )
@@ -253,8 +255,8 @@ _OTHERS: Final = (
 def _rules() -> Iterator[RuleHelp]:
     for section, meaning in SECTION_MEANINGS.items():
         page = _APPLIES if section.startswith(("patch", "apply")) else _CASES
-        full = f"What a case of this section expects must be what the server does. {meaning}"
-        yield RuleHelp(name_section_rule(section), f"A case of `{section}` does not hold", full, _CASE_HELP, page)
+        full = f"The answer of the server must match the expectation of the case. Section: {meaning}"
+        yield RuleHelp(name_section_rule(section), f"A case of `{section}` fails", full, _CASE_HELP, page)
     for kind, short, full, advice in _CHECK_TABLE:
         yield RuleHelp(name_check_rule(kind), short, full, advice, _CHECKS)
     for name, short, full, advice in _LINT_TABLE:

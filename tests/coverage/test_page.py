@@ -128,7 +128,7 @@ def test_missing_points_have_an_object(tmp_path: Path) -> None:
     assert re.search(r"<pre>apiVersion: example.com/v1\nkind: Pot\n[^<]*soil: sand[^<]*</pre>", text)
     assert {link for link in reader.links if link.startswith("#")} <= {f"#{target}" for target in reader.targets}
     assert all(link.startswith("#") for link in reader.links)
-    assert "No test that passed has made a request to it." in text
+    assert "No passing test has sent a request to it." in text
 
 
 def test_a_page_is_escaped(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ def test_the_number_of_objects_is_limited(tmp_path: Path) -> None:
     text, _ = _page(_summary(tmp_path), most=2)
 
     assert text.count("<pre>") == 2
-    assert "Objects were made for the first points that are missing" in text
-    assert "Objects were made" not in _page(_summary(tmp_path))[0]
+    assert "The page has objects for the first missing points" in text
+    assert "The page has objects" not in _page(_summary(tmp_path))[0]
 
 
 def test_points_without_an_object_are_marked(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_points_without_an_object_are_marked(tmp_path: Path) -> None:
         )
     )
 
-    assert "No object was found that reaches it." in text
+    assert "No object was found for this point." in text
 
 
 def test_objects_name_their_subresource_and_old_object(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_the_keys_lead_through_lines_with_missing_points(tmp_path: Path) -> None
     text, reader = _page(_summary(tmp_path))
 
     assert '<p id="keys" hidden>Keys: <kbd>n</kbd> goes to the next line' in text
-    assert '<noscript><p class="soft">Without JavaScript, no keys' in text
+    assert '<noscript><p class="soft">The keys need JavaScript' in text
     missing = re.search(r'data-missing="([\d ]+)"', text)
     assert missing is not None
     lines = [int(line) for line in missing[1].split()]
@@ -304,7 +304,7 @@ def test_the_number_of_objects_is_limited_for_all_pages_together(tmp_path: Path)
     pages = dict(page.render_folder(summary, yamltext.block, most=of_first + 1))
 
     assert [text.count("<pre>") for text in pages.values()] == [of_first, 1, 0]
-    assert ["Objects were made" in text for text in pages.values()] == [False, True, False]
+    assert ["The page has objects" in text for text in pages.values()] == [False, True, False]
 
 
 def test_file_names_of_pages_are_unique() -> None:

@@ -253,4 +253,4 @@ def test_a_crashing_worker_is_reported_in_the_output(project: Project) -> None:
 
     result = project.run("-p", "pytest_crd.plugin", "-p", "xdist", "-n", "1", "--max-worker-restart=0", "--crd-cov")
 
-    result.stdout.fnmatch_lines(["crd: gw0 has crashed: what its tests have reached is not known, and does not count"])
+    result.stdout.fnmatch_lines(["crd: gw0 has crashed: the coverage of its tests is lost"])

@@ -48,9 +48,7 @@ class Hooks:
         if reached is not None:
             self._accounts.add(accounts.from_json(reached))
         else:
-            self._messages.append(
-                f"{node.gateway.id} has crashed: what its tests have reached is not known, and does not count"
-            )
+            self._messages.append(f"{node.gateway.id} has crashed: the coverage of its tests is lost")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -109,9 +107,7 @@ class Hooks:
             earlier = data.read(self._settings.data_file)
         except DataError as error:
             name = session.display_path(self._settings.data_file)
-            self._messages.append(
-                f"{name} is not what --crd-cov writes: {error}; remove it, or leave out --crd-cov-append"
-            )
+            self._messages.append(f"{name} is no data file of --crd-cov: {error}; remove it, or omit --crd-cov-append")
             return False
         current = {*self._project(), *self._reached}
         usable = {
@@ -120,7 +116,7 @@ class Hooks:
             if digest in current or self._read(digest, record) is not None
         }
         self._messages += [
-            f"what earlier runs have reached of {record.name} is dropped: the CRD was changed since, or is gone"
+            f"the stored coverage of {record.name} is dropped: the CRD has changed, or is gone"
             for digest, record in earlier.items()
             if digest not in usable
         ]
@@ -137,7 +133,7 @@ class Hooks:
                 crds[digest] = crd
             else:
                 self._messages.append(
-                    f"what was reached of {record.name} does not count: {record.file} was changed meanwhile"
+                    f"the coverage of {record.name} does not count: {record.file} changed during the run"
                 )
                 self._is_broken = True
         return crds
@@ -208,9 +204,9 @@ class Hooks:
         if tally.percent >= wanted:
             return True
         percent_seen = tally.percent_seen
-        hint = f"; {_rounded(percent_seen)} with what is only seen, for which no case states what follows"
+        hint = f"; {_rounded(percent_seen)} with seen points, which no case holds"
         self._messages.append(
-            f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% that crd_cov_fail_under asks for"
+            f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% of crd_cov_fail_under"
             f"{hint if percent_seen > tally.percent else ''}"
         )
         return False

@@ -144,7 +144,7 @@ class Hooks:
             self._write([f"crd: live: whether earlier runs have left something is not known: {error}"])
             return
         if removed:
-            self._write_remnants("removed what an earlier run has left", removed)
+            self._write_remnants("removed leftovers of an earlier run", removed)
         if others:
             self._write_remnants("left alone, of another run or not ours", others)
 

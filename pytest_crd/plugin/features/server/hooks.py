@@ -42,7 +42,7 @@ def report_cluster_requests(item: pytest.Item, log: RequestLog, isolation: Isola
         if is_set
     ]
     if names:
-        words = f"crd_server: with --crd-live nobody sees what clients send, so that nothing is judged by {' and '.join(names)}"
+        words = f"crd_server: with --crd-live the requests of clients are not seen; no effect: {' and '.join(names)}"
         item.user_properties.append((session.WARNING, words))
     report_requests(item, log, isolation, ServerSettings(demands_validation=False, demands_known_fields=False))
 

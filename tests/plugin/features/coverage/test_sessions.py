@@ -256,9 +256,7 @@ def test_too_little_coverage_fails(project: Project) -> None:
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
-        [
-            "crd: coverage is 14.28%, less than the 90% that crd_cov_fail_under asks for; 21.42% with what is only seen, *"
-        ]
+        ["crd: coverage is 14.28%, less than the 90% of crd_cov_fail_under; 21.42% with seen points, *"]
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
@@ -419,9 +417,7 @@ def test_coverage_of_a_changed_crd_is_dropped(project: Project) -> None:
     result = _measured(project, "-k", "many", "--crd-cov-append")
 
     result.stdout.fnmatch_lines(
-        [
-            "crd: what earlier runs have reached of gardens.stories.example.com is dropped: the CRD was changed since, or is gone"
-        ]
+        ["crd: the stored coverage of gardens.stories.example.com is dropped: the CRD has changed, or is gone"]
     )
     assert f"{SPEC}/rows/maximum:held" not in _reached(project)
     assert len(json.loads((project.path / ".crd_coverage").read_text(encoding="utf-8"))["crds"]) == 1
@@ -449,7 +445,7 @@ def test_coverage_of_a_crd_outside_of_the_project_is_kept(project: Project) -> N
 
     (project.path / "elsewhere/yards.yaml").unlink()
     result = _measured(project, "test_garden.crd.yaml", "--crd-cov-append")
-    result.stdout.fnmatch_lines(["crd: what earlier runs have reached of yards.stories.example.com is dropped: *"])
+    result.stdout.fnmatch_lines(["crd: the stored coverage of yards.stories.example.com is dropped: *"])
 
 
 @pytest.mark.parametrize(
@@ -469,7 +465,7 @@ def test_a_foreign_data_file_is_an_error_and_stays(project: Project, text: str, 
     result = project.run("--crd-cov", "--crd-cov-append")
 
     result.stdout.fnmatch_lines(
-        [f"crd: .crd_coverage is not what --crd-cov writes: {why}; remove it, or leave out --crd-cov-append"]
+        [f"crd: .crd_coverage is no data file of --crd-cov: {why}; remove it, or omit --crd-cov-append"]
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert file.read_text(encoding="utf-8") == text
@@ -483,7 +479,7 @@ def test_a_folder_in_place_of_the_data_is_an_error(project: Project) -> None:
     written = project.run("--crd-cov")
 
     appended.stdout.fnmatch_lines(
-        ["crd: .crd_coverage is not what --crd-cov writes: it cannot be read: Is a directory; *"]
+        ["crd: .crd_coverage is no data file of --crd-cov: it cannot be read: Is a directory; *"]
     )
     written.stdout.fnmatch_lines(["crd: .crd_coverage cannot be written: Is a directory"])
     assert (appended.ret, written.ret) == (1, 1)
@@ -498,7 +494,7 @@ def test_a_crd_that_changes_during_tests_is_reported(empty: Project) -> None:
     result = empty.run("--crd-cov")
 
     result.stdout.fnmatch_lines(
-        ["crd: what was reached of yards.stories.example.com does not count: * was changed meanwhile"]
+        ["crd: the coverage of yards.stories.example.com does not count: * changed during the run"]
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 

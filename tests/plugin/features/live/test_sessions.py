@@ -329,7 +329,7 @@ def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after
     result = _live(project, server, "-k", "stored")
     result.stdout.fnmatch_lines(
         [
-            "crd: live: removed what an earlier run has left: 2 objects (-v names them)",
+            "crd: live: removed leftovers of an earlier run: 2 objects (-v names them)",
             "crd: live: left alone, of another run or not ours: namespace/*",
         ]
     )

@@ -135,7 +135,7 @@ def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
-        ["*nobody sees what clients send, so that nothing is judged by crd_server_unknown_fields and crd_server_unv*"]
+        ["*the requests of clients are not seen; no effect: crd_server_unknown_fields and crd_server_unvalidated*"]
     )
 
 
