@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
-from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli import lookup
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
@@ -37,7 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
     parser.add_argument("--old", metavar="FILE", help="a file with the old object, for oldSelf")
     lookup.add_paths(parser)
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from pytest_crd import engine
-from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli import lookup
 from pytest_crd.engine.crds.condition import shows_flaw
 from pytest_crd.wording import counted
 
@@ -15,7 +15,7 @@ from pytest_crd.wording import counted
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     lookup.add_crds(parser)
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

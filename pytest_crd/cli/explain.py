@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from pytest_crd import engine
-from pytest_crd.cli import arguments, explaintext, lookup
+from pytest_crd.cli import explaintext, lookup
 from pytest_crd.cli.explaintext import Explanation, NoFieldError
 
 
@@ -23,7 +23,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("field", nargs="?", default="", metavar="FIELD", help="a field below that: spec.retention")
     parser.add_argument("--recursive", action="store_true", help="print all fields below, without descriptions")
     lookup.add_paths(parser)
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.casefiles import filereplacement, reports
-from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli import lookup
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="the folder of the files; it is created if it is missing"
     )
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

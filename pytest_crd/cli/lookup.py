@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine import profile
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
@@ -180,3 +181,13 @@ def why_unpublished(version: engine.CrdVersion, openapi: OpenAPIVersion) -> str:
     if version.openapi(openapi) is None:
         return f"Kubernetes {crd.kubernetes_version} publishes no OpenAPI v{openapi}"
     return ""
+
+
+def add_kubernetes_version(parser: argparse.ArgumentParser, *, default: str | None = profile.DEFAULT) -> None:
+    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`."""
+    parser.add_argument(
+        "--kubernetes-version",
+        default=default,
+        metavar="VERSION",
+        help=f"the Kubernetes version of the answers: {', '.join(profile.KNOWN)}; default: the newest",
+    )

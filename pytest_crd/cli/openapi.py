@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli import lookup
 from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
 
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--v2", action="store_true", help="print OpenAPI v2, as in /openapi/v2; default: v3")
     lookup.add_paths(parser)
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.casefiles import privatefile
-from pytest_crd.cli import arguments, lookup
+from pytest_crd.cli import lookup
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.wording import counted
@@ -50,7 +50,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists; default:"
         f" {_KUBECONFIG}",
     )
-    arguments.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:

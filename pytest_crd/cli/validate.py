@@ -13,7 +13,7 @@ from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import arguments, judging, objectfiles
+from pytest_crd.cli import judging, lookup, objectfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
@@ -84,7 +84,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="use the CRDs installed on a server; the default of --kubernetes-version is then the server's version",
     )
     add("--crd-live-context", metavar="NAME", help="the context of the kubeconfig")
-    arguments.add_kubernetes_version(parser, default=None)
+    lookup.add_kubernetes_version(parser, default=None)
 
 
 def run(options: argparse.Namespace) -> int:

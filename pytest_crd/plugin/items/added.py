@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import abc
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,24 @@ from pytest_crd.plugin.items.failures import MistakenCollectError
 
 if TYPE_CHECKING:
     from pytest_crd.engine import InputError
+
+
+class FileAdder(abc.ABC):
+    """Base of hooks that add files to the collected ones; these may lie outside of the collected folders."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Add the files to the session."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            report.result.extend(self.additional_files(collector))
+        return report
+
+    @abc.abstractmethod
+    def additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
+        """Yield the files to add."""
 
 
 class MistakenFile(pytest.File):

@@ -16,6 +16,7 @@ from pytest_crd.report.outputs import uniquefindings
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.outputs.uniquefindings import OutputFinding
 from pytest_crd.report.testfacts import SessionFacts
+from pytest_crd.wording import counted
 
 # The most annotations of a kind that a page shows for one step.
 MOST: Final = 10
@@ -39,7 +40,7 @@ def lines(facts: SessionFacts, roots: Roots, *, has_summary: bool) -> Iterator[s
     yield from annotations[:MOST]
     if (more := len(annotations) - MOST) > 0:
         where = "in the job summary" if has_summary else "in the report above"
-        yield f"crd: {more} more annotation{'' if more == 1 else 's'} would be too many; {'it stands' if more == 1 else 'they stand'} {where}"
+        yield f"crd: {counted(more, 'more annotation')} would be too many; {'it stands' if more == 1 else 'they stand'} {where}"
 
 
 def _line(level: str, finding: OutputFinding) -> str:

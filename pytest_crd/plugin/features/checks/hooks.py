@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
 
 
-class Hooks:
+class Hooks(added.FileAdder):
     """Collects a test for each check, below the file of its CRD or sample, wherever that lies."""
 
     def __init__(self, config: pytest.Config, settings: CheckSettings) -> None:
@@ -37,17 +37,7 @@ class Hooks:
             return MistakenFile.from_parent(parent, path=file_path, problem=plan.problem)
         return self._file(parent, file_path) if file_path in plan.checks else None
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_make_collect_report(
-        self, collector: pytest.Collector
-    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Add the files with checks, which may lie outside of the collected folders, to the session."""
-        report = yield
-        if isinstance(collector, pytest.Session) and report.passed:
-            report.result.extend(self._additional_files(collector))
-        return report
-
-    def _additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
+    def additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
         """Yield the files with checks that the command line does not name; none if it names files with checks, or node ids."""
         plan = self._plan()
         if added.names_items(self._config) or added.are_named(plan.checks, collector):

@@ -24,7 +24,7 @@ from pytest_crd.upgrades import upgradeplan
 from pytest_crd.upgrades.upgradeplan import BaselineUpgrades, Plan
 
 
-class Hooks:
+class Hooks(added.FileAdder):
     """Collects a test for the upgrade of each CRD, below the CRD's file of today, wherever that lies."""
 
     def __init__(self, config: pytest.Config, settings: UpgradeSettings) -> None:
@@ -40,16 +40,6 @@ class Hooks:
         """Collect the upgrades of a file that is named on the command line."""
         has_upgrades = parent.session.isinitpath(file_path) and file_path in self._paths()
         return self._file(parent, file_path) if has_upgrades else None
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_make_collect_report(
-        self, collector: pytest.Collector
-    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Add the files with upgrades, which may lie outside of the collected folders, to the session."""
-        report = yield
-        if isinstance(collector, pytest.Session) and report.passed:
-            report.result.extend(self._additional_files(collector))
-        return report
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Record that upgrades are deselected on purpose."""
@@ -83,7 +73,7 @@ class Hooks:
         """The file of tests about no file of a CRD: the ini file, else the root folder."""
         return self._config.inipath or self._config.rootpath
 
-    def _additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
+    def additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
         """Yield the files with upgrades that the command line does not name; none if it names such files, or node ids."""
         if added.names_items(self._config):
             return
