@@ -1,8 +1,9 @@
 """
 Shared bytecode of the processes that tests start.
 
-For the processes that tests start, where the environment asks for no bytecode, it lies in a folder of its own, which goes with the run
-that made it; workers of pytest-xdist inherit it. In the tests' own process the plugin under test has its modules as they are compiled.
+If PYTHONDONTWRITEBYTECODE is set, these processes would compile the same modules again and again. Therefore they write
+bytecode to a temporary folder, which workers of pytest-xdist share and which is removed at the end of the run. The process
+of the tests itself still writes no bytecode.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _UNWANTED: Final = "PYTHONDONTWRITEBYTECODE"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let processes share their bytecode until the run ends, unless the environment already does."""
+    """Let processes share bytecode until the run ends; do nothing if the environment allows bytecode, or in a worker."""
     if not os.environ.get(_UNWANTED) or hasattr(config, "workerinput"):
         return
     folder = tempfile.mkdtemp(prefix="pytest-crd-bytecode-")

@@ -32,11 +32,11 @@ class Trace(NamedTuple):
     Attributes:
         pruned: Unknown fields that were dropped.
         nulls: Nulls that were dropped.
-        defaulted: Where a default was put in.
-        lost: What was lost on storing.
-        disregarded: Parts of the sent object that do not count, with the reason.
-        withheld: Defaults of the schema that pruning alone does not put in; computed only for a failed case.
-        suggestions: Known fields that unknown ones may stand for, by the unknown path; computed only where they are shown.
+        defaulted: Fields that were set to their default.
+        lost: Fields of the version that the storage version does not have.
+        disregarded: Parts of the sent object that the server ignores, each with the reason.
+        withheld: Fields with a default that a pruning case does not set; computed only for a failed case.
+        suggestions: The most similar known field, by the path of the unknown field; empty for a case that shows none.
     """
 
     pruned: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class PathsMismatch(NamedTuple):
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
-        hints: Reasons for missing paths at which no field can be.
+        hints: Reasons why an object cannot have a field at a missing path.
     """
 
     key: str
@@ -202,7 +202,7 @@ class ErrorsMismatch(NamedTuple):
         met: Expected and there.
         refusal: The code and message of an unexpected refusal of the whole request, else empty.
         hints: Reasons for missing errors whose field or rule cannot exist, by field or part of the rule.
-        unsearched: The number of the last missing errors whose search for a similar one was left out, as there are too many.
+        unsearched: The number of missing errors, at the end, that were not compared with the others to save time.
     """
 
     key: str
@@ -232,7 +232,7 @@ class OwnedField(NamedTuple):
     A field and its owners.
 
     Attributes:
-        manager: The expected owner, or an unexpected one.
+        manager: The owner that is missing, or that is not expected.
         path: The field, spelled as by the server or as in the case.
         others: The other owners.
     """

@@ -51,7 +51,7 @@ class SchemaFields:
         """
         Return the path of the known field that is most similar to an unknown *path*; empty if none is similar.
 
-        None if earlier paths have spent the version's budget, so that no answer is known.
+        Return None if the searches for earlier paths have used up the budget of the version.
         """
         try:
             return self._near(path)
@@ -61,7 +61,7 @@ class SchemaFields:
     def _near(self, path: str) -> str:
         parent, name, nodes = next(
             parent_path for parent_path in self._ways(path) if parent_path[2]
-        )  # at the latest the root
+        )  # the root always has a schema node
         for node in nodes:
             key = name, id(node)
             if key not in self._nearest:
@@ -134,14 +134,14 @@ def _of_resource(named: Profile) -> Mapping[str, SchemaNode]:
 
 def _is_served(version: CrdVersion) -> bool:
     try:
-        version.schema  # noqa: B018 - it is read
+        version.schema  # noqa: B018 - reading it raises the error
     except UnsupportedConstructError:
         return False  # reported elsewhere
     return True
 
 
 def _ways_up(path: str) -> Iterator[tuple[str, str]]:
-    """Yield each path above *path*, the longest first, with the name of the field below it."""
+    """Yield the path of each parent of *path*, the longest first, with the name of its field on the way to *path*."""
     for end in range(len(path), 0, -1):
         if path[end - 1] == ".":
             yield path[: end - 1], path[end:].partition(".")[0].partition("[")[0]
@@ -158,7 +158,7 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
 
     Args:
         rest: The path from the key on.
-        dotted: Whether dots are part of the key, as there can be nothing below it; other keys are written in brackets.
+        dotted: Whether dots are part of the key. They are if its value has no fields; else keys with dots are in brackets.
     """
     if rest.startswith("["):
         return rest.partition("]")[2]
@@ -166,7 +166,7 @@ def _behind_any_key(rest: str, *, dotted: bool) -> str:
 
 
 def _schema(kind: gotypes.GoType) -> Schema:
-    """Return a Go type as a schema, as far as its fields go."""
+    """Return a schema with the fields of a Go type, without types and other keywords."""
     if isinstance(kind, gotypes.Pointer):
         return _schema(kind.to)
     if isinstance(kind, gotypes.Struct):

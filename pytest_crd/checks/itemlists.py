@@ -1,4 +1,4 @@
-"""Lists with an owner for each item: all lists of a version, and the lists that no sample has."""
+"""Lists whose items have separate field owners: all of a version, and those without items in the samples."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
 
-# A schema without these keys neither is such a list nor contains one.
+# A schema without these keys is neither a list nor the parent of one.
 _INNER: Final = frozenset({ownertypes.LIST_TYPE, "properties", *(step.value for step in Each)})
 
 
 def find_all(version: CrdVersion) -> Iterator[SchemaNode]:
-    """Yield the schema nodes of all lists of a version with an owner for each item, outer ones first."""
+    """Yield the schema nodes of all lists whose items have separate field owners, outer lists first."""
     yield from _nodes(version, _places(version.schema_map.schema, ()))
 
 
 def find_unreached(version: CrdVersion, samples: Sequence[Sample]) -> Iterator[SchemaNode]:
-    """Yield those lists of a version that no sample has items in."""
+    """Yield the schema nodes of the lists from `find_all` that have no items in any sample."""
     objects = [item.manifest.value for item in samples if item.version == version.name and item.can_be_applied]
     places = _places(version.schema_map.schema, ())
     yield from _nodes(version, (place for place in places if not any(_has(item, place) for item in objects)))
@@ -36,7 +36,7 @@ def _nodes(version: CrdVersion, places: Iterable[Place]) -> Iterator[SchemaNode]
 
 
 def _places(schema: Schema, place: Place) -> Iterator[Place]:
-    """Yield the places of such lists; a direct search is faster than all schema nodes, as most are not lists."""
+    """Yield the places of these lists, without visiting the schemas that contain none."""
     if ownertypes.shares_by_item(schema):
         yield place
     for name, child in (schema.get("properties") or {}).items():

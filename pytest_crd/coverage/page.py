@@ -119,7 +119,7 @@ def render(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -> str:
     Args:
         summary: The coverage summary.
         write: The formatter of objects.
-        most: The number of points for which objects are made.
+        most: The maximal number of missing points for which an object is shown.
     """
     objects = ShownObjects(write, most)
     sections = _sections(summary, objects)
@@ -137,7 +137,7 @@ def render_folder(summary: Summary, write: Write, *, most: int = MOST_OBJECTS) -
     Args:
         summary: The coverage summary.
         write: The formatter of objects.
-        most: The number of points for which objects are made, on all pages together.
+        most: The maximal number of missing points for which an object is shown, on all pages together.
     """
     objects = ShownObjects(write, most)
     sections = _sections(summary, objects)
@@ -173,7 +173,7 @@ def _title(tally: Tally) -> str:
 
 
 def _sections(summary: Summary, objects: ShownObjects) -> list[CrdSection]:
-    """Return a section for each CRD, with all versions that are in the same text."""
+    """Return a section for each CRD, with all its versions."""
     grouped = itertools.groupby(summary.versions, key=lambda version: id(version.lines))
     return [CrdSection(list(versions), objects) for _, versions in grouped]
 

@@ -41,7 +41,7 @@ def join_names(names: Sequence[str], most: int) -> str:
 
 
 def make_unique(name: str, names: set[str]) -> str:
-    """Return *name*, numbered if it is in *taken*; adds the result to *taken*."""
+    """Return *name*, or *name* with a number if it is in *names*; add the result to *names*."""
     number, candidate = 1, name
     while candidate in names:
         number += 1
@@ -83,13 +83,13 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-# Returns the statements inside and outside of a boundary, for a value and its schema.
+# Takes a value and its schema; returns the statement for a value inside of the boundary, and for one outside.
 _Words: TypeAlias = "Callable[[Any, Mapping[str, Any]], tuple[str, str]]"
 
 
 def _sized(noun: str, inside: str, outside: str) -> _Words:
     def words(value: Any, _: Mapping[str, Any]) -> tuple[str, str]:
-        if not isinstance(value, str | list | dict):  # a value without a size is within the limit
+        if not isinstance(value, str | list | dict):  # a limit of size does not concern numbers, booleans and null
             return f"{format_value(value)} is {inside}", f"{format_value(value)} is {outside}"
         counted = f"{_counted(len(value), noun)} {'is' if len(value) == 1 else 'are'}"
         return f"{counted} {inside}", f"{counted} {outside}"

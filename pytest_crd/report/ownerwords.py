@@ -1,4 +1,4 @@
-"""Report on field owners: deviations, and the list or map types that decided them."""
+"""Report on field owners: deviations, and the list or map types that cause them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _of_conflicts(mismatch: ConflictsMismatch) -> Iterator[VerdictLine]:
 
 def footer(result: CaseResult, *, verbosity: int) -> Iterator[str]:
     """
-    Yield the owners after an apply, and the list and map types that decided the deviations.
+    Yield lines with the owners after an apply, and with the list and map types that cause the deviations.
 
     Args:
         result: A failed result.

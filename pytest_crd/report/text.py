@@ -58,7 +58,8 @@ class Row(NamedTuple):
     Attributes:
         path: Its path; empty for the whole object.
         words: The expected and the actual value.
-        brief: The same for a line that may be cut, with the essence first; empty for a row that only explains others.
+        brief: The difference on one line, with the most important words first, as its end may be cut; empty for a row
+            that only explains others.
         reason: The reason; may be empty.
         text_diff: The diff of a text of several lines, else empty.
         details: Lines with an explanation, shown below; may be empty.

@@ -77,7 +77,7 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
 
 def _unsafe_problems(options: Resource) -> list[FieldError]:
     """
-    Return the errors of options that exclude an unsafe deletion.
+    Return an error for each option that cannot be combined with an unsafe deletion.
 
     Reference:
         apimachinery apis/meta/v1/validation, ValidateIgnoreStoreReadError.
@@ -92,10 +92,10 @@ def _unsafe_problems(options: Resource) -> list[FieldError]:
 
 def demand_safe(options: DeleteOptions) -> None:
     """
-    Raise ApiError for an unsafe deletion of a collection.
+    Refuse an unsafe deletion of a collection.
 
     Raises:
-        ApiError: 422.
+        ApiError: 422: the deletion is unsafe.
     """
     if options.is_unsafe:
         problem = "is not allowed with DELETECOLLECTION, try again after removing the option"

@@ -15,7 +15,7 @@ STATUS = {"type": "object", "properties": {"phase": {"type": "string", "enum": [
 
 
 def _crd(**old: Any) -> CustomResourceDefinition:
-    """Return a CRD that serves v2, and stores objects in v1, which it serves no longer."""
+    """Return a CRD that stores objects in v1, but serves only v2; *old* are further properties of v1."""
     schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC, "status": STATUS}}}
     of_v1 = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC, "status": STATUS, **old}}}
     status: dict[str, Any] = {"subresources": {"status": {}}}

@@ -17,7 +17,7 @@ _LABEL = "label: {type: string}"
 
 
 def _notes(project: Project, *arguments: str, flag: str = "-vv") -> list[str]:
-    """Run the check with `-vv`, and return its lines."""
+    """Run the check, and return the notes that it prints, without file and line."""
     result = project.run("--crd-checks", flag, "-k", "published", *arguments)
 
     result.assert_outcomes(passed=1, deselected=4)

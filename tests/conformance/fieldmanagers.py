@@ -7,8 +7,9 @@ A line is a fact, that is, a call in a test: `file` of the test, `call`, the arg
 or `status` (a Status). `python -m oracle record fieldmanagers` writes them. The calls with their arguments:
 
 - `FieldManager.Update`, `FieldManager.Apply`: objects `live` and `sent` with managed fields; `apiVersion` and `kind` of the URL; `subresource`;
-  `type`, the name of the objects' type; `manager`; `force` (`Apply`); `cap`, the maximum number of updating managers, if tested; `tracks`, the
-  share of tracked objects, a number for each wrapper. The answer is the new object.
+  `type`, the name of the objects' type; `manager`; `force` (`Apply`); `cap`, the maximum number of updating managers, a
+  list of at most one; `tracks`, the probabilities with which objects without managed fields get some, a list. The answer
+  is the new object.
 - `DecodeManagedFields`: `entries`; the answer is their encoding after decoding. `BuildManagerIdentifier`: `entry`; the answer is a text.
 - `ScaleHandler.ToSubresource`, `ScaleHandler.ToParent`: `entries` of an object, `version` of the URL, `paths` of its replicas by apiVersion;
   `scale`, the entries of the Scale (`ToParent`).
@@ -62,10 +63,11 @@ def counts() -> dict[str, int]:
 
 def file_texts(called: Iterable[Fact]) -> dict[str, str]:
     """
-    Return the texts of the files, by name, for the facts of a run.
+    Return the new content of both files, by file name.
 
     Args:
-        called: Facts as the reference reports them, and schemas: each with its `types` as YAML, and the `type` in use.
+        called: The facts that a run of the reference prints. The call `schema` has `types`, a YAML text, and the name
+            of one `type` in it.
     """
     types_by_name: dict[str, JSONValue] = {}
     texts: set[str] = set()
@@ -79,9 +81,9 @@ def file_texts(called: Iterable[Fact]) -> dict[str, str]:
 
 
 def _reached(name: str, text: str) -> dict[str, JSONValue]:
-    """Return a type by its name, and the types that it refers to."""
+    """Return the type *name* of the YAML *text*, and all types that it refers to, by name."""
     named = {type_["name"]: type_ for type_ in yaml.load(text, Loader=yaml.CSafeLoader)}
-    for type_ in named.values():  # Go's random map order
+    for type_ in named.values():  # the reference prints fields in Go's random map order
         type_.get("map", {}).get("fields", []).sort(key=operator.itemgetter("name"))
     reached: dict[str, JSONValue] = {}
     remaining = [name]
@@ -94,7 +96,7 @@ def _reached(name: str, text: str) -> dict[str, JSONValue]:
 
 
 def _timed(text: str) -> str:
-    """Return a fact with the clock of the tests starting at the first time, and without current creation times."""
+    """Return a fact with reproducible times: seconds from 2000-01-01, and null as creation time."""
     text = _CREATED.sub(r"\1null", text)
     places = {time: place for place, time in enumerate(sorted(set(_TIME.findall(text))))}
     return _TIME.sub(lambda match: f"2000-01-01T00:00:{places[match[0]]:02}Z", text)

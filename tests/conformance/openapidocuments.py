@@ -1,4 +1,4 @@
-"""The OpenAPI documents of our server, and JSON texts in Go's style."""
+"""The OpenAPI documents of pytest-crd's server, and JSON texts in Go's style."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_crd.server.api import Api
 
 
 def served_documents() -> Mapping[str, tuple[str, JSONValue]]:
-    """Return version and document by path below `/openapi`, for the CRDs of the conversations."""
+    """Return the OpenAPI documents for the CRDs of `servergen`: `v2` or `v3` and the document, by path below `/openapi`."""
     api = Api([CustomResourceDefinition.from_manifest(crd) for crd in servergen.crds()])
     root = api.catalog.openapi(["v3"]) or {}
     paths = ["v2", *(f"v3/{path}" for path in root["paths"])]
@@ -21,7 +21,7 @@ def served_documents() -> Mapping[str, tuple[str, JSONValue]]:
 
 
 def as_go(value: JSONValue) -> str:
-    """Return JSON with texts and numbers in Go's style, with keys in their order."""
+    """Return *value* as the JSON text that Go writes, but with unsorted keys."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{printing.marshal(key)}:{as_go(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

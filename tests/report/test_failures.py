@@ -448,7 +448,7 @@ accepted (200), but expected to be refused:
 def test_a_status_update_without_the_subresource_says_what_is_missing(project: Project) -> None:
     path = project.crd()
     path.write_text(path.read_text(encoding="utf-8").replace("{status: {}}", "{}"), encoding="utf-8")
-    _story(project, "updateStatus", "{old: {spec: {}}, input: {status: {phase: Wet}}, accepted: true}")
+    _write_case(project, "updateStatus", "{old: {spec: {}}, input: {status: {phase: Wet}}, accepted: true}")
 
     project.run().stdout.fnmatch_lines(
         [
@@ -458,7 +458,7 @@ def test_a_status_update_without_the_subresource_says_what_is_missing(project: P
     )
 
 
-def _story(project: Project, section: str, case: str) -> None:
+def _write_case(project: Project, section: str, case: str) -> None:
     project.cases(f"{HEAD}{section}:\n- {{name: a, {case[1:]}\n")
 
 
@@ -468,8 +468,8 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def _report(section: str, words: str) -> str:
-    """Return the lines between the name of the case and the summary."""
+def _expected_report(section: str, words: str) -> str:
+    """Return the expected lines between the name of the case and the summary."""
     return (
         f'test_garden.crd.yaml:3: {section} case "a"\n'
         "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37\n"
@@ -482,13 +482,13 @@ def _report(section: str, words: str) -> str:
 def test_a_failure_shows_differences_with_reasons(
     project: Project, section: str, case: str, words: str, summary: str
 ) -> None:
-    _story(project, section, case)
+    _write_case(project, section, case)
 
     result = project.run()
 
     result.assert_outcomes(failed=1)
     output = "\n".join(result.outlines).split("_ a _")[1].partition("\n")[2].split("\n=")[0]
-    assert f"{output}\n" == _report(section, words)
+    assert f"{output}\n" == _expected_report(section, words)
     assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
 
 
@@ -508,7 +508,7 @@ def test_a_cut_summary_begins_with_the_essence(project: Project, monkeypatch: py
 def test_verbose_shows_only_the_compared_part(project: Project) -> None:
     sent = "{spec: {size: 1, note: x, beds: [{name: a}, {name: b}], free: {list: [{a: 1, b: 2}, 3]}}}"
     requests_made = "{spec: {size: 2, beds: [{name: b, plant: z}], free: {list: [{a: 2}]}}}"
-    _story(project, "pruning", f"{{input: {sent}, contains: {requests_made}}}")
+    _write_case(project, "pruning", f"{{input: {sent}, contains: {requests_made}}}")
 
     result = project.run("-vv")
 
@@ -521,13 +521,13 @@ def test_verbose_shows_only_the_compared_part(project: Project) -> None:
 
 
 def test_a_failure_on_one_line_has_its_place_and_its_reason(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     project.run("--tb=line").stdout.fnmatch_lines(["test_garden.crd.yaml:3: spec.size is 1, expected 2"])
 
 
 def test_annotation_tools_find_the_reason(project: Project) -> None:
-    """As pytest-github-actions-annotate-failures looks for it."""
+    """pytest-github-actions-annotate-failures reads the crash and needs a report without traceback entries."""
     project.write(
         "conftest.py",
         "from _pytest._code.code import ExceptionRepr\n"
@@ -538,7 +538,7 @@ def test_annotation_tools_find_the_reason(project: Project) -> None:
         "        with open('annotations.txt', 'a') as file:\n"
         "            file.write(f'{crash.path}:{crash.lineno}: {crash.message}\\n')\n",
     )
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     project.run().assert_outcomes(failed=1)
 
@@ -547,7 +547,7 @@ def test_annotation_tools_find_the_reason(project: Project) -> None:
 
 
 def test_the_source_of_hidden_frames_is_not_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Finding it in pytest's own modules took a multiple of the time of a case."""
+    """Reading the source of pytest's own modules took several times as long as the case."""
     project.cases(f"{HEAD}pruning:\n- {{name: a, input: {{spec: {{size: 1}}}}, expected: {{spec: {{size: 2}}}}}}\n")
     read: list[object] = []
     monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", lambda info, **_: read.append(info))
@@ -560,7 +560,7 @@ def test_the_source_of_hidden_frames_is_not_read(project: Project, monkeypatch: 
 
 
 def test_an_undeclared_mark_gets_a_warning_at_its_case(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 1}}, marks: [slw]}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 1}}, marks: [slw]}")
 
     warned, refused = project.run("-W", "default"), project.run("-W", "error")
 
@@ -571,7 +571,7 @@ def test_an_undeclared_mark_gets_a_warning_at_its_case(project: Project) -> None
 
 
 def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     result = project.run("-v")
 
@@ -581,7 +581,7 @@ def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
 
 @pytest.mark.parametrize("flag", ["-q", "-qq"])
 def test_quiet_shows_no_more_than_the_differences(project: Project, flag: str) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     result = project.run(flag)
 
@@ -590,7 +590,7 @@ def test_quiet_shows_no_more_than_the_differences(project: Project, flag: str) -
 
 
 def test_more_verbose_shows_both_objects(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     result = project.run("-vv")
 
@@ -600,7 +600,7 @@ def test_more_verbose_shows_both_objects(project: Project) -> None:
 
 
 def test_colour_follows_pytests_option(project: Project) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
 
     result = project.run("--color=yes", "-v")
 
@@ -610,7 +610,7 @@ def test_colour_follows_pytests_option(project: Project) -> None:
 
 def test_a_long_list_of_differences_is_cut_unless_verbose(project: Project) -> None:
     fields = ", ".join(f"f{number:02}: 1" for number in range(30))
-    _story(project, "pruning", f"{{input: {{spec: {{}}}}, expected: {{spec: {{{fields}}}}}}}")
+    _write_case(project, "pruning", f"{{input: {{spec: {{}}}}, expected: {{spec: {{{fields}}}}}}}")
 
     short, verbose = project.run(), project.run("-v")
 
@@ -628,7 +628,7 @@ def test_a_long_list_of_differences_is_cut_unless_verbose(project: Project) -> N
 def test_long_values_are_cut(project: Project) -> None:
     fields = ", ".join(f"field{number}: {number}" for number in range(20))
     numbers = ", ".join(map(str, range(60)))
-    _story(
+    _write_case(
         project,
         "pruning",
         f"{{input: {{spec: {{}}}}, expected: {{spec: {{a: {{{fields}}}, b: [{numbers}], c: {'x' * 90}, d: {{k: {'y' * 90}}}}}}}}}",
@@ -673,7 +673,7 @@ def test_a_python_test_shows_the_same_text(project: Project) -> None:
 
 
 def test_a_failure_survives_the_way_to_another_process(project: Project, request: pytest.FixtureRequest) -> None:
-    _story(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
+    _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
     hook = request.config.hook
 
     for sent in project.pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport"):
@@ -685,7 +685,7 @@ def test_a_failure_survives_the_way_to_another_process(project: Project, request
 
 
 def test_verbose_lists_the_errors_that_are_met(project: Project) -> None:
-    _story(
+    _write_case(
         project,
         "create",
         "{input: {spec: {rows: 11, soil: lava, label: 1}}, errors: [{field: spec.rows}, {field: spec.label}, {field: spec.soil}, {field: spec.free}]}",
@@ -698,7 +698,7 @@ def test_verbose_lists_the_errors_that_are_met(project: Project) -> None:
 
 def test_many_fields_that_were_pruned_are_cut_unless_verbose(project: Project) -> None:
     fields = ", ".join(f"other{number:02}: 1" for number in range(22))
-    _story(project, "pruning", f"{{input: {{spec: {{{fields}}}}}, expected: {{spec: {{label: x}}}}}}")
+    _write_case(project, "pruning", f"{{input: {{spec: {{{fields}}}}}, expected: {{spec: {{label: x}}}}}}")
 
     short, verbose = project.run(), project.run("-v")
 

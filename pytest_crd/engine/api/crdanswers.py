@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pytest_crd.engine.api import keptanswers
+from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
@@ -156,7 +156,7 @@ class CrdAnswers:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes: no cached answers and no file."""
-        return {**keptanswers.without(self), "_locate": None}
+        return {**pickling.get_state(self), "_locate": None}
 
 
 def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:

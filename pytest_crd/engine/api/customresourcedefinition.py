@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.api import crdanswers, keptanswers
+from pytest_crd.engine.api import crdanswers, pickling
 from pytest_crd.engine.api import version as ofversion
 from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
@@ -420,7 +420,7 @@ class CustomResourceDefinition:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes: no cached answers and no file."""
-        return keptanswers.without(self)
+        return pickling.get_state(self)
 
     def __repr__(self) -> str:
         versions = ", ".join(version.name for version in self.versions)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from pytest_crd.engine.api import keptanswers
+from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
@@ -524,7 +524,7 @@ class CrdVersion(Generic[CrdT]):
             hear(self, request)
 
     def __getstate__(self) -> dict[str, object]:
-        return keptanswers.without(self)
+        return pickling.get_state(self)
 
     def __repr__(self) -> str:
         return f"<CrdVersion {self.name} of {self._answers.spec.name}>"

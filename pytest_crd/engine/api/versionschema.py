@@ -7,7 +7,7 @@ from functools import cached_property
 from weakref import WeakMethod
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api import keptanswers
+from pytest_crd.engine.api import pickling
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
@@ -165,4 +165,4 @@ class VersionSchema:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes: no cached answers and no file."""
-        return {**keptanswers.without(self), "_locate": None}
+        return {**pickling.get_state(self), "_locate": None}

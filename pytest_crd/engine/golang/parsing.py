@@ -103,7 +103,7 @@ def rfc3339_micro(text: str) -> str | None:
 
 
 def _elements(value: bytes, layout: bytes) -> tuple[list[int], bytes]:
-    """Parse year to seconds; return their numbers and the rest."""
+    """Return the numbers from year to seconds, and the rest of the text."""
     rest, numbers = value, []
     for element in _ELEMENTS:
         number, rest = _element(element, value, rest, layout)
@@ -207,7 +207,7 @@ def base64_text(text: str) -> str:
 
 
 def _check_padding(data: bytes, symbols: list[tuple[int, int]], digits: int) -> None:
-    """Raise GoParseError if *symbols*, which start at the first `=`, do not pad a group with 2 or 3 *digits*."""
+    """Raise GoParseError unless *symbols*, the rest from the first `=`, are the padding of a group of 2 or 3 *digits*."""
     if digits == 2:
         symbols = symbols[1:]
         if not symbols:

@@ -99,7 +99,7 @@ class ProjectSettings(NamedTuple):
     Attributes:
         crd_paths: Files, folders and globs, and `!pattern`; empty if unset.
         source: The name of the setting or option with these paths.
-        base: The folder of relative paths among them, and of the conventional places.
+        base: The folder to which `crd_paths` and the conventional places of CRDs are relative.
         stored: Names of CRDs that count as stored even if the server would refuse them today.
         crd_commands: Commands that print manifests.
         folder: The working folder of the commands.

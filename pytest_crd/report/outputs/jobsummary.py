@@ -47,13 +47,13 @@ def render(facts: SessionFacts, roots: Roots, coverage: Summary | None, *, room:
         facts: The outcome of the session.
         roots: The folders that names of files are relative to.
         coverage: The coverage of the schemas; None if it was not measured.
-        room: The most bytes that it may have.
+        room: The maximal size in bytes.
     """
     return _within(_blocks(facts, roots, coverage), room)
 
 
 def _within(blocks: Iterable[str], room: int) -> str:
-    """Return as many blocks as there is room for, with a note if some are left out."""
+    """Return the first blocks that fit into *room* bytes, with a note if some are left out."""
     parts: list[str] = []
     free = room - len(_CUT.encode())
     for block in blocks:
@@ -135,13 +135,13 @@ def _finding(finding: OutputFinding) -> Iterator[str]:
 
 
 def _is_named(cause: Cause) -> bool:
-    """Return whether to show the field besides the words: the words of upgrades may lack it."""
+    """Return whether to show the field before the words: only for an upgrade whose words do not begin with it."""
     is_of_upgrade = cause.rule.startswith(("upgrade/", "rollback/"))
     return bool(cause.field) and is_of_upgrade and not cause.words.startswith(f"{cause.field}:")
 
 
 def _witness(cause: Cause) -> str:
-    """Return the witness as code, not as a list item, which would end at a line without indentation."""
+    """Return a code block with the witness; it is not indented, so that it stands below the list item."""
     witness = cause.witness or {}
     rows = {
         "object": witness["object"],

@@ -85,7 +85,7 @@ def form_of(request: HTTPRequest, shapes: Sequence[str] = (), *, has_protobuf: b
 
 def form_of_failure(request: HTTPRequest) -> Form:
     """
-    Return the form of an error response: any media type, without shapes.
+    Return the form of an error response: the requested media type, or JSON if it is unavailable; no shape.
 
     Reference:
         apiserver endpoints/handlers/responsewriters/writers.go, ErrorNegotiated.
@@ -197,7 +197,7 @@ def _clauses(header: str) -> list[_Clause]:
 
 
 def _is_before(weight: float, clause: _Clause, previous_weight: float, previous: _Clause) -> bool:
-    """Return whether a clause sorts before *previous*: it has more weight, or *previous* is a wildcard."""
+    """Return whether a clause sorts before *previous*: it has more weight, or only *previous* is a wildcard."""
     if weight > previous_weight:
         return True
     return previous.media_type.endswith("/*") and not clause.media_type.endswith("/*")
@@ -209,7 +209,7 @@ def _parameter(text: str) -> tuple[str, str]:
 
 
 def _matching(clause: _Clause) -> str:
-    """Return the media type of a clause; empty if it is unavailable, or not available as a stream."""
+    """Return the media type of a clause; empty if the server cannot write it, or cannot stream it as requested."""
     media_type = JSON if clause.media_type in ("*/*", "application/*") else clause.media_type
     stream = clause.parameters.get("stream", "")
     is_there = media_type in ACCEPTED and (not stream or (stream == "watch" and media_type != YAML))

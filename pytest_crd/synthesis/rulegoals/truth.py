@@ -259,7 +259,7 @@ def _matching(_: str, pattern: str) -> Iterator[str]:
 
 
 def _without(current: str, part: str) -> Iterator[str]:
-    """Yield texts that may not begin or end with *part*, contain it or match it."""
+    """Yield candidates for a text that does not begin or end with *part*, contain it or match it."""
     yield from (f"a{current}", f"{current}a", current.replace(part, ""), current[1:], current[:-1])
     for matching in itertools.islice(matchingtexts.texts(part), 2):
         yield from (f"{matching}!", f"-{matching}", f"{matching}-", f"{matching}A", matching[:-1])

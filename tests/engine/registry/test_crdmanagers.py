@@ -1,4 +1,4 @@
-"""Owners of the fields of CRDs after creates, updates and patches, as callers ask for them; `conformance` replays the answers of servers."""
+"""Owners of the fields of CRDs after creates, updates and patches. Recorded answers of servers are compared elsewhere."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """
 Known failures of upstream's integration tests.
 
-Tests of the file with the reasons, of the page that lists them, and of how outcomes are compared with them.
+A file has a reason for each failure, a page lists the reasons, and outcomes of a run are compared with them.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def elect(notes: Notes, leases: Any, core: Any) -> None:
 
 
 def _elect(lock: Any) -> list[JSONValue]:
-    """Return whether the leader leads, was started, may renew, and whether a follower could take over."""
+    """Return four booleans: the leader has the lock, was started and renews the lock; a second candidate gets it."""
     election: Any = importlib.import_module("kubernetes.leaderelection.leaderelection")
     settings: Any = importlib.import_module("kubernetes.leaderelection.electionconfig")
     begun = threading.Event()

@@ -57,7 +57,7 @@ _NUMBERS: Final = (0, 1, -5, 2.5, 1e21, 1e-7, 9007199254740993)
 
 
 def documents(messages: Messages, seed: int) -> Iterator[tuple[str, JSONValue]]:
-    """Yield version and document: for each message one that has it in full, and for each version one with many texts."""
+    """Yield version and document: one for each message, with all its fields; then one with special texts for each version."""
     for version in ("v2", "v3"):
         for name, path_ in _shortest_paths(messages, f"{version}.Document").items():
             random = Random(f"{seed}/{name}")  # noqa: S311
@@ -86,7 +86,7 @@ def _shortest_paths(messages: Messages, root: str) -> Mapping[str, list[tuple[st
 
 
 class _Document:
-    """A generator of a document with one message in full, and little else besides the path to it."""
+    """A generator of a document with all fields of one message, the path to it, and the fields of `_is_needed`."""
 
     def __init__(self, messages: Messages, random: Random, whole: str, path: list[tuple[str, str]]) -> None:
         self._messages = messages
@@ -155,5 +155,5 @@ class _Document:
 
 
 def _is_needed(name: str, field: str, kind: str) -> bool:
-    """Return True for a required field, a text or a boolean, which are short."""
+    """Return whether a field is in every message: it is required, a text or a boolean."""
     return kind in ("string", "bool") or field in _REQUIRED or f"{name}.{field}" == "v2.BodyParameter.schema"

@@ -24,14 +24,14 @@ _INSTALL_SECONDS: Final = 4.0
 
 class Cluster:
     """
-    A server.
+    A client of one API server.
 
     Attributes:
-        url: Its URL.
+        url: The URL of the server.
     """
 
     def __init__(self, url: str, token: str) -> None:
-        """Take the URL and an administrator's token, empty if the server needs none."""
+        """Create a client for a URL and an administrator's token, which is empty if the server needs none."""
         self.url = url
         self._token = token
         self._context = ssl._create_unverified_context()  # noqa: S323 - it runs on loopback, with a certificate of its own
@@ -60,9 +60,9 @@ class Cluster:
 
     def sender(self) -> Callable[[Request], Any]:
         """
-        Return a function that sends the requests of one conversation.
+        Return a function that sends a request of one conversation.
 
-        It returns a `Raw` response, or for a watch a function that returns the events so far.
+        The function returns a `Raw` response. For a watch, it returns a second function, which returns the events so far.
         """
         until = [time.monotonic()]
 
@@ -106,7 +106,7 @@ class _Events:
     def _read(self) -> None:
         with contextlib.suppress(
             OSError, ValueError, http.client.HTTPException
-        ):  # the reader is gone, and the server has closed the connection
+        ):  # the conversation is over, and the server has closed the connection
             while part := self._response.read1():
                 self._read_so_far.append(part)
 

@@ -19,14 +19,14 @@ _ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
 
 def validate(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
     """
-    Yield the errors of the columns of one version, or of all versions.
+    Yield the errors of the columns of one version, or of the columns that all versions share.
 
     Args:
         columns: `additionalPrinterColumns`; None if there are none.
         path: The path of the columns.
 
     Errors:
-        Required and Invalid. The path of a value is spelled `JSONPath`, as in the server's internal form.
+        Required and Invalid. They name the field `jsonPath` as `JSONPath`, its name in the server's internal form.
 
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceColumnDefinition.

@@ -175,7 +175,7 @@ class Stay:
 
         Args:
             cluster: The server.
-            api: The API of an in-process server, which knows the types.
+            api: The API of an in-process server, whose catalog of resource types is used.
             namespaces: The names in the test's marker; an existing namespace is used.
 
         Raises:
@@ -199,7 +199,7 @@ class Stay:
         return answer.code == _CREATED
 
     def find_by_name(self, resource: str) -> ResourceType:
-        """Return the resource type of a name, as `ReachedServer` demands; the project's CRDs and the known built-in kinds are served."""
+        """Return the resource type of a CRD of the project or of a known built-in kind, as in `ReachedServer`."""
         return self._api.catalog.find_by_name(resource)
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
@@ -211,7 +211,7 @@ class Stay:
         return HTTPAnswer(answer.code, content, value=answer.body, warnings=answer.warnings)
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
-        """Yield the states of an object from consecutive watches, as `ReachedServer` demands."""
+        """Yield the states of an object from consecutive watches, as in `ReachedServer`."""
         deadline, version = time.monotonic() + timeout, ""
         while (remaining := deadline - time.monotonic()) > 0:
             seconds = max(1, min(_WATCH, round(remaining)))

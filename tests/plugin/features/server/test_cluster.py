@@ -33,25 +33,25 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NAMES = "/api/v1/namespaces"
 
 
-class Somewhere:
-    """A cluster with its API, and the options that lead a session to it."""
+class RunningCluster:
+    """A running cluster: its API, and the pytest options with which a session uses it."""
 
     def __init__(self, api: Api, options: tuple[str, ...]) -> None:
-        """Create it with both."""
+        """Create it from the API and the options."""
         self.api = api
         self.options = options
 
-    def names(self, path: str) -> list[str]:
+    def list_names(self, path: str) -> list[str]:
         """Return the names of the objects listed at a path."""
         headers = {"authorization": f"Bearer {self.api.token}"}
         return [item["metadata"]["name"] for item in ask(self.api, "GET", path, headers=headers).value["items"]]
 
 
 @pytest.fixture
-def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Somewhere]]:
+def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., RunningCluster]]:
     servers: list[HTTPServer] = []
 
-    def started(*crds: Any) -> Somewhere:
+    def start(*crds: Any) -> RunningCluster:
         token, certificates = new_token(), Certificates()
         api = Api([CustomResourceDefinition.from_manifest(crd) for crd in crds], token=token)
         server = HTTPServer(api, certificates, token=token)
@@ -59,9 +59,9 @@ def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
         servers.append(server)
         path = tmp_path_factory.mktemp("cluster") / "kubeconfig"
         path.write_text(kubeconfigfile.text(server.url, certificates.authority, token), encoding="utf-8")
-        return Somewhere(api, (f"--crd-live={path}", "--crd-live-context", "crd-server"))
+        return RunningCluster(api, (f"--crd-live={path}", "--crd-live-context", "crd-server"))
 
-    yield started
+    yield start
     for server in servers:
         server.stop()
 
@@ -72,9 +72,9 @@ def _test(project: Project, *lines: str) -> None:
 
 @pytest.mark.session
 def test_a_test_runs_on_a_cluster_and_leaves_nothing_there(
-    project: Project, somewhere: Callable[..., Somewhere]
+    project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
-    there = somewhere()
+    there = start_cluster()
     _test(
         project,
         "@pytest.mark.crd_server(namespaces=['team', 'default'], objects=['a.yaml'])",
@@ -96,7 +96,7 @@ def test_a_test_runs_on_a_cluster_and_leaves_nothing_there(
         "def test_another(crd_server): pass",
     )
     project.write("a.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\n")
-    before = there.names(NAMES)
+    before = there.list_names(NAMES)
     result = project.run(*there.options, "-rs")
 
     result.assert_outcomes(passed=2, skipped=1)
@@ -106,24 +106,24 @@ def test_a_test_runs_on_a_cluster_and_leaves_nothing_there(
             "SKIPPED * asks for Kubernetes 1.32, and the server of --crd-live is 1.37",
         ]
     )
-    assert (there.names(CRDS), there.names(NAMES)) == ([], before)
+    assert (there.list_names(CRDS), there.list_names(NAMES)) == ([], before)
 
 
 @pytest.mark.session
-def test_a_crd_that_is_installed_stays(project: Project, somewhere: Callable[..., Somewhere]) -> None:
-    there = somewhere(GARDEN)
+def test_a_crd_that_is_installed_stays(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
+    there = start_cluster(GARDEN)
     _test(project, "def test_it(crd_server):", "    crd_server['gardens'].create({'metadata': {'name': 'a'}})")
 
     project.run(*there.options).assert_outcomes(passed=1)
-    assert there.names(CRDS) == ["gardens.stories.example.com"]
-    assert there.names("/apis/stories.example.com/v1/gardens") == []
+    assert there.list_names(CRDS) == ["gardens.stories.example.com"]
+    assert there.list_names("/apis/stories.example.com/v1/gardens") == []
 
 
 @pytest.mark.session
 def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
-    project: Project, somewhere: Callable[..., Somewhere]
+    project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
-    there = somewhere(GARDEN)
+    there = start_cluster(GARDEN)
     project.ini("crd_server_unknown_fields = error", "crd_server_unvalidated = error")
     _test(
         project,
@@ -141,9 +141,9 @@ def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
 
 @pytest.mark.session
 def test_objects_left_on_the_cluster_fail_the_run(
-    project: Project, somewhere: Callable[..., Somewhere], monkeypatch: pytest.MonkeyPatch
+    project: Project, start_cluster: Callable[..., RunningCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = somewhere()
+    there = start_cluster()
     _test(project, "def test_it(crd_server): pass")
     monkeypatch.setattr(remnants, "remove", lambda _server, found: list(found))
     result = project.run(*there.options)
@@ -153,8 +153,8 @@ def test_objects_left_on_the_cluster_fail_the_run(
 
 
 @pytest.mark.session
-def test_a_different_installed_crd_is_an_error(project: Project, somewhere: Callable[..., Somewhere]) -> None:
-    there = somewhere(yaml.safe_load(sessions.GARDEN.replace("maximum: 10", "maximum: 9")))
+def test_a_different_installed_crd_is_an_error(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
+    there = start_cluster(yaml.safe_load(sessions.GARDEN.replace("maximum: 10", "maximum: 9")))
     _test(project, "def test_it(crd_server): pass")
     result = project.run(*there.options)
 
@@ -164,9 +164,11 @@ def test_a_different_installed_crd_is_an_error(project: Project, somewhere: Call
 
 
 @pytest.mark.session
-def test_there_is_no_server_with_installed_crds_only(project: Project, somewhere: Callable[..., Somewhere]) -> None:
+def test_there_is_no_server_with_installed_crds_only(
+    project: Project, start_cluster: Callable[..., RunningCluster]
+) -> None:
     _test(project, "def test_it(crd_server): pass")
-    result = project.run(*somewhere(GARDEN).options, "--crd-live-installed")
+    result = project.run(*start_cluster(GARDEN).options, "--crd-live-installed")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*crd_server makes objects, and `--crd-live-installed` makes nothing*"])
@@ -178,7 +180,7 @@ class Scripted:
     address = "http://127.0.0.1:1"
 
     def __init__(self, answers: Mapping[tuple[str, str], tuple[int, Any]]) -> None:
-        """Create it with the answers."""
+        """Create a server; *answers* has code and body by method and path prefix."""
         self._answers = answers
         self.worker_lock = WorkerLock()
         self.asked: list[tuple[str, str]] = []
@@ -237,7 +239,7 @@ def test_a_refused_namespace_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> No
     cluster = _cluster(monkeypatch, {("POST", NAMES): (403, {"message": "no"})})
     with pytest.raises(NoAnswerError, match="no namespace: 403 no"):
         Stay(cluster, Api([CRD]), ())
-    cluster = _cluster(monkeypatch, {})  # as a server with CRDs only, which has no namespaces
+    cluster = _cluster(monkeypatch, {})  # a server for CRDs only has no namespaces and answers 404
     with pytest.raises(NoAnswerError, match="namespace team: 404 none"):
         Stay(cluster, Api([CRD]), ["team"])
 
