@@ -182,9 +182,9 @@ def _run_request(
 def _refuse_unknown(case: RequestCase, unknown: str) -> None:
     """Raise CaseFileError if the case depends on a stored object that is unknown, for the reason *unknown*."""
     if unknown and case.lost is not None:
-        raise case.mistake(f"'lost' cannot be held against anything: {unknown}", "lost")
+        raise case.mistake(f"'lost' cannot be checked: {unknown}", "lost")
     if unknown and isinstance(case, ApplyCase) and len(case.steps) > 1:
-        raise case.mistake(f"what the second step of {case.title} finds cannot be told: {unknown}", "steps", 1)
+        raise case.mistake(f"the second step of {case.title} cannot be checked: {unknown}", "steps", 1)
 
 
 def _refuse_another_reason(

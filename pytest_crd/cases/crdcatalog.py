@@ -163,7 +163,7 @@ class Catalog:
 
     def _require_accepted(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         if crd.name not in self.stored and (refusal := acceptance.describe_refusal(crd)):
-            raise case.mistake(f"no server takes the old CRD:{refusal}", *old_crd.place)
+            raise case.mistake(f"a server refuses the old CRD:{refusal}", *old_crd.place)
         return crd
 
     def _patched(self, case: Case, old_crd: OldCRD, crd: CustomResourceDefinition) -> CustomResourceDefinition:
@@ -178,7 +178,7 @@ class Catalog:
             try:
                 new_crd = crd.altered(patched)
             except InputError as error:
-                message = f"the old CRD is none after the patch: {error.mistakes[0].message}"
+                message = f"the patched old CRD is not valid: {error.mistakes[0].message}"
                 raise case.mistake(message, *place) from None
             self._patched_crds[key] = new_crd
         return self._patched_crds[key]

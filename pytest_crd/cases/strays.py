@@ -22,13 +22,13 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 _ALLOW: Final = "or write `unknownFields: allow` at the top of the file"
 _REMEDIES: Final = {
-    Section.PRUNING: f"where that is meant, list it in `pruned`, {_ALLOW}",
-    Section.DEFAULTING: f"where that is meant, have it in `expected`, as defaulting drops nothing, {_ALLOW}",
+    Section.PRUNING: f"if this is intended, list it in `pruned`, {_ALLOW}",
+    Section.DEFAULTING: f"if this is intended, keep it in `expected`, because defaulting drops nothing, {_ALLOW}",
 }
-_OF_SCALE: Final = f"where that is meant, list its warning in `warnings`, {_ALLOW}"
+_OF_SCALE: Final = f"if this is intended, list its warning in `warnings`, {_ALLOW}"
 _UNDECLARED: Final = re.compile(r"(?<!\S)\S++(?<=:)(?= field not declared in schema)")
 _UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
-_REMEDY: Final = f"where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, {_ALLOW}"
+_REMEDY: Final = f"if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, {_ALLOW}"
 
 
 def find_in_request(case: RequestCase, input_: JSONValue, response: Response, subject: CaseSubject) -> Strays | None:

@@ -97,7 +97,7 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
     if project.commands:
         listed = ", ".join(f"`{command}`" for command in project.commands)
         message = (
-            f"crd_commands are not run at a commit ({listed}): name a folder with what they print there, "
+            f"crd_commands are not run at a commit ({listed}): name a folder with their output, "
             "or the files in crd_paths"
         )
         raise AbsentError([Mistake(location, 0, message)])
@@ -114,7 +114,11 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
     words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not crd_files.crds:
         where = " ".join(project.paths) or "any of its files"
-        hint = f"; what {madecrds.HOOK} made then is in no file: name a folder with it" if project.is_made else ""
+        hint = (
+            f"; CRDs of {madecrds.HOOK} are in no file of a commit: name a folder that has them"
+            if project.is_made
+            else ""
+        )
         raise AbsentError([Mistake(location, 0, f"no CRD in {where} at {words}{hint}"), *crd_files.notes])
     return Baseline(words, tree, crd_files)
 

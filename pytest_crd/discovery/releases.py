@@ -58,11 +58,11 @@ def find_commit(folder: Path, ref: str) -> Commit:
 def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
     """Return the tag of the last release, and a note with its date and the tags that were passed over."""
     if git.run(repository, "rev-parse", "--is-shallow-repository").line == "true":
-        raise _mistake(ref, f"{repository} has a part of its history alone, by which no release can be found: {_FETCH}")
+        raise _mistake(ref, f"{repository} is a shallow clone, so no release can be found: {_FETCH}")
     try:
         release = tags.latest(repository, pattern)
     except NoReleaseError as error:
-        raise _mistake(ref, f"{repository} {error}; it may not have been fetched: {_FETCH}") from None
+        raise _mistake(ref, f"{repository} {error}; if its tags are not fetched yet: {_FETCH}") from None
     passed_over = f"; passed over: {', '.join(release.passed_over)}" if release.passed_over else ""
     return release.name, f"of {release.day}{passed_over}"
 

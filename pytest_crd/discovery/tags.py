@@ -133,7 +133,7 @@ def latest(repository: Path, pattern: str = "") -> Release:
     candidates = {tag: age for tag, age in related.items() if not tag.is_prerelease} or related
     if not candidates:
         before = "" if current is None else f" before {current[1]}"
-        raise NoReleaseError(f"has no tag of a release{before} that shares a commit with what is there now")
+        raise NoReleaseError(f"has no release tag{before} that shares history with the current commit")
     nearest = min(candidates.values())
     last = max((tag for tag, age in candidates.items() if age == nearest), key=_order)
     later = [tag for tag in all_tags if tag not in candidates and tag.day >= last.day]

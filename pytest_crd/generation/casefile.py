@@ -92,7 +92,7 @@ def generate(
     collected = collect_cases(versions, wanted, most_lines=most_lines, progress=progress)
     if not collected.statements:
         raise NothingToStateError(
-            f"{version.crd.name} {version.name} has nothing to state at {', '.join(wanted.paths)}"
+            f"no case was found for {', '.join(wanted.paths)} of {version.crd.name} {version.name}"
         )
     text = write(versions, collected)
     cases = tuple(reach.parse_cases(text))

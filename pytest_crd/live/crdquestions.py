@@ -58,14 +58,14 @@ class CrdJudge:
     def _judge_creation(self, question: CrdQuestion) -> list[str]:
         """Compare a dry create of the CRD; under another name if the server already has the CRD."""
         if question.crd.repeated_fields:
-            raise NotAskedError("keys that are set twice, which only the file itself has")
+            raise NotAskedError("the file sets a key twice: a request would send it once")
         crd = question.crd.under(self._version)
         notes = []
         try:
             self._compare_creation(crd, question.manifest)
         except _TakenError:
             manifest = Renaming(crd.group, make_group(), "").of_crd(question.manifest)
-            notes.append("compared under another name, for a CRD of its own is there")
+            notes.append("compared under another name: the server already has a CRD of this name")
             self._compare_creation(
                 CustomResourceDefinition.from_manifest(manifest, kubernetes_version=self._version), manifest
             )

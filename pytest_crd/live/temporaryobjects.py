@@ -82,7 +82,7 @@ class StoredObjects:
         answer = self._server.ask("PATCH", self._path, wanted, headers=_MERGE)
         obstacles.refuse_as_no_answer(answer)
         if answer.code != 200:
-            raise NotAskedError(f"the server does not take the managed fields of the old object: {answer.message}")
+            raise NotAskedError(f"the server refuses the managed fields of the old object: {answer.message}")
         self.stored = answer.body
         return self.stored
 
@@ -160,7 +160,7 @@ class StoredObjects:
             raise self._stage.disagreement(whole, ours, theirs, namespace_of(self._question))
         if not response.accepted:
             message = self._stage.renaming.restore(answer.message, namespace_of(self._question))
-            raise NotAskedError(f"no request stores the old object: {message}")
+            raise NotAskedError(f"the server refuses the old object: {message}")
         stored: JSONObject = answer.body
         return stored
 

@@ -66,7 +66,7 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     for implementation in _implementations(manager):
         if implementation.plugin is plugin:
             raise pytest.Collector.CollectError(
-                f"{_maker(implementation, config)}: {_HOOK} comes too late, CRDs were read before this was loaded: "
+                f"{_maker(implementation, config)}: {_HOOK} is registered too late, after the CRDs were read: "
                 f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
             )
 

@@ -17,7 +17,7 @@ _LONGEST_TEXT: Final = 80
 _SHOWN_OF_TEXT: Final = 20
 _MOST_PARTS: Final = 20
 _SHOWN_PARTS: Final = 3
-_HINT = "where that is meant, allow it in the ini file, a line each"
+_HINT = "if this is intended, allow it in the ini file, one line each"
 
 
 def lines(

@@ -169,7 +169,7 @@ FAILING = [
         """\
 fields of the input that are dropped:
   spec.clas  the schema does not specify it; did you mean spec.class?
-  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write \
+  if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, or write \
 `unknownFields: allow` at the top of the file
 """,
         id="a misspelt field of a patch",
@@ -180,7 +180,7 @@ fields of the input that are dropped:
         """\
 fields of the input that are dropped:
   ready  the schema does not specify it; did you mean status.ready?
-  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write \
+  if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, or write \
 `unknownFields: allow` at the top of the file
 """,
         id="a field beside the status that is patched",
@@ -191,7 +191,7 @@ fields of the input that are dropped:
         """\
 fields of the input that are dropped:
   status.redy  the schema does not specify it; did you mean status.ready?
-  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write \
+  if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, or write \
 `unknownFields: allow` at the top of the file
 """,
         id="a misspelt status that a patch leaves alone",
@@ -202,7 +202,7 @@ fields of the input that are dropped:
         """\
 fields of the input that are dropped:
   spec.replica  the schema does not specify it
-  where that is meant, list its warning in `warnings`, or write `unknownFields: allow` at the top of the file
+  if this is intended, list its warning in `warnings`, or write `unknownFields: allow` at the top of the file
 """,
         id="a misspelt field of a Scale",
     ),

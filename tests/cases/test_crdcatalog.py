@@ -169,12 +169,12 @@ def test_the_old_crd_is_another_of_that_name(folder: Path, old_crd: str) -> None
         ),
         pytest.param(
             "  oldCRD:\n    patch:\n    - {op: replace, path: /kind, value: Pod}\n",
-            r"^cases.yaml:8: the old CRD is none after the patch: not a CustomResourceDefinition",
+            r"^cases.yaml:8: the patched old CRD is not valid: not a CustomResourceDefinition",
             id="no CRD after the patch",
         ),
         pytest.param(
             "  oldCRD:\n    patch:\n    - {op: replace, path: /spec/scope, value: Global}\n",
-            r"^cases.yaml:8: no server takes the old CRD: .*spec.scope: Unsupported value",
+            r"^cases.yaml:8: a server refuses the old CRD: .*spec.scope: Unsupported value",
             id="a CRD that the server refuses",
         ),
         pytest.param(

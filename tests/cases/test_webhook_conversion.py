@@ -23,7 +23,7 @@ WEBHOOK = {
     "strategy": "Webhook",
     "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"}},
 }
-UNKNOWN = "a webhook converts v1 to v2, and does not run here: what is stored, and what of it is lost, is unknown"
+UNKNOWN = "a webhook converts v1 to v2 and does not run here: the stored object and its lost fields are unknown"
 
 
 def spec(*names: str) -> dict[str, Any]:
@@ -81,9 +81,7 @@ def test_a_case_says_that_it_was_held_against_the_object_before_it_is_converted(
 
 
 def test_lost_fields_cannot_be_stated() -> None:
-    with pytest.raises(
-        CaseFileError, match=r"cases\.yaml:3: 'lost' cannot be held against anything: a webhook converts v1"
-    ):
+    with pytest.raises(CaseFileError, match=r"cases\.yaml:3: 'lost' cannot be checked: a webhook converts v1"):
         run("input: {spec: {b: x}}, lost: []")
 
 
@@ -138,7 +136,7 @@ TWO_STEPS = "steps: [{manager: a, input: {spec: {b: x}}}, {manager: b, input: {s
 def test_the_object_before_a_second_apply_is_unknown() -> None:
     with pytest.raises(CaseFileError) as raised:
         run(TWO_STEPS, section="apply")
-    assert str(raised.value) == f'cases.yaml:3: what the second step of apply case "a" finds cannot be told: {UNKNOWN}'
+    assert str(raised.value) == f'cases.yaml:3: the second step of apply case "a" cannot be checked: {UNKNOWN}'
     assert run(TWO_STEPS.replace("{b: x}", "{}"), V2, section="apply").holds
 
 

@@ -388,4 +388,4 @@ def test_fields_converted_by_a_webhook_are_not_called_lost(project: Project) -> 
     result = _run(project, "-v")
 
     assert result.parseoutcomes()["passed"] == 1
-    result.stdout.fnmatch_lines(["crd: *samples*: a webhook converts v1 to v2, and does not run here: *"])
+    result.stdout.fnmatch_lines(["crd: *samples*: a webhook converts v1 to v2 and does not run here: *"])

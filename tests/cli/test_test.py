@@ -385,7 +385,7 @@ def test_upgrades_are_judged_from_the_last_release(project: Project, test: Test)
 @pytest.mark.parametrize(
     ("tag", "reason"),
     [
-        ("", "has no tag; it may not have been fetched: git fetch --tags --unshallow"),
+        ("", "has no tag; if its tags are not fetched yet: git fetch --tags --unshallow"),
         ("v1.0.0", "no CRD in any of its"),
     ],
 )

@@ -245,7 +245,7 @@ def test_before_the_first_commit_of_a_branch_nothing_was_released(repository: Re
     repository.commit("v1.0.0")
     repository.git("checkout", "-q", "--orphan", "anew")
 
-    with pytest.raises(InputError, match="has no tag of a release that shares a commit with what is there now"):
+    with pytest.raises(InputError, match="has no release tag that shares history with the current commit"):
         latest(repository)
 
 
@@ -330,10 +330,10 @@ def test_a_pattern_selects_the_tags_of_releases(repository: Repository) -> None:
 
 def test_without_a_release_the_message_says_how_to_fetch_tags(repository: Repository) -> None:
     repository.commit()
-    with pytest.raises(InputError, match=r"has no tag; it may not.*fetch --tags"):
+    with pytest.raises(InputError, match=r"has no tag; if its tags are not.*fetch --tags"):
         latest(repository)
     repository.git("tag", "v1.0.0")
-    with pytest.raises(InputError, match=r"has no tag of a release before v1\.0\.0 that shares"):
+    with pytest.raises(InputError, match=r"has no release tag before v1\.0\.0 that shares"):
         latest(repository)
 
 
@@ -343,9 +343,7 @@ def test_a_shallow_clone_has_no_last_release(repository: Repository, tmp_path: P
     shallow = tmp_path / "shallow"
     repository.git("clone", "-q", "--depth", "1", repository.path.as_uri(), str(shallow))
 
-    with pytest.raises(
-        InputError, match="has a part of its history alone, by which no release can be found: git fetch"
-    ):
+    with pytest.raises(InputError, match="is a shallow clone, so no release can be found: git fetch"):
         releases.find_commit(shallow, "latest-tag")
 
 

@@ -221,7 +221,7 @@ def test_managed_fields_that_the_server_refuses_are_not_compared(ask: Ask, fake:
     fake.interfere = interfere
     verdict = ask(applied(("a", {}), old={"spec": {}}))
 
-    assert verdict.reason == "the server does not take the managed fields of the old object: no fields"
+    assert verdict.reason == "the server refuses the managed fields of the old object: no fields"
 
 
 def test_the_worst_of_several_answers_counts(ask: Ask, fake: FakeServer) -> None:
@@ -357,7 +357,7 @@ def test_an_old_object_that_no_request_stores_is_not_compared(ask: Ask) -> None:
     assert verdict.reason == "no request stores an object with deletionTimestamp"
     verdict = ask(question(Section.UPDATE, {}, required, old={"status": {"phase": "a"}}))
     assert verdict.outcome == LiveOutcome.NOT_ASKED
-    assert verdict.reason.startswith(f'no request stores the old object: Thing.{GROUP} "example" is invalid: ')
+    assert verdict.reason.startswith(f'the server refuses the old object: Thing.{GROUP} "example" is invalid: ')
 
 
 def test_an_old_object_that_the_server_alone_refuses_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:
@@ -615,7 +615,7 @@ def test_an_existing_crd_is_compared_under_another_name(ask: Ask, fake: FakeServ
     fake.objects[f"{CRDS}/things.{GROUP}"] = {"metadata": {"name": f"things.{GROUP}", "uid": "u"}, "spec": {}}
 
     assert ask(_of_crd("accepted")) == LiveVerdict(
-        LiveOutcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+        LiveOutcome.AGREED, notes=("compared under another name: the server already has a CRD of this name",)
     )
 
 
@@ -625,7 +625,7 @@ def test_a_crd_that_appears_and_disappears_meanwhile_is_compared_under_another_n
     fake.interfere = _replying("POST", "dryRun", refused, conflict, None)
 
     assert ask(_of_crd("accepted")) == LiveVerdict(
-        LiveOutcome.AGREED, notes=("compared under another name, for a CRD of its own is there",)
+        LiveOutcome.AGREED, notes=("compared under another name: the server already has a CRD of this name",)
     )
 
 
@@ -660,7 +660,7 @@ def test_a_crd_with_repeated_keys_is_not_compared(ask: Ask) -> None:
         duplicates=('line 1: key "a" already set in map',),
     )
 
-    assert ask(_of_crd("accepted", crd)).reason == "keys that are set twice, which only the file itself has"
+    assert ask(_of_crd("accepted", crd)).reason == "the file sets a key twice: a request would send it once"
 
 
 def test_a_different_answer_about_a_crd_is_a_disagreement(ask: Ask, fake: FakeServer) -> None:

@@ -194,7 +194,7 @@ def test_a_hook_that_is_registered_too_late_is_refused(project: Project) -> None
     result = project.run("--crd-checks")
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*operator/conftest.py: pytest_crd_manifests comes too late, *"])
+    result.stdout.fnmatch_lines(["*operator/conftest.py: pytest_crd_manifests is registered too late, *"])
     project.run("--crd-checks", "--crd-python", "operator").assert_outcomes(passed=2)
 
 
@@ -230,7 +230,9 @@ def test_a_baseline_without_files_of_the_hooks_crds_is_reported(empty: Project) 
     result = empty.run("--crd-baseline", "git:latest-tag")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*; what pytest_crd_manifests made then is in no file: name a folder with it"])
+    result.stdout.fnmatch_lines(
+        ["*; CRDs of pytest_crd_manifests are in no file of a commit: name a folder that has them"]
+    )
 
 
 def test_a_run_without_conftest_reports_that_its_hook_does_not_count(project: Project) -> None:

@@ -183,5 +183,5 @@ def test_an_old_crd_that_no_server_accepted_is_an_error(project: Project, *, sto
     else:
         result.assert_outcomes(errors=1)
         result.stdout.fnmatch_lines(
-            ["*test_garden.crd.yaml:3: no server takes the old CRD: spec.scope: Unsupported value*"]
+            ["*test_garden.crd.yaml:3: a server refuses the old CRD: spec.scope: Unsupported value*"]
         )

@@ -220,7 +220,7 @@ expected:
 fields of the input that are dropped:
   spec.beds[0].plnt  the schema does not specify it; did you mean spec.beds[0].plant?
   spec.labl          the schema does not specify it; did you mean spec.label?
-  where that is meant, list it in `pruned`, or in `lost` where the storage version drops it, or write `unknownFields: allow` at the top of the file
+  if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, or write `unknownFields: allow` at the top of the file
 """,
         "spec.beds[0].plnt: the schema does not specify it; did you mean spec.beds[0].plant? (+1 more)",
         id="a misspelt field has the one that is meant beside it",

@@ -76,7 +76,9 @@ class SuiteCRDs:
             raise suite.mistake(f"no CRD is called {suite.crd!r} in {files}")
         matching = [(path, crd) for path, crd in crds if self._has_gates(suite, crd, folder)]
         if not matching:
-            raise suite.mistake(f"no CRD in {files} has the gates {', '.join(suite.feature_gates)}", "featureGates")
+            raise suite.mistake(
+                f"no CRD in {files} has the feature gates {', '.join(suite.feature_gates)}", "featureGates"
+            )
         return [
             Variant(path.name.partition(".")[0] if len(matching) > 1 else "", crd, self.version_of(suite, crd))
             for path, crd in matching

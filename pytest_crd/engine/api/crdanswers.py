@@ -81,7 +81,7 @@ class CrdAnswers:
         storage = next((spec.name for spec in self.spec.versions if spec.storage), version)
         if storage == version or not self.spec.converts_by_webhook:
             return ""
-        return f"a webhook converts {version} to {storage}, and does not run here: what is stored, and what of it is lost, is unknown"
+        return f"a webhook converts {version} to {storage} and does not run here: the stored object and its lost fields are unknown"
 
     def _create(self, field_validation: FieldValidation) -> Response:
         request = Request("create", self._body(), field_validation=field_validation)

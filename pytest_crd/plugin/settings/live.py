@@ -82,9 +82,7 @@ def read(config: pytest.Config) -> LiveSettings | None:
         return None
     if server in config.invocation_params.args and (config.invocation_params.dir / server).exists():
         # pytest knows no options of plugins when it looks for its root folder.
-        raise entries[LIVE].error(
-            f"write {LIVE.option}={server}: pytest takes a path that stands alone for a part of the project"
-        )
+        raise entries[LIVE].error(f"write {LIVE.option}={server}: pytest takes a separate path for a path of tests")
     return LiveSettings(server, CONTEXT.read_value(config), INSTALLED.read_value(config), config.invocation_params.dir)
 
 

@@ -120,7 +120,7 @@ def test_gates_choose_the_files(layout: Layout, gates: str, annotations: tuple[s
     if is_kept:
         assert [variant.label for variant in layout.variants(head)] == [""]
     else:
-        with pytest.raises(CaseFileError, match=r"^s\.yaml:2: no CRD in .* has the gates "):
+        with pytest.raises(CaseFileError, match=r"^s\.yaml:2: no CRD in .* has the feature gates "):
             layout.variants(head)
 
 

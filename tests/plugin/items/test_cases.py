@@ -355,6 +355,6 @@ def test_a_warning_about_a_conversion_webhook_is_shown_once(empty: Project) -> N
 
     result.assert_outcomes(passed=2)
     words = (
-        "crd: tabs.example.com v1: cases state what is stored, but a webhook converts v1 to v2, and does not run here: "
+        "crd: tabs.example.com v1: cases state what is stored, but a webhook converts v1 to v2 and does not run here: "
     )
     assert sum(line.startswith(words) for line in result.outlines) == 1

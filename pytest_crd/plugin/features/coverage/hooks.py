@@ -204,7 +204,7 @@ class Hooks:
         if tally.percent >= wanted:
             return True
         percent_seen = tally.percent_seen
-        hint = f"; {_rounded(percent_seen)} with seen points, which no case holds"
+        hint = f"; {_rounded(percent_seen)} with seen points (no case states their results)"
         self._messages.append(
             f"coverage is {_rounded(tally.percent)}, less than the {wanted:g}% of crd_cov_fail_under"
             f"{hint if percent_seen > tally.percent else ''}"

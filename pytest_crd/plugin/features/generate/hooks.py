@@ -181,7 +181,7 @@ def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
     match = next((crd for crd in crds if name in (crd.name, crd.kind)), None) or crds[name]
     if sum(crd.name == match.name for crd in crds) > 1:
         raise NothingToStateError(
-            f"{match.name} has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+            f"{match.name} has alternatives, so no file is generated: write one whose `crd:` is the path of an alternative"
         )
     return crds[name]
 

@@ -95,7 +95,7 @@ class Cluster:
         if answer.code == _MISSING:
             if self._is_shared:
                 raise ClusterError(
-                    f"{crd.name} is not installed: install it, or run without -n, for then it is for the time being"
+                    f"{crd.name} is not installed: install it, or run without -n to install it for the run only"
                 )
             answer = self.server.ask("POST", path.rpartition("/")[0], crd.manifest)
             if answer.code != _CREATED:
@@ -195,7 +195,7 @@ class Stay:
             self._server.wait(f"{path}/{name}", lambda now: now.code == _MISSING, f"the end of namespace {name}")
         answer = self._server.ask("POST", path, body)
         if answer.code not in (_CREATED, _TAKEN):
-            raise NoAnswerError(f"namespace {name}: {answer.code} {answer.message}")
+            raise NoAnswerError(f"namespace {name} cannot be created: {answer.code} {answer.message}")
         return answer.code == _CREATED
 
     def find_by_name(self, resource: str) -> ResourceType:

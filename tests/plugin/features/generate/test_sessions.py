@@ -161,7 +161,7 @@ def test_no_file_is_generated_for_alternatives(gardens: Project, name: str) -> N
     result = gardens.run("--crd-generate", name)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    words = "has alternatives, for which no file is generated: write one whose `crd:` is the path of one of them"
+    words = "has alternatives, so no file is generated: write one whose `crd:` is the path of an alternative"
     result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {NAME} {words}"])
     assert not list(gardens.path.glob("test_*"))
 

@@ -574,9 +574,7 @@ def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(requesting: Project,
 
     result = requesting.run("--crd-live", path, "--crd-live-context", "mine")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --crd-live: write --crd-live={path}: pytest takes a path that stands alone *"]
-    )
+    result.stderr.fnmatch_lines([f"ERROR: --crd-live: write --crd-live={path}: pytest takes a separate path *"])
 
     result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine")
     result.assert_outcomes(passed=5)

@@ -240,7 +240,7 @@ def test_a_refused_namespace_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(NoAnswerError, match="no namespace: 403 no"):
         Stay(cluster, Api([CRD]), ())
     cluster = _cluster(monkeypatch, {})  # a server for CRDs only has no namespaces and answers 404
-    with pytest.raises(NoAnswerError, match="namespace team: 404 none"):
+    with pytest.raises(NoAnswerError, match="namespace team cannot be created: 404 none"):
         Stay(cluster, Api([CRD]), ["team"])
 
 

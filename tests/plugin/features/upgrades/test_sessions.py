@@ -93,7 +93,7 @@ def test_a_breaking_effect_is_shown_with_both_lines_and_an_object(released: Proj
             f'  - v1:{FILE}:23  enum: [[]"clay", "sand"]',
             f'  + {FILE}:23     enum: [[]"clay"]',
             "",
-            "where that is meant, allow it in the ini file, a line each:",
+            "if this is intended, allow it in the ini file, one line each:",
             "crd_baseline_allow =",
             f"    {NAME} spec.soil refused",
         ],
@@ -467,7 +467,7 @@ def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
 
     result.stdout.fnmatch_lines(
         [
-            "where that is meant, allow it in the ini file, a line each (spec.[*] for 7 of the 7):",
+            "if this is intended, allow it in the ini file, one line each (spec.[*] for 7 of the 7):",
             "crd_baseline_allow =",
             f"    {NAME} spec.[*] data loss",
             "=*",
@@ -696,7 +696,7 @@ def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
             "*",
             "*",
             "",
-            "where that is meant, allow it in the ini file, a line each:",
+            "if this is intended, allow it in the ini file, one line each:",
             "crd_baseline_allow =",
             f"    rollback {NAME} spec.soil refused",
             f"    rollback {NAME} spec.extra data loss",
