@@ -56,7 +56,7 @@ def find_hints(  # noqa: PLR0913 - the facts of a project
 
 
 def select_files(files: Iterable[ManifestFile], claims: Claims) -> list[ManifestFile]:
-    """Return the *files* that may contain custom resources, and all files that the setting names."""
+    """Return the *files* that may contain custom resources; files that the setting names are not read, but always returned."""
     return [file for file in files if samplepaths.AUTO not in file.patterns or _may_hold(file, claims)]
 
 
@@ -69,7 +69,7 @@ def _may_hold(file: ManifestFile, claims: Claims) -> bool:
 
 
 def _folder(path: Path, project: Path) -> str:
-    """Return the folder under which a file is counted, or the file itself if it is in no folder."""
+    """Return at most two leading folders of *path* in the project; the file name if it is in the project folder itself."""
     parts = path.relative_to(project).parts
     return PurePath(*parts[: min(_DEPTH, len(parts) - 1)] or parts).as_posix()
 

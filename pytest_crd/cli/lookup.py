@@ -78,7 +78,7 @@ def named_crds(
 
 
 def _is_path(named: str) -> bool:
-    """Return whether *named* refers to files, which may not exist: it has a form that no name of a CRD has."""
+    """Return True if *named* is an existing path, a glob, or a name that ends like a YAML or JSON file."""
     is_like_one = any(char in named for char in "\\*?[") or named.endswith((".yaml", ".yml", ".json"))
     return is_like_one or bool(named and Path(named).exists())
 

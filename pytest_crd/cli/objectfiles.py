@@ -46,7 +46,7 @@ class Resource(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """The key that an object keeps in an update."""
+        """The group, kind, namespace (`default` if missing) and name: updates match objects by them."""
         metadata = self.manifest.value.get("metadata")
         fields = metadata if isinstance(metadata, dict) else {}
         return self.group, self.kind, str(fields.get("namespace") or "default"), str(fields.get("name") or "")
@@ -104,7 +104,7 @@ def read(names: Sequence[str]) -> ReadObjects:
 
 def find_crds(contents: Mapping[str, bytes], kubernetes_version: str) -> list[CustomResourceDefinition]:
     """
-    Return the CRDs among objects.
+    Return the CRDs in texts, by the name of the file or stream; empty if there are none.
 
     Raises:
         CrdError: One of them is not a valid CRD.

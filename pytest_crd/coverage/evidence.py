@@ -1,4 +1,4 @@
-"""Evidence: the way in which a request has reached a point, which determines the expectation that holds it."""
+"""Evidence: how a request has reached a point. It decides what kind of expectation holds the point."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
     Attributes:
         words: Its line; empty for none.
-        notes: What it passed over.
+        notes: Notes about skipped files and objects, or other lines.
         in_vain: Why it has nothing to do; empty if it has something to do.
     """
 
@@ -113,7 +113,12 @@ def display_path(path: Path) -> str:
 
 
 def header(config: pytest.Config) -> Header:
-    """Return the header of this process; its text is empty if the session needs no CRDs, or with `-q`."""
+    """
+    Return the header of this process.
+
+    Before CRDs are loaded, its text says why there is nothing to check, else names the sources of CRDs, else is empty.
+    With `-q` it is empty, except for the reason why there is nothing to check.
+    """
     loaded, parts = config.stash.get(_SOURCES, None), _parts(config)
     quiet = config.get_verbosity() < 0
     if loaded is None or not loaded.is_read:

@@ -50,7 +50,7 @@ class WriteOutcome(NamedTuple):
         code: 200 or 201.
         value: The object of the response.
         warnings: The warnings.
-        dropped: The fields that were dropped, as in warnings.
+        dropped: The paths of pruned fields, and of fields unknown to the storage version.
     """
 
     code: int
@@ -61,16 +61,16 @@ class WriteOutcome(NamedTuple):
 
 def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPRequest, admit: Admit) -> WriteOutcome:
     """
-    Decide a request that writes, and store its object.
+    Decide a write request, store its object, and return the outcome.
 
-    The request is decided without the lock, so that others go on meanwhile, and again if the stored object has changed.
+    The decision needs no lock, so other requests continue; it is repeated if the stored object has changed meanwhile.
 
     Args:
         store: The store.
         type_: The resource.
         info: The resource that the URL names.
         request: The request.
-        admit: Called with the name of an object that is about to be created and the warnings, to raise if it may not be.
+        admit: Called with the name of a new object and the warnings; raises ApiError if the object may not be created.
 
     Raises:
         ApiError: The request is refused.
@@ -93,7 +93,15 @@ def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
     admit: Admit,
     lock: _Lock,
 ) -> WriteOutcome | None:
-    """Decide a request under *lock*, then store its object; None if the stored object has changed meanwhile."""
+    """
+    Decide a request under *lock*, store its object, and return the outcome.
+
+    Returns:
+        The outcome; None if the stored object has changed meanwhile, then nothing is stored.
+
+    Raises:
+        ApiError: The request is refused.
+    """
     with lock:
         generated = generatedvalues.of_request(
             lambda end: store.get(type_.key(info.namespace, _generated(request.body, end))) is None
@@ -118,7 +126,7 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     outcome: RequestOutcome,
 ) -> WriteOutcome:
     """
-    Admit and store the object of a decided request.
+    Admit and store the object of a decided request, and return the outcome.
 
     Raises:
         ApiError: The request is refused.
@@ -198,7 +206,7 @@ def _demand_conversions(
 
 
 def _is_storable(outcome: RequestOutcome) -> bool:
-    """Return whether a create reaches the store, which refuses names in use."""
+    """Return True if a create reaches the store: it is accepted, or refused because its name is in use."""
     return outcome.response.accepted or outcome.response.code == _CONFLICT
 
 

@@ -75,7 +75,7 @@ class CrdVersion(Generic[CrdT]):
 
     @property
     def name(self) -> str:
-        """`v1`."""
+        """The name, such as `v1`."""
         return self._schema.spec.name
 
     @property

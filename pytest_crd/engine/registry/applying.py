@@ -57,7 +57,7 @@ def problems(body: Body, field_validation: FieldValidation, profile: Profile) ->
 
 
 def message_name(profile: Profile) -> str:
-    """Return the name of an unreadable apply in messages."""
+    """Return the word for the body in the messages of the server: `patch`, or `YAML` before 1.37."""
     return "patch" if profile.apply.reads_patches else "YAML"
 
 

@@ -95,7 +95,8 @@ def managed_status(sent: Resource, old: Resource, entries: Entries, profile: Pro
     """
     Return the effect of an update of the status to *sent* on the managed fields of *old*.
 
-    The server ignores the spec of *sent*, and its metadata since 1.36. Other fields count, though only the status is stored.
+    The server ignores the spec of *sent*, and its metadata since 1.36. A change of any other field counts, even though
+    only the status is stored.
 
     Reference:
         apiextensions-apiserver registry/customresource/status_strategy.go, GetResetFields.

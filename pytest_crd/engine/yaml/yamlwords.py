@@ -95,7 +95,7 @@ def _of_keys(text: bytes) -> str:
 
 
 def _pairs(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
-    """Yield keys and values in document order; what an alias refers to comes where its anchor is."""
+    """Yield the keys and values of all mappings in *node*, in document order; aliases are not followed."""
     if isinstance(node, SequenceNode):
         for item in node.items:
             yield from _pairs(item)
@@ -116,7 +116,7 @@ def _refuse_key(key: Native, value: YamlNode) -> str:
 
 
 def _go_value(node: YamlNode) -> str:
-    """Return a value as `%#v` prints it at the top, where null has no type."""
+    """Return a value as Go's `%#v` prints it; `<nil>` for null."""
     target = _target(node)
     return "<nil>" if isinstance(target, ScalarNode) and target.resolve() is None else _go_syntax(node)
 
@@ -145,10 +145,10 @@ def _native(node: YamlNode) -> Native:
 
 def _target(node: YamlNode) -> ScalarNode | SequenceNode | MappingNode:
     """
-    Return a node, or the scalar or key that an alias refers to.
+    Return *node*, or the target of an alias.
 
     Raises:
-        UnreadableError: An alias inside of a list or mapping, which may refer to itself.
+        UnreadableError: The target contains another alias, which may refer to the target itself.
     """
     if not isinstance(node, AliasNode):
         return node

@@ -136,7 +136,7 @@ def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
 
 
 def wrong_shape(shape: str, problem: str) -> ApiError:
-    """Return the error for an object that cannot be shown in a shape."""
+    """Return the error for an object without the requested *shape*, such as a list requested as a single object."""
     return failure(406, "NotAcceptable", f"you requested {shape}, but the requested object {problem}")
 
 

@@ -56,7 +56,9 @@ class RuleGoals:
         self, base: Steps, index: int, *, wanted: bool, new: Any, old: Any = None, hasty: bool = False
     ) -> Iterator[State]:
         """
-        Yield states in which a rule is *wanted*, the nearest first, without duplicates; nothing if there is no such rule.
+        Yield states in which a rule has the value *wanted*, the nearest first; nothing if there is no such rule.
+
+        No state is yielded twice.
 
         Args:
             base: The steps of the rule's value.

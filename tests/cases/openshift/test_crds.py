@@ -1,4 +1,4 @@
-"""Which CRD files a suite is about: by name, by feature gates, by version."""
+"""The CRD files of a suite, selected by name, feature gates and version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of authorities, as far as the API server can read them."""
+"""Validation of CA bundles: at least one readable certificate, and the server's messages."""
 
 from __future__ import annotations
 

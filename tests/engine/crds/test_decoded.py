@@ -1,4 +1,4 @@
-"""CRD manifests are decoded as the Go types of 1.37 decode them, v1beta1 too, which a server of 1.37 does not serve any more."""
+"""Decoding of CRD manifests, v1 and v1beta1, as the Go types of Kubernetes 1.37 decode them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defaulting (KEP-575): nulls that are not allowed go, defaults come."""
+"""Defaulting (KEP-575): removal of forbidden nulls, and insertion of defaults."""
 
 from __future__ import annotations
 

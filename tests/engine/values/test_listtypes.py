@@ -1,4 +1,4 @@
-"""List types: where a set or a map has something twice."""
+"""List types: duplicate items of sets, and duplicate keys of maps."""
 
 from __future__ import annotations
 

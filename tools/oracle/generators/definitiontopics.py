@@ -69,7 +69,7 @@ def _begun(**more: JSONValue) -> list[JSONValue]:
 
 
 def _crd_with_status(at: int, **status: JSONValue) -> JSONValue:
-    """Return a CRD with a status that has a client's own condition, and the resourceVersion of answer *at*."""
+    """Return a CRD with a client's own condition in its status, and with the resourceVersion of the answer numbered *at*."""
     mine = {
         "type": "Mine",
         "status": "True",
@@ -168,7 +168,7 @@ def _refused() -> list[JSONValue]:
 
 
 def _migrated() -> list[JSONValue]:
-    """Return requests that remove a version from a CRD: first as storage version, then from the status, then altogether."""
+    """Return requests that add a storage version to a CRD, then remove the old one from its spec and its status."""
     return [
         *_begun(versions=("v1",)),
         _put(_crd(versions=("v1", "v2"), resourceVersion="{rv:1}"), path=_PAN),

@@ -38,7 +38,7 @@ class Limited:
     __slots__ = ("_loops",)
 
     def __init__(self, *, loops: bool) -> None:
-        """Create for an expression; only with *loops* can a value be used twice."""
+        """Create for an expression; only if it has *loops* does `extend` look for repeated additions."""
         self._loops = loops
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""Collectors and items for upgrades, below the files of the CRDs of today, wherever these lie."""
+"""Collectors and items for upgrades; each belongs to the file of its new CRD, or without one to the ini file."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class UpgradeItem(TextItem):
 
     @property
     def _line(self) -> int:
-        """The line of the new CRD; of one without a file, the line of `crd_commands`, or of `crd_baseline` if it is gone."""
+        """The line of the new CRD. Without a file, the line of `crd_commands`; for a removed CRD, of `crd_baseline`."""
         return self.task.line or inilines.line_of(self.config, COMMANDS if self.task.today else BASELINE)
 
     @property

@@ -46,7 +46,7 @@ class Guard:
         Args:
             client: Name of the client, for the message.
             address: URL that the client is about to use.
-            advice: The way to this server.
+            advice: The way to reach the server of the test, for the message.
 
         Raises:
             OtherServerError: The address is not the server's.
@@ -69,7 +69,7 @@ class Guard:
 
 
 def _endpoint(address: str) -> tuple[str, int]:
-    """Return host and port of a URL; of a malformed one, a pair that equals no server's."""
+    """Return host and port of a URL; for a malformed URL, a pair that matches no server."""
     try:
         url = urllib.parse.urlsplit(address)
         host, port = url.hostname or "", url.port or _PORTS.get(url.scheme, 0)
