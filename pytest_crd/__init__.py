@@ -23,7 +23,7 @@ _MODULES: Final = {
 }
 
 
-if not TYPE_CHECKING:  # so that type checkers know the names above and no others
+if not TYPE_CHECKING:  # pragma: no branch - so that type checkers know the names above and no others
 
     def __getattr__(name: str) -> Any:
         """Import a public class on first use."""

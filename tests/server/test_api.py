@@ -266,3 +266,28 @@ def test_an_error_in_metadata_of_a_built_in_kind_is_told_once() -> None:
     patch = {"metadata": {"labels": {"a b": "c"}}}
     answer = servers.ask(server, "PATCH", f"{path}/a", patch, mediaType="application/merge-patch+json")
     assert [cause["field"] for cause in answer.value["details"]["causes"]] == ["metadata.labels"]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [(".", "may not be '.'"), ("..", "may not be '..'"), ("a%25b", "may not contain '%'")]
+)
+def test_a_name_that_is_no_segment_of_a_path_is_a_bad_request(name: str, problem: str) -> None:
+    answer = servers.ask(servers.api(), "GET", f"{servers.JOBS}/{name}")
+    quoted = name.replace("%25", "%")
+    assert (answer.code, answer.value["message"]) == (400, f'Name parameter invalid: "{quoted}": {problem}')
+
+
+def test_an_unreadable_scale_of_a_custom_resource_is_of_an_unknown_type() -> None:
+    answer = servers.ask(servers.api(), "PUT", f"{servers.JOBS}/a/scale", "{")
+    message = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"'
+    assert (answer.code, answer.value["message"]) == (400, message)
+
+
+@pytest.mark.parametrize(
+    ("entries", "code"),
+    [([{"manager": "m"}], 400), ([{"time": "yesterday"}], 201), ([], 400)],
+)
+def test_managed_fields_with_an_unreadable_entry_count_as_none_in_an_apply(entries: object, code: int) -> None:
+    job = servers.job("a", managedFields=entries)
+    path = f"{servers.JOBS}/a?fieldManager=m"
+    assert servers.ask(servers.api(), "PATCH", path, job, mediaType="application/apply-patch+yaml").code == code

@@ -257,3 +257,11 @@ def test_a_large_request_does_not_delay_others(client: _Client, server: HTTPServ
         rounds += 1
     assert rounds > 1
     second.close()
+
+
+def test_the_end_of_a_server_ends_its_handshakes(server: HTTPServer, client: _Client) -> None:
+    with socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) as silent:
+        assert client.request_json("GET", "/version")[0] == 200
+        server.stop()
+        with contextlib.suppress(ConnectionError):
+            assert silent.recv(1) == b""

@@ -38,3 +38,8 @@ from pytest_crd.engine.golang import jsonsyntax
 )
 def test_invalid_json_is_refused_with_gos_message(text: str, problem: str) -> None:
     assert jsonsyntax.find_problem(text) == problem
+
+
+def test_what_only_the_scanner_reads_is_valid() -> None:
+    assert jsonsyntax.find_problem("[" * 9_000 + "]" * 9_000) == ""
+    assert jsonsyntax.find_problem("NaN") == "invalid character 'N' looking for beginning of value"

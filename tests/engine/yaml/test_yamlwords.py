@@ -25,6 +25,11 @@ from pytest_crd.engine.yaml import yamlreader, yamlwords
         (b"{9223372036854775808: 1}", "unsupported map key of type: uint64, key: 0x8000000000000000, value: 1"),
         (b"- {? [x, 1] : b}", 'yaml: invalid map key: []interface {}{"x", 1}'),
         (b"a: {? &x [a] : 1, ? *x : 2}", 'yaml: invalid map key: []interface {}{"a"}'),
+        (b"a: &x [1]\nb: {null: *x}", "unsupported map key of type: %!s(<nil>), key: <nil>, value: []interface {}{1}"),
+        (
+            b"a: &x {k: 1}\nb: &z {l: *x}\nc: {null: *z}",
+            "yaml: null cannot be a key: quote it, or write a key before the colon",
+        ),
         (b"? {null: 1}\n: x", "yaml: invalid map key: map[interface {}]interface {}{interface {}(nil):1}"),
         (b"[" * 11_000 + b"]", "yaml: exceeded max depth of 10000"),
         (b"[" * 2_000 + b"]" * 2_000, "yaml: exceeded maximum nesting depth"),
