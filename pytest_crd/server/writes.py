@@ -113,7 +113,10 @@ def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
             request = request._replace(resource_version=str(entry.revision))
         outcome = type_.answer(None if entry is None else entry.value, request, generated)
         with store.lock:
-            return None if store.get(key) is not entry else _commit(store, type_, info, request, admit, entry, outcome)
+            if store.get(key) is not entry:
+                return None
+            outcome.report()
+            return _commit(store, type_, info, request, admit, entry, outcome)
 
 
 def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support import servers
 
+from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
 from pytest_crd.server.customresources import CustomResourceType
 
 
@@ -86,8 +87,13 @@ def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest
 
     monkeypatch.setattr(CustomResourceType, "answer", decide_late)
     patch = {"metadata": {"annotations": {"x": "y"}}}
-    answer = servers.ask(server, "PATCH", f"{servers.JOBS}/a", patch, mediaType="application/merge-patch+json")
+    reports: list[ObservedRequest] = []
+    with OF_PROCESS.heard_by(request=lambda _, request: reports.append(request)):
+        answer = servers.ask(server, "PATCH", f"{servers.JOBS}/a", patch, mediaType="application/merge-patch+json")
 
+    (report,) = reports
+    assert report.validated is not None
+    assert report.validated["metadata"]["labels"] == {"n": str(min(overtaken, 2))}
     metadata = answer.value["metadata"]
     assert metadata["annotations"] == {"x": "y"}
     assert metadata["labels"] == {"n": str(min(overtaken, 2))}

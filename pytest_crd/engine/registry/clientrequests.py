@@ -9,7 +9,7 @@ from typing import Any
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.observer import Observer
+from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.registry import completion, handlers, requestbody, subresources
 from pytest_crd.engine.registry.handlers import Observe
 from pytest_crd.engine.registry.patching import mediatypes
@@ -127,9 +127,14 @@ class Requests:
         return self._answer(stored, Request("update", body, subresource="scale"), namespace, field_validation)
 
     def send(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
-        """Return the outcome of a complete request."""
-        outcome = handlers.handle(stored, request, self._strategy, generated, observe=self._observe)
+        """Return the outcome of a complete request; its `report` tells the observer."""
+        observe, observed = self._observe, list[ObservedRequest]()
+        outcome = handlers.handle(
+            stored, request, self._strategy, generated, observe=None if observe is None else observed.append
+        )
         outcome.response = outcome.response.located(self._place_of)
+        if observe is not None and observed:
+            outcome.report = functools.partial(observe, *observed)
         return outcome
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:

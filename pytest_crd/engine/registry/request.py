@@ -91,6 +91,7 @@ class RequestOutcome:
     Attributes:
         response: The response, with its object without generated values.
         before: The stored object before, without its resourceVersion; None if there was none.
+        report: Reports the request to the observer of the CRD. A server calls it once the request counts.
     """
 
     def __init__(self, response: Response, before: Resource | None, load: Callable[[], _Result] | None = None) -> None:
@@ -104,6 +105,7 @@ class RequestOutcome:
         """
         self.response = response
         self.before = before
+        self.report: Callable[[], None] = lambda: None
         self._load = load
 
     @cached_property
