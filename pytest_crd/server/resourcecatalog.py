@@ -16,7 +16,7 @@ from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
-from pytest_crd.server.http.statuses import ApiError
+from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import NamespaceController
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import Store, StoredObject
@@ -103,8 +103,12 @@ class ServerCatalog:
         """Return the admission check for a create; it raises ApiError if the CRD or the namespace refuses new objects."""
 
         def admit(name: str, warnings: tuple[str, ...]) -> None:
+            # The CRD may have been deleted since the request was routed.
+            current = self.find_type(type_.group, type_.version, type_.names.plural)
+            if current is None:
+                raise NotFoundPageError
             try:
-                if type_.is_terminating:
+                if current.is_terminating:
                     raise statuses.forbidden(type_.resource, name, _ENDING)
                 if type_.is_namespaced:
                     self.namespaces.demand(info.namespace, type_, name)

@@ -98,3 +98,23 @@ def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest
     assert metadata["annotations"] == {"x": "y"}
     assert metadata["labels"] == {"n": str(min(overtaken, 2))}
     assert is_locked == [[False], [False, False], [False, False, True], [False, False, True]][min(overtaken, 3)]
+
+
+@pytest.mark.parametrize(("finalizers", "code"), [([], 404), (["example.com/hold"], 403)])
+def test_no_object_outlives_a_crd_that_is_deleted_during_its_create(
+    finalizers: list[str], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = servers.api()
+    crd = f"{servers.CRDS}/jobs.fuzz.example.com"
+    patch = {"metadata": {"finalizers": ["customresourcecleanup.apiextensions.k8s.io", *finalizers]}}
+    servers.ask(server, "PATCH", crd, patch, mediaType="application/merge-patch+json")
+    decide = CustomResourceType.answer
+
+    def decide_late(self: CustomResourceType, *rest: Any) -> Any:
+        outcome = decide(self, *rest)
+        assert servers.ask(server, "DELETE", crd).code == 200
+        return outcome
+
+    monkeypatch.setattr(CustomResourceType, "answer", decide_late)
+    assert servers.ask(server, "POST", servers.JOBS, servers.job("a")).code == code
+    assert not server.store.entries("jobs.fuzz.example.com")
