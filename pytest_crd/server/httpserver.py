@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -93,7 +93,8 @@ class HTTPServer:
         self._streams: set[asyncio.Event] = set()
         # Connections without a request, oldest first: during and after their handshake.
         self._handshakes: dict[asyncio.Task[None], None] = {}
-        self._busy: set[object] = set()
+        # The task that answers the request of a connection.
+        self._busy: dict[object, asyncio.Task[Any] | None] = {}
 
     def start(self) -> None:
         """Listen; the server answers requests when this returns."""
@@ -101,11 +102,11 @@ class HTTPServer:
         self._is_up.wait()
 
     def stop(self) -> None:
-        """End all watches and connections, and release the port."""
+        """End all watches and connections, wait for requests that are being decided, and release the port."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._workers.shutdown()
         self._loop.close()
         self._socket.close()
 
@@ -145,6 +146,8 @@ class HTTPServer:
                 task.cancel()
             for connection in server.connections:
                 _abort(connection)
+            # Nothing is written after the end of the server.
+            await asyncio.gather(*filter(None, self._busy.values()), return_exceptions=True)
             await runner.cleanup()
 
     async def _accept(self, server: web.Server) -> None:
@@ -189,11 +192,11 @@ class HTTPServer:
             stream.set()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        self._busy.add(request.protocol)
+        self._busy[request.protocol] = asyncio.current_task()
         try:
             return await self._answer(request)
         finally:
-            self._busy.discard(request.protocol)
+            del self._busy[request.protocol]
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         try:

@@ -8,6 +8,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -169,7 +170,7 @@ def test_stopping_a_server_ends_its_watches() -> None:
     client.close()
     server.stop()
     servers.ask(api, "POST", servers.JOBS, servers.job("a"))
-    assert "crd_server" not in {thread.name for thread in threading.enumerate()}
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("crd_server")]
     with pytest.raises(OSError, match="refused"):
         client.request_json("GET", "/healthz")
     client.close()
@@ -265,3 +266,33 @@ def test_the_end_of_a_server_ends_its_handshakes(server: HTTPServer, client: _Cl
         server.stop()
         with contextlib.suppress(ConnectionError):
             assert silent.recv(1) == b""
+
+
+def test_nothing_is_written_after_the_end_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = servers.api()
+    server = HTTPServer(api, CERTIFICATES)
+    server.start()
+    client = _Client(server)
+    is_deciding, answer = threading.Event(), api.answer
+
+    def answer_late(request: HTTPRequest) -> Any:
+        is_deciding.set()
+        time.sleep(0.3)
+        return answer(request)
+
+    monkeypatch.setattr(api, "answer", answer_late)
+
+    def create() -> None:
+        with contextlib.suppress(http.client.HTTPException, OSError):
+            client.request_json("POST", servers.JOBS, servers.job("late"))
+
+    thread = threading.Thread(target=create)
+    thread.start()
+    is_deciding.wait()
+    server.stop()
+    revision = api.store.revision
+    time.sleep(0.5)
+    thread.join()
+
+    assert api.store.revision == revision
+    client.close()
