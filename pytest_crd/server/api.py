@@ -177,8 +177,7 @@ class Api:
 
     def _answer_list(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> HTTPAnswer:
         value = self._list_of(request, page, type_, form)
-        is_map = not form.shape and not type_.is_typed
-        return encoding.answer(request, 200, value, form, warnings=type_.warnings, sorts_keys=is_map)
+        return encoding.answer(request, 200, value, form, warnings=type_.warnings)
 
     def _list_of(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> Resource:
         if form.shape == "PartialObjectMetadata":
@@ -212,8 +211,7 @@ class Api:
         timeout = float(options.timeout or _WATCH_TIMEOUT)
         shared = None if form.shape else type_
         show = self._shows(request, type_, form)
-        is_map = not form.shape and not type_.is_typed
-        return Stream(watch, timeout, show, shared, type_.warnings, form.media_type, sorts_keys=is_map)
+        return Stream(watch, timeout, show, shared, type_.warnings, form)
 
     def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
         """Return the function that converts the objects of a watch to the requested form; only the first Table of a watch has column definitions."""
@@ -291,7 +289,8 @@ class Api:
             error = _no_list(form.shape, object_, type_)
             error.warnings = warnings
             raise error
-        is_map = not form.shape and not type_.is_typed and object_["kind"] == type_.names.kind
+        if object_["kind"] != type_.names.kind:  # a Scale or a Status
+            form = form._replace(sorts_keys=False)
         is_unvalidated = written is not None and not type_.validates
         return encoding.answer(
             request,
@@ -301,7 +300,6 @@ class Api:
             warnings=warnings,
             dropped=() if written is None else written.dropped,
             unvalidated=type_.names.kind if is_unvalidated else "",
-            sorts_keys=is_map,
         )
 
 
@@ -356,8 +354,9 @@ def _no_list(shape: str, object_: Resource, type_: ResourceType) -> ApiError:
 
 
 def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
-    """Return the requested form of the response."""
-    return negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
+    """Return the requested form of the response; the server holds objects without a Go type as maps."""
+    form = negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
+    return form._replace(sorts_keys=not form.shape and not type_.is_typed)
 
 
 def _is_in_scope(type_: ResourceType, info: RequestInfo) -> bool:

@@ -46,7 +46,6 @@ def answer(  # noqa: PLR0913 - the parts of a response
     dropped: tuple[str, ...] = (),
     media_type: str = "",
     unvalidated: str = "",
-    sorts_keys: bool = False,
 ) -> HTTPAnswer:
     """
     Return a response with an encoded body.
@@ -61,12 +60,11 @@ def answer(  # noqa: PLR0913 - the parts of a response
         dropped: The fields of the request that were dropped.
         unvalidated: The kind of the written object if it is neither validated nor defaulted.
         media_type: The Content-Type, if it is not that of *form*.
-        sorts_keys: Whether *value* is a map to the server, not a Go struct: JSON then has sorted keys.
 
     Raises:
         ApiError: 500: the value cannot be written in this form.
     """
-    body = _encode(value, form, sorts_keys=sorts_keys)
+    body = _encode(value, form)
     warned = tuple(("Warning", warning(text)) for text in warnings)
     all_headers = (*ALWAYS, *warned, *headers)
     if len(body) > _COMPRESSED and _takes_gzip(request.headers.get("accept-encoding", "")):
@@ -87,9 +85,9 @@ def _takes_gzip(header: str) -> bool:
     return any(clause.strip() == "gzip" for clause in header.split(","))
 
 
-def _encode(value: JSONValue, form: Form, *, sorts_keys: bool) -> bytes:
+def _encode(value: JSONValue, form: Form) -> bytes:
     if form.media_type != negotiation.PROTOBUF:
-        return _write_text(value, form, sorts_keys=sorts_keys).encode("utf-8", "surrogatepass")
+        return _write_text(value, form).encode("utf-8", "surrogatepass")
     try:
         return protowriting.write(value)
     except ProtobufError as error:
@@ -102,13 +100,13 @@ def page(code: int, text: str) -> HTTPAnswer:
     return HTTPAnswer(code, text.encode(), "text/plain; charset=utf-8", headers)
 
 
-def _write_text(value: JSONValue, form: Form, *, sorts_keys: bool) -> str:
+def _write_text(value: JSONValue, form: Form) -> str:
     """Return *value* as YAML or JSON."""
     if form.media_type == negotiation.YAML:
         return str(yaml.dump(value, Dumper=_YamlDumper, sort_keys=True, allow_unicode=True))
     if form.is_pretty:
-        return printing.respell_json(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=sorts_keys))
-    return printing.respell_json(compact(value, sorts_keys=sorts_keys)) + "\n"
+        return printing.respell_json(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=form.sorts_keys))
+    return printing.respell_json(compact(value, sorts_keys=form.sorts_keys)) + "\n"
 
 
 def warning(text: str) -> str:

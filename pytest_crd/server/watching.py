@@ -11,6 +11,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import reads
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, compact
+from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.protobuf import protowriting
@@ -169,8 +170,7 @@ class Stream(NamedTuple):
         show: Function that converts an object to the requested shape.
         shared: Cache key for watches that show objects alike; None to encode objects for this watch alone.
         warnings: The warnings of the response.
-        form: The media type of the events, JSON or protobuf.
-        sorts_keys: Whether objects are maps to the server, with sorted keys in JSON.
+        form: The form of the events, JSON or protobuf.
     """
 
     watch: Watch
@@ -178,13 +178,13 @@ class Stream(NamedTuple):
     show: Callable[[Resource], Resource]
     shared: object = None
     warnings: tuple[str, ...] = ()
-    form: str = negotiation.JSON
-    sorts_keys: bool = False
+    form: Form = Form()
 
     @property
     def media_type(self) -> str:
         """The Content-Type."""
-        return self.form if self.form == negotiation.JSON else f"{self.form};stream=watch"
+        media_type = self.form.media_type
+        return media_type if media_type == negotiation.JSON else f"{media_type};stream=watch"
 
     def line(self, event: WatchEvent) -> bytes:
         """Return an encoded event; watches with the same *shared* key encode each object once."""
@@ -197,22 +197,22 @@ class Stream(NamedTuple):
         if event.entry is None:
             is_error = event.type == "ERROR"
             value = event.value if is_error else self.show(event.value)
-            return self._encode(value, sorts_keys=self.sorts_keys and not is_error)
-        forms, key = event.entry.forms, (self.shared, self.form)
+            return self._encode(value, sorts_keys=self.form.sorts_keys and not is_error)
+        forms, key = event.entry.forms, (self.shared, self.form.media_type)
         encoded: bytes | None = None if self.shared is None else forms.get(key)
         if encoded is None:
-            encoded = self._encode(self.show(self.watch.type.read(event.entry)), sorts_keys=self.sorts_keys)
+            encoded = self._encode(self.show(self.watch.type.read(event.entry)), sorts_keys=self.form.sorts_keys)
             if self.shared is not None:
                 forms[key] = encoded
         return encoded
 
     def _encode(self, value: JSONValue, *, sorts_keys: bool) -> bytes:
-        if self.form == negotiation.PROTOBUF:
+        if self.form.media_type == negotiation.PROTOBUF:
             return protowriting.write(value)
         return printing.respell_json(compact(value, sorts_keys=sorts_keys)).encode("utf-8", "surrogatepass")
 
     def _framed(self, kind: str, encoded: bytes) -> bytes:
-        if self.form == negotiation.PROTOBUF:
+        if self.form.media_type == negotiation.PROTOBUF:
             return protowriting.event(kind, encoded)
         return b'{"type":"%s","object":%s}\n' % (kind.encode(), encoded)
 

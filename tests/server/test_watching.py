@@ -63,7 +63,7 @@ def test_watches_share_encoded_objects() -> None:
     (first_event,), (second_event,) = first.watch.take(), second.watch.take()
     assert first_event.entry is not None
     text = first.line(first_event)
-    first_event.entry.forms[first.shared, first.form] = b"{}"
+    first_event.entry.forms[first.shared, first.form.media_type] = b"{}"
 
     assert second.line(second_event) == b'{"type":"ADDED","object":{}}\n'
     assert json.loads(text)["object"]["metadata"]["name"] == "a"

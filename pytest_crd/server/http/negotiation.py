@@ -34,12 +34,14 @@ class Form(NamedTuple):
         shape: `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for unchanged objects.
         version: The version of `meta.k8s.io` of the shape.
         is_pretty: Whether JSON is indented.
+        sorts_keys: Whether JSON has sorted keys, as of a map in Go and not of a struct.
     """
 
     media_type: str = JSON
     shape: str = ""
     version: str = "v1"
     is_pretty: bool = False
+    sorts_keys: bool = False
 
 
 class _Clause(NamedTuple):
