@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -34,6 +35,7 @@ class Refusal(NamedTuple):
     subject: Mapping[str, str] | None = None
 
 
+_META_GROUP: Final = "meta.k8s.io"
 # A client's message about the 404 of a URL that the server does not serve.
 NOT_SERVED: Final = Refusal(404, "NotFound", "the server could not find the requested resource")
 
@@ -46,6 +48,12 @@ def bad_request(message: str) -> Refusal:
 def internal_error(problem: str) -> Refusal:
     """Return the refusal of a request that fails inside the server."""
     return Refusal(500, "InternalError", f"Internal error occurred: {problem}", problem=problem)
+
+
+def invalid_options(kind: str, errors: Sequence[FieldError]) -> Refusal:
+    """Return the refusal of a request with invalid options of a *kind* such as `ListOptions`."""
+    message = f'{kind}.{_META_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
+    return Refusal(422, "Invalid", message, tuple(errors), subject={"group": _META_GROUP, "kind": kind})
 
 
 def too_large(value: JSONValue, text: str = "") -> Refusal | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
@@ -13,7 +13,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 
-_GROUP: Final = "meta.k8s.io"
 KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 
 
@@ -33,11 +32,7 @@ def refuse(request: Request, profile: Profile) -> Refusal | None:
         apimachinery apis/meta/v1/validation/validation.go, ValidateCreateOptions, ValidateUpdateOptions, ValidatePatchOptions.
     """
     errors = find_errors(request, profile)
-    if not errors:
-        return None
-    kind = KINDS[request.verb]
-    message = f'{kind}.{_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
-    return Refusal(422, "Invalid", message, tuple(errors), subject={"group": _GROUP, "kind": kind})
+    return refusal.invalid_options(KINDS[request.verb], errors) if errors else None
 
 
 def find_errors(request: Request, profile: Profile) -> list[FieldError]:

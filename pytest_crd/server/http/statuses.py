@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_crd.engine.errors import fielderror, refusal
+from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
@@ -13,7 +13,6 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import response
 
 _NOT_CALLED = "pytest-crd calls no webhooks: only the version in which objects are stored can be asked for"
-_META_GROUP = "meta.k8s.io"
 
 
 class ApiError(Exception):
@@ -105,9 +104,7 @@ def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[s
 
 def invalid_options(kind: str, errors: Sequence[FieldError]) -> ApiError:
     """Return the error for invalid options of a *kind* such as `ListOptions`."""
-    message = f'{kind}.{_META_GROUP} "" is invalid: {fielderror.aggregate(errors)}'
-    subject = {"group": _META_GROUP, "kind": kind}
-    return of_refusal(Refusal(422, "Invalid", message, tuple(errors), subject=subject))
+    return of_refusal(refusal.invalid_options(kind, errors))
 
 
 def no_such_path() -> ApiError:
