@@ -121,6 +121,19 @@ def _fixed(digits: str, exponent: int) -> str:
     return f"{digits[: exponent + 1]}.{digits[exponent + 1 :]}"
 
 
+def json_value(value: JSONValue) -> str:
+    """Return a JSON value as printed by Go's `%v`: `map[a:1 b:[x <nil>]]`, with unquoted strings."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{json_value(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(json_value, value))}]"
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else number(value)
+
+
 def marshal(value: JSONValue) -> str:
     """
     Return *value* as Go's json.Marshal writes it: sorted keys, no blanks, `<`, `>`, `&` and line separators escaped.

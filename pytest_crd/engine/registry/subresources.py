@@ -229,17 +229,4 @@ def _nested(resource: Resource, path: str, kind: type) -> JSONValue:
 
 
 def _wrong_type(names: list[str], value: JSONValue, expected: str) -> str:
-    return f".{'.'.join(names)} accessor error: {_printed(value)} is of the type {printing.GO_TYPES[type(value)]}, expected {expected}"
-
-
-def _printed(value: JSONValue) -> str:
-    """Return a JSON value as printed by Go's `%v`: `map[a:1 b:[x <nil>]]`, with unquoted strings."""
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(_printed, value))}]"
-    if value is None:
-        return "<nil>"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else printing.number(value)
+    return f".{'.'.join(names)} accessor error: {printing.json_value(value)} is of the type {printing.GO_TYPES[type(value)]}, expected {expected}"

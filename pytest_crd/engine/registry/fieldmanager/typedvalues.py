@@ -307,16 +307,4 @@ def _removed_of_list(kind: ListType, value: list[JSONValue], removed_fields: Fie
 
 def _printed(value: JSONValue) -> str:
     """Return a value as printed by Go's `%v` for its wrapper."""
-    return f"&{{{_go(value)}}}"
-
-
-def _go(value: JSONValue) -> str:
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{name}:{_go(value[name])}' for name in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(_go, value))}]"
-    if value is None:
-        return "<nil>"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else printing.number(value)
+    return f"&{{{printing.json_value(value)}}}"
