@@ -11,6 +11,7 @@ import pytest
 from oracle.generators import servergen
 
 from conformance import exchanges, serverside
+from pytest_crd.server.store import generatedvalues
 
 RECORDED = Path(__file__).parent / "server"
 
@@ -27,6 +28,13 @@ def replay(version: str, recorded: Any) -> Any:
     """Return our server's answers in a conversation."""
     sender = serverside.sender(recorded.get("crds") or servergen.crds(), version, [exchanges.NAMESPACE])
     return exchanges.run(recorded["requests"], sender)
+
+
+@pytest.fixture(autouse=True)
+def _one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of our server: whether an equal apply is a change can depend on the second in which it comes."""
+    now = generatedvalues.now()
+    monkeypatch.setattr(generatedvalues, "now", lambda: now)
 
 
 @pytest.mark.parametrize(
