@@ -1,4 +1,4 @@
-"""Evidence: how a request has reached a point. It decides what kind of expectation holds the point."""
+"""Evidence of coverage: how a request reached a point, and thus which expectations of a case hold it."""
 
 from __future__ import annotations
 

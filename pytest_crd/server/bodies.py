@@ -27,6 +27,7 @@ from pytest_crd.server.resourcetypes import ResourceType
 
 # Messages quote this many bytes of an unreadable body.
 _SHOWN: Final = 30
+# The message about a number beyond float64 begins so.
 _NO_NUMBER: Final = "json: cannot unmarshal number"
 # The API versions of CRDs in the server's scheme.
 _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
@@ -34,10 +35,6 @@ _DEFINITIONS: Final = frozenset({declared.V1, declared.V1BETA1})
 
 class _UnreadableBodyError(ValueError):
     """An unreadable body, with the server's message."""
-
-
-class _UnreadableNumberError(_UnreadableBodyError):
-    """A JSON number beyond float64; the server finds it only after apiVersion and kind."""
 
 
 def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: ResourceType, subresource: str) -> Body:
@@ -67,7 +64,7 @@ def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: Resour
     except _UnreadableBodyError as error:
         if subresource == "scale" and not type_.is_typed:  # the scheme of custom resources has no Scale
             raise statuses.bad_request(typemeta.unregistered_type("v1.Scale", type_.profile)) from None
-        if isinstance(error, _UnreadableNumberError):
+        if str(error).startswith(_NO_NUMBER):
             raise _number_beyond_float64(request.body, api_version, kind, str(error)) from None
         raise _unrecognized(kind, str(error), request.body) from None
     return _typed(body, request.body, api_version, kind, type_.profile) if type_.is_typed else body
@@ -159,9 +156,7 @@ def _read(sent: bytes, media_type: str) -> Body:
     except ManifestError as error:
         if error.mistakes[0].message == yamlreader.NONE:
             return Body(None, text)
-        message = yamlwords.server_message(sent, error)
-        is_number = message.startswith(_NO_NUMBER)
-        raise (_UnreadableNumberError if is_number else _UnreadableBodyError)(message) from None
+        raise _UnreadableBodyError(yamlwords.server_message(sent, error)) from None
 
 
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:

@@ -112,6 +112,7 @@ def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
         if entry is not None:
             request = request._replace(resource_version=str(entry.revision))
         outcome = type_.answer(None if entry is None else entry.value, request, generated)
+        outcome.stored  # noqa: B018 - computes the objects before the store is locked
         with store.lock:
             if store.get(key) is not entry:
                 return None

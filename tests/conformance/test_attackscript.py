@@ -20,7 +20,7 @@ pytestmark = [
 _METHOD: Final = "the HTTP library refuses methods that HTTP does not define, and CONNECT"
 _DEPTH: Final = "objects nested more than 256 levels deep are refused"
 _CLOCK: Final = "the age of an object that is six years old: the recording is of another day"
-# Requests whose answers differ from the recorded ones, with the reason; docs/how-to/test-operators.md tells users.
+# Requests with another answer than the recorded one, and the reason; docs/how-to/test-operators.md tells users.
 DIFFERENT: Final = {
     "table types #2": _CLOCK,
     "table types #3": _CLOCK,

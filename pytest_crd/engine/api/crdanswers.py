@@ -218,7 +218,7 @@ def _handle(  # noqa: PLR0913 - a request, and the forms of the CRDs that are de
     sent: Forms | None = None,
     stored: Forms | None = None,
 ) -> Response:
-    """Return the answer to *request* over the stored CRD *live*, whose forms are *stored*."""
+    """Return the response to *request* over the stored CRD *live*; *stored* has its forms, *sent* those of the body."""
     from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
     from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
 

@@ -46,7 +46,7 @@ def find_problem(text: str) -> str:
 
 
 def _is_valid(text: str) -> bool:
-    """Return whether Python's decoder reads *text*, with Go's limit on nesting; the scanner words what is wrong."""
+    """Return True if *text* is valid JSON for Python's decoder and nested no deeper than Go allows."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):

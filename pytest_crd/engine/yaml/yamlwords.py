@@ -75,7 +75,7 @@ def _is_beyond_go(text: bytes) -> bool:
 
 def _of_keys(text: bytes) -> str:
     """
-    Return the message for the first map key that is no JSON key; empty if there is none.
+    Return the message for the first map key that JSON cannot have; empty if all keys are valid.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, (*decoder).mapping; sigs.k8s.io/yaml yaml.go, convertToJSONableObject.

@@ -18,7 +18,7 @@ class _Restarts(NamedTuple):
     last: str = ""
 
     def plus(self, status: Resource) -> _Restarts:
-        """Return the restarts plus those of another container."""
+        """Return the sum with the restarts in the *status* of another container."""
         ended = (status.get("lastState") or {}).get("terminated") or {}
         finished = ended.get("finishedAt") or ""
         is_later = finished and (not self.last or ages.moment(finished) > ages.moment(self.last))
