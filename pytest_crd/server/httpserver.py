@@ -7,7 +7,7 @@ import contextlib
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -144,8 +144,7 @@ class HTTPServer:
             # An orderly close would wait for clients.
             for task in self._handshakes:
                 task.cancel()
-            for connection in server.connections:
-                _abort(connection)
+            _abort(server.connections)
             # Nothing is written after the end of the server.
             await asyncio.gather(*filter(None, self._busy.values()), return_exceptions=True)
             await runner.cleanup()
@@ -165,8 +164,7 @@ class HTTPServer:
             for oldest in [*self._handshakes][:-_MOST_HANDSHAKES]:
                 oldest.cancel()
             idle = [idle_connection for idle_connection in server.connections if idle_connection not in self._busy]
-            for idle_connection in idle[:-_MOST_IDLE]:
-                _abort(idle_connection)
+            _abort(idle[:-_MOST_IDLE])
 
     async def _connect(self, server: web.Server, connection: socket.socket) -> None:
         """Do the TLS handshake of a connection."""
@@ -249,9 +247,9 @@ class HTTPServer:
         return response
 
 
-def _abort(connection: web.RequestHandler) -> None:
-    if connection.transport is not None:
-        connection.transport.abort()
+def _abort(connections: Iterable[web.RequestHandler]) -> None:
+    for transport in filter(None, [connection.transport for connection in connections]):
+        transport.abort()
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
