@@ -13,7 +13,6 @@ from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 
 
@@ -73,7 +72,7 @@ class Question(NamedTuple):
         self, apply: SentApply, old: Mapping[str, JSONValue] | Response | None, *, namespace: str | None = None
     ) -> Response:
         """Return the engine's answer to an apply to *old*, in *namespace*."""
-        return self.version.requests.apply(
+        return self.version.apply(
             apply.body,
             old=old,
             manager=apply.manager,
@@ -84,16 +83,13 @@ class Question(NamedTuple):
         )
 
     def _answer(self) -> Response:
-        requests, field_validation = self.version.requests, self.field_validation
+        version, field_validation = self.version, self.field_validation
         if self.old is None:
-            return requests.create(self.body, field_validation=field_validation)
+            return version.create(self.body, field_validation=field_validation)
         if self.section in PATCHES:
-            body, media_type = completion.patch(self.body.value, "")
-            subresource = self.section.subresource
-            return requests.patch(
-                body, old=self.old, media_type=media_type, subresource=subresource, field_validation=field_validation
-            )
-        update = requests.update_status if self.section is Section.UPDATE_STATUS else requests.update
+            patch, subresource = self.body.value, self.section.subresource
+            return version.patch(patch, old=self.old, subresource=subresource, field_validation=field_validation)
+        update = version.update_status if self.section is Section.UPDATE_STATUS else version.update
         return update(self.body, old=self.old, field_validation=field_validation)
 
 

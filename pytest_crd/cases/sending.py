@@ -9,9 +9,9 @@ from pytest_crd.cases import jsonpatch
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.engine import CrdVersion
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.caseresult import Context
 from pytest_crd.engine import CrdVersion, Response
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 
 if TYPE_CHECKING:
     from pytest_crd.cases.schemafields import SchemaFields

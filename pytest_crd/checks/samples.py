@@ -17,11 +17,11 @@ from pytest_crd.checks import fieldlines
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.yaml.manifest import Manifest
 
 _PLACEHOLDERS: Final = ("{{", "${")

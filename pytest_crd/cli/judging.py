@@ -14,8 +14,6 @@ from pytest_crd.cli.objectfiles import Identity, Resource
 from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
-from pytest_crd.engine.registry.requestbody import Body
 
 _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before, a create would be refused"
@@ -64,9 +62,8 @@ def _send(resource: Resource, version: CrdVersion, *, method: SendingMethod) -> 
     before = (method.old or {}).get(resource.identity)
     old: JSONValue = None if before is None else before.manifest.value
     text = printing.marshal(resource.manifest.value)
-    requests = version.requests
     if method.manager:
-        return requests.apply(completion.read_applied(text), old=old, manager=method.manager, force=method.force)
+        return version.apply(text, old=old, manager=method.manager, force=method.force)
     if old is not None:
-        return requests.update(Body(resource.manifest.value), old=old)
-    return requests.create(completion.read(text))
+        return version.update(resource.manifest.value, old=old)
+    return version.create(text)

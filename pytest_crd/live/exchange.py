@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import Response
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.registry import completion, scale
+from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
@@ -54,7 +55,7 @@ def created(question: Question, stage: Stage) -> Exchange:
     version = stage.crd.version(question.version.name)
     body = stage.renaming.of_body(question.body, own)
     body = completion.with_default_name(completion.typed(body, type_meta(version)), stage.renaming.made_up_name)
-    response = version.requests.create(body, namespace=namespace, field_validation=question.field_validation)
+    response = version.create(body, namespace=namespace, field_validation=question.field_validation)
     return Exchange("POST", _path(question, stage, ""), _query(question), body.text or body.value, response)
 
 
@@ -66,7 +67,7 @@ def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
     body = stage.renaming.of_body(_without_identity(question.body, old), own)
     sent, stored_whole = completion.over(body, stored, type_meta(version))
     is_status = question.section is Section.UPDATE_STATUS
-    send = version.requests.update_status if is_status else version.requests.update
+    send = version.update_status if is_status else version.update
     response = send(
         sent, old=stored_whole, namespace=stage.renaming.namespace, field_validation=question.field_validation
     )
@@ -80,11 +81,10 @@ def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
     _refuse_identity(question.body.value)
     patch = _without_identity(question.body, question.old or {}).value
     patch = stage.renaming.of_patch(patch, namespace_of(question))
-    body, media_type = completion.patch(patch, "")
-    response = version.requests.patch(
-        body,
+    _, media_type = completion.patch(patch, "")
+    response = version.patch(
+        patch,
         old=stored,
-        media_type=media_type,
         subresource=subresource,
         namespace=stage.renaming.namespace,
         field_validation=question.field_validation,

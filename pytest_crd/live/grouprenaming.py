@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
 
 

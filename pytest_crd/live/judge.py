@@ -14,9 +14,9 @@ from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.schema import subschemas
 from pytest_crd.live import answerfacts, client, exchange, obstacles
 from pytest_crd.live.answerfacts import Facts

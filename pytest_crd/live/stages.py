@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 from pytest_crd.live import answerfacts, client, obstacles, settling
 from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.grouprenaming import Renaming

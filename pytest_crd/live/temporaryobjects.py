@@ -6,9 +6,9 @@ from typing import Final, Self
 
 from pytest_crd.cases.questions import Question
 from pytest_crd.engine import CrdVersion
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import answerfacts, client, obstacles
 from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta
@@ -129,9 +129,9 @@ class StoredObjects:
         """
         namespace = self._stage.renaming.namespace
         if old is None:
-            response = version.requests.create(Body(sent), namespace=namespace)
+            response = version.create(sent, namespace=namespace)
         else:
-            response = version.requests.update_status(Body(sent), old=old, namespace=namespace)
+            response = version.update_status(sent, old=old, namespace=namespace)
         answer = self._server.ask(method, path, sent)
         if answer.code == _EXISTS and old is None:  # left by an earlier question that lost its connection
             self._remove()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import decoding, jsonsyntax
 from pytest_crd.engine.golang.decoding import DecodeError
@@ -13,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import applying, completion
+from pytest_crd.engine.registry import applying
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.yaml import yamlreader, yamlwords

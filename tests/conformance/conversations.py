@@ -11,9 +11,10 @@ from conformance.sequences import Answer, Request
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api.crdanswers import CrdAnswers
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion, handlers, request
+from pytest_crd.engine.registry import handlers, request
 from pytest_crd.engine.registry.customresource import CustomResourceStrategy
 from pytest_crd.engine.registry.request import GeneratedValues
 from pytest_crd.engine.registry.requestbody import Body

@@ -11,10 +11,11 @@ import pytest
 
 from conformance import crdrequests, sequences
 from pytest_crd.engine import profile
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import completion, handlers
+from pytest_crd.engine.registry import handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import Body

@@ -17,7 +17,7 @@ from typing import Any
 from live.loopback import Reply
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
-from pytest_crd.engine.registry import completion
+from pytest_crd.engine.client import completion
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NAMESPACES = "/api/v1/namespaces"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.registry import completion
 from pytest_crd.live.grouprenaming import Renaming
 
 OWN = Renaming("g.example.com", "x.pytest-crd.example.com", "pytest-crd-1")

@@ -15,7 +15,7 @@ from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, Question, SentA
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.context import CrdContext
-from pytest_crd.engine.registry import completion
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target

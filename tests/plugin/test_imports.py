@@ -30,6 +30,7 @@ OF_READING = {
         "engine.cel",
         "engine.crds",
         "engine.api",
+        "engine.client",
         "engine.errors",
         "engine.fieldpath",
         "engine.golang",

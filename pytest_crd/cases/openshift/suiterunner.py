@@ -16,8 +16,8 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, Response, UnsupportedConstructError, UnsupportedExpressionError
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import completion
 
 # Fields of the stored object that a client sends back.
 _FROM_STORED = ("name", "namespace")

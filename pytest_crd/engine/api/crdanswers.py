@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.versionschema import VersionSchema
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.crdforms import Forms
@@ -22,7 +23,6 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import completion
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation

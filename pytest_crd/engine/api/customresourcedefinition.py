@@ -15,6 +15,7 @@ from pytest_crd.engine.api import crdanswers, pickling
 from pytest_crd.engine.api import version as ofversion
 from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
+from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared, nameconflicts, origins
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -23,7 +24,7 @@ from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.registry import completion, requestbody
+from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.registry.response import Response
 

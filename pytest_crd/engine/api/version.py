@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
+from pytest_crd.engine.client import completion
+from pytest_crd.engine.client.resourceclient import HIDE_MISTAKES, ResourceClient
 from pytest_crd.engine.crds.rule import Rule
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.registry import completion, deprecation
-from pytest_crd.engine.registry.request import Subresource
-from pytest_crd.engine.registry.requestbody import FieldValidation
-from pytest_crd.engine.registry.response import Response
+from pytest_crd.engine.registry import deprecation
 from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.jsonvalue import JSONObject as Resource
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
-    from pytest_crd.engine.registry.clientrequests import Requests  # slow to import, and only requests need it
-    from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
-
-# For `__tracebackhide__`: a user's mistake is shown at the user's own call; any other exception keeps all frames.
-HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
+    from pytest_crd.engine.registry.customresource import (
+        CustomResourceStrategy,  # slow to import, and only requests need it
+    )
 
 
 class NotStructuralError(AssertionError):
@@ -54,7 +48,7 @@ class NotStructuralError(AssertionError):
 CrdT = TypeVar("CrdT")
 
 
-class CrdVersion(Generic[CrdT]):
+class CrdVersion(ResourceClient, Generic[CrdT]):
     """One version of a CRD."""
 
     def __init__(self, crd: CrdT, index: int, answers: CrdAnswers, context: CrdContext) -> None:
@@ -182,9 +176,26 @@ class CrdVersion(Generic[CrdT]):
         """Return the same version with *observer* as its only observer; compiled schemas and rules are shared."""
         return CrdVersion(self._crd, self._index, self._answers, self._context._replace(observer=observer))
 
+    @property
+    def strategy(self) -> CustomResourceStrategy:
+        """The strategy of the custom resources."""
+        __tracebackhide__ = HIDE_MISTAKES
+        self._demand()
+        return self._answers.strategy(self._schema)
+
+    @property
+    def observer(self) -> Observer:
+        """The listeners that requests are reported to."""
+        return self._context.observer
+
+    @property
+    def locate(self) -> Locate:
+        """Returns `file:line` of a path in the schema; empty if the CRD was not read from a file."""
+        return self._schema.place_of
+
     def source_of(self, steps: Steps) -> str:
         """Return `file:line` of a path in the schema; empty if the CRD was not read from a file."""
-        return self._schema.place_of(steps, None)
+        return self.locate(steps, None)
 
     def prune(self, resource: Mapping[str, object] | str) -> Pruned:
         """
@@ -222,209 +233,6 @@ class CrdVersion(Generic[CrdT]):
         defaulted = self.passes.default(sent)
         self._report(ObservedRequest("", sent, defaulted.value))
         return defaulted
-
-    def create(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a POST of *resource*.
-
-        Args:
-            resource: A custom resource, or the text of one YAML or JSON document, which is sent unchanged. An object
-                may omit apiVersion, kind and, without a `generateName`, the name.
-            namespace: The namespace of the URL; None for the namespace of the object, as kubectl chooses it, else
-                `default`. Ignored if the scope of the CRD is Cluster.
-            field_validation: How unknown and duplicate fields are treated: `Strict`, `Warn` or `Ignore`.
-
-        Raises:
-            ManifestError: The server cannot read the text.
-            TypeError: The resource holds a value that is not JSON; or an old object, or its metadata, is not a mapping.
-            UnsupportedConstructError: The server serves no custom resources under this schema.
-
-        Errors:
-            Those of the response, in the server's order; sorted by field where the server's order is random.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/strategy.go.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        requests = self.requests
-        return requests.create(completion.read(resource), namespace=namespace, field_validation=field_validation)
-
-    def update(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        old: Mapping[str, object],
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a PUT of *resource* over *old*.
-
-        Args:
-            resource: As for `create`; its metadata may also omit namespace and resourceVersion.
-            old: The stored object, with its status.
-            namespace: The namespace of the URL if *old* has none; None for the namespace of the object, else `default`.
-            field_validation: How unknown and duplicate fields are treated.
-
-        Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-
-        Reference:
-            KEP-4008 on ratcheting; apiextensions-apiserver registry/customresource/strategy.go.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        requests, body = self.requests, completion.read(resource)
-        return requests.update(body, old=old, namespace=namespace, field_validation=field_validation)
-
-    def update_status(
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        old: Mapping[str, object],
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a PUT of *resource* to the `/status` of *old*; a 404 without that subresource.
-
-        Args:
-            resource: As for `update`; only its status counts.
-            old: The stored object, with its status.
-            namespace: As for `update`.
-            field_validation: How unknown and duplicate fields are treated.
-
-        Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/status_strategy.go.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        requests, body = self.requests, completion.read(resource)
-        return requests.update_status(body, old=old, namespace=namespace, field_validation=field_validation)
-
-    def patch(  # noqa: PLR0913 - the parameters of a request
-        self,
-        patch: Mapping[str, object] | Sequence[object] | str,
-        *,
-        old: Mapping[str, object] | Response | None,
-        subresource: Subresource = "",
-        media_type: str = "",
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a PATCH of *old*.
-
-        Args:
-            patch: A mapping (a merge patch), a list of operations (a JSON Patch), or the text of either.
-            old: The stored object, with its status; fields that only a server sets may be missing. None if no object is
-                stored, which is a 404.
-            subresource: The subresource whose URL gets the patch, `status` or `scale`; a 404 if the version does not
-                have it.
-            media_type: The media type of the patch, if it is not the default for the type of *patch*. A text is then
-                sent unchanged.
-            namespace: As for `update`.
-            field_validation: How unknown and duplicate fields are treated, in the patch and in the patched object.
-
-        Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-            NotImplementedError: The media type is that of a server-side apply.
-
-        Reference:
-            RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        requests = self.requests
-        body, detected_type = completion.patch(patch, media_type)
-        return requests.patch(
-            body,
-            old=old,
-            media_type=detected_type,
-            subresource=subresource,
-            namespace=namespace,
-            field_validation=field_validation,
-        )
-
-    def scale(
-        self,
-        old: Mapping[str, object],
-        wanted: int | Mapping[str, object] | str,
-        *,
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a PUT to the `/scale` of *old*; a 404 without that subresource.
-
-        Args:
-            old: The stored object, with its status.
-            wanted: The number of replicas, a Scale, or the text of a Scale. A Scale may omit the same fields as for
-                `update`.
-            namespace: As for `update`.
-            field_validation: How unknown and duplicate fields of the Scale are treated.
-
-        Returns:
-            The answer with the object to store; the attribute `scale` is the Scale of the response body.
-
-        Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        requests, sent = self.requests, wanted if isinstance(wanted, int) else completion.read(wanted)
-        return requests.scale(sent, old=old, namespace=namespace, field_validation=field_validation)
-
-    def apply(  # noqa: PLR0913 - the parameters of a request
-        self,
-        resource: Mapping[str, object] | str,
-        *,
-        manager: str,
-        old: Mapping[str, object] | Response | None = None,
-        force: bool = False,
-        subresource: Subresource = "",
-        namespace: str | None = None,
-        field_validation: FieldValidation = "Warn",
-    ) -> Response:
-        """
-        Return the server's answer to a server-side apply of *resource*.
-
-        Args:
-            resource: The applied configuration: as for `create`, but fields of other managers may be missing.
-            manager: The field manager.
-            old: The stored object, with its status; without managed fields, its fields belong to `before-first-apply`.
-                Or the answer to the previous request, which has managed fields. None if no object is stored: then it is
-                created.
-            force: Whether fields of other managers are taken over; otherwise they are a conflict.
-            subresource: The subresource of the URL, `status` or `scale`; empty for the object itself.
-            namespace: As for `create`.
-            field_validation: How duplicate fields are treated; unknown fields are always refused.
-
-        Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-            ValueError: *subresource* is not the name of a subresource.
-
-        Reference:
-            apiserver endpoints/handlers/patch.go; apimachinery util/managedfields; structured-merge-diff.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        return self.requests.apply(
-            completion.read_applied(resource),
-            old=old,
-            manager=manager,
-            force=force,
-            subresource=subresource,
-            namespace=namespace,
-            field_validation=field_validation,
-        )
 
     def openapi(self, openapi: OpenAPIVersion) -> dict[str, JSONValue] | None:
         """
@@ -476,43 +284,6 @@ class CrdVersion(Generic[CrdT]):
             document, resource.type, api_version=f"{resource.group}/{resource.version}", kind=resource.kind
         )
 
-    @property
-    def requests(self) -> Requests:
-        """
-        Requests with bodies that are already read.
-
-        Raises:
-            InputError: The guard refuses to answer.
-            UnsupportedConstructError: The server serves no custom resources under this schema.
-        """
-        __tracebackhide__ = HIDE_MISTAKES
-        self._demand()
-        return self._requests
-
-    @cached_property
-    def _requests(self) -> Requests:
-        from pytest_crd.engine.registry.clientrequests import Requests  # noqa: PLC0415 - slow to import, and only requests need it
-
-        return Requests(self._answers.strategy(self._schema), self._schema.place_of, self._context.observer, self)
-
-    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
-        """
-        Handle a request and return its outcome, including the object to store.
-
-        Args:
-            stored: The stored object of that name, in the storage version; None if there is none.
-            request: The request.
-            generated: The generated values: time, uid and name suffix.
-
-        Raises:
-            InputError, UnsupportedConstructError: As for `requests`.
-        """
-        return self.requests.send(stored, request, generated)
-
-    def read(self, stored: Resource) -> dict[str, JSONValue]:
-        """Return a stored object as a GET of this version returns it, with all metadata. Raises as `requests` does."""
-        return self.requests.read(stored)
-
     def _demand(self) -> None:
         """Call the guard of the CRD, which raises if the CRD cannot answer."""
         __tracebackhide__ = HIDE_MISTAKES
@@ -520,7 +291,7 @@ class CrdVersion(Generic[CrdT]):
             self._context.guard(self._crd)
 
     def _report(self, request: ObservedRequest) -> None:
-        if (hear := self._context.observer.request) is not None:
+        if (hear := self.observer.request) is not None:
             hear(self, request)
 
     def __getstate__(self) -> dict[str, object]:

@@ -2,5 +2,5 @@
 Requests to the server, as pure functions of the request and the stored object.
 
 `handlers` has the order of the steps. `strategy` is the protocol of the steps that differ between kinds, which `customresource` and `crd`
-implement. `clientrequests` completes partial requests.
+implement.
 """

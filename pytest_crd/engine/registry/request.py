@@ -22,6 +22,13 @@ SUBRESOURCES: Final[tuple[Subresource, ...]] = ("", "status", "scale")
 USER_AGENT: Final = "pytest-crd"
 
 
+def check_subresource(subresource: Subresource) -> Subresource:
+    """Return *subresource*, or raise ValueError if it is unknown."""
+    if subresource not in SUBRESOURCES:
+        raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+    return subresource
+
+
 class Request(NamedTuple):
     """
     A request.

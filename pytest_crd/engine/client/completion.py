@@ -21,26 +21,30 @@ _DEFAULT_NAMESPACE: Final = "default"
 _FROM_STORED: Final = ("name", "namespace", "resourceVersion")
 
 
-def read(sent: Mapping[str, object] | str) -> Body:
+def read(sent: Mapping[str, object] | str | Body) -> Body:
     """
     Return the body of a request from an object, or from the text of one YAML or JSON document, which is sent unchanged.
+
+    A `Body` is already read.
 
     Raises:
         ManifestError: The text is malformed.
         TypeError: A value in the object is not JSON.
     """
+    if isinstance(sent, Body):
+        return sent
     if not isinstance(sent, str):
         return Body(jsonvalue.from_python(sent))
     document = yamlreader.read_one(sent)
     return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
 
 
-def read_applied(sent: Mapping[str, object] | str, *, takes_first: bool = False) -> Body:
+def read_applied(sent: Mapping[str, object] | str | Body, *, takes_first: bool = False) -> Body:
     """
     Return the body of an apply, as `read` does; a text is parsed as YAML even if it looks like JSON.
 
     Args:
-        sent: An object, or a text.
+        sent: An object, a text, or a body that is already read.
         takes_first: True to take the first of several documents of a text, as servers do.
 
     Raises:
