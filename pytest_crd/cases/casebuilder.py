@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_crd.cases import casekeys, jsonpatch
+from pytest_crd.cases import casekeys, casepatch
 from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
 from pytest_crd.cases.sections import Section
@@ -70,7 +70,7 @@ def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str
 
 def _patch(value: JSONValue) -> JSONValue:
     """Return a patch in the form that is sent: without `times`."""
-    return [*map(jsonpatch.repeat_value, value)] if isinstance(value, list) else value
+    return [*map(casepatch.repeat_value, value)] if isinstance(value, list) else value
 
 
 def _steps(values: Iterable[Mapping[str, JSONValue]]) -> tuple[ApplyStep, ...]:

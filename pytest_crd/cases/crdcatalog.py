@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import folders
-from pytest_crd.cases import acceptance, jsonpatch
+from pytest_crd.cases import acceptance, casepatch
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
@@ -171,10 +171,10 @@ class Catalog:
         key = (crd, json.dumps(patch))
         if key not in self._patched_crds:
             try:
-                patched = jsonpatch.apply(crd.declared, patch)
-            except jsonpatch.PatchError as error:
+                patched = casepatch.apply(crd.declared, patch)
+            except casepatch.PatchError as error:
                 message = f"the old CRD cannot be made: {error}"
-                raise case.mistake(message, *place, error.index) from None
+                raise case.mistake(message, *place, *error.place) from None
             try:
                 new_crd = crd.altered(patched)
             except InputError as error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_crd.cases import casebuilder, diagnosis, jsonpatch, sections
+from pytest_crd.cases import casebuilder, casepatch, diagnosis, sections
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, CaseFileError
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
@@ -146,8 +146,8 @@ def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str
     for index, operation in enumerate(sent if isinstance(sent, list) else ()):
         if isinstance(operation, dict) and isinstance(operation.get("times"), int) and "value" in operation:
             try:
-                jsonpatch.repeat_value(operation)
-            except jsonpatch.PatchError as error:
+                casepatch.repeat_value(operation)
+            except casepatch.PatchError as error:
                 where = (*path, "patch", index)
                 message = (
                     f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)} cannot be sent: {error}"

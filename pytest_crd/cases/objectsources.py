@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.cases import jsonpatch
+from pytest_crd.cases import casepatch
 from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
 from pytest_crd.cases.model import AnyCase, ApplyCase, Case, UpdateCase
 from pytest_crd.engine import jsonvalue
@@ -83,11 +83,9 @@ def _object(case: Case, value_in_case: JSONValue, source: ObjectSource, files: _
         message = f"{named} is for an object, not for a text: write '{of_object}' as a mapping"
         raise case.mistake(message, *place.above, of_patch)
     try:
-        is_list = isinstance(source.patch, list)
-        patched = jsonpatch.apply(value, source.patch) if is_list else jsonpatch.merge(value, source.patch)
-    except jsonpatch.PatchError as error:
-        where = (of_patch, error.index) if is_list else (of_patch,)
-        raise case.mistake(f"{named} cannot be applied: {error}", *place.above, *where) from None
+        patched = casepatch.apply(value, source.patch)
+    except casepatch.PatchError as error:
+        raise case.mistake(f"{named} cannot be applied: {error}", *place.above, of_patch, *error.place) from None
     if jsonvalue.equal(patched, value):
         raise case.mistake(f"{named} changes nothing", *place.above, of_patch)
     return patched

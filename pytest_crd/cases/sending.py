@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pytest_crd.cases import jsonpatch
+from pytest_crd.cases import casepatch
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.engine import CrdVersion
@@ -62,7 +62,7 @@ def read(case: Case) -> Sent:
     body = _body(case)
     if case.section.subresource == "scale":
         return Sent(body, {})
-    return Sent(body, _patched(case.old, body.value) if isinstance(case, PatchCase) else body.value)
+    return Sent(body, casepatch.preview(case.old, body.value) if isinstance(case, PatchCase) else body.value)
 
 
 def _body(case: Case) -> Body:
@@ -82,15 +82,6 @@ def _applied(case: ApplyCase, index: int) -> Body:
     except InputError as error:
         place = ("steps", index, "input")
         raise case.mistake(f"the input of step {index + 1} cannot be read: {error}", *place) from None
-
-
-def _patched(old: JSONValue, patch: JSONValue) -> JSONValue:
-    if not isinstance(patch, list):
-        return jsonpatch.merge(old, patch, removes_nothing=True)
-    try:
-        return jsonpatch.apply(old, patch)
-    except jsonpatch.PatchError:
-        return {}  # the answer has the error
 
 
 def find_made_up_fields(case: CreateCase | UpdateCase, input_: JSONValue) -> frozenset[str]:

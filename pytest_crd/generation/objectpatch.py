@@ -103,9 +103,11 @@ def _merge(base: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _has_null(value: Any) -> bool:
-    """Return True if a merge patch would take a null in *value* for a removal; nulls in lists are safe."""
+    """Return True if a server drops a null in *value* from a merge patch: a null of an object, but not an item of a list."""
     if isinstance(value, Mapping):
         return any(map(_has_null, value.values()))
+    if isinstance(value, list):
+        return any(_has_null(item) for item in value if item is not None)
     return value is None
 
 

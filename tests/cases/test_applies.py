@@ -493,7 +493,7 @@ def test_steps_come_from_files_and_are_patched(tmp_path: Path) -> None:
         ),
         (
             "input: {}, patch: {a: null}",
-            "'steps[1].patch' of apply case \"a\" cannot be applied: remove 'a': nothing is there",
+            "'steps[1].patch' of apply case \"a\" cannot be applied: the null at a removes nothing; to send a null, write operations (`op: add`)",
         ),
         ("input: {a: 1}, patch: {a: 1}", "'steps[1].patch' of apply case \"a\" changes nothing"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_crd.cases import jsonpatch
+from pytest_crd.cases import casepatch
 from pytest_crd.engine import jsonvalue
 from pytest_crd.generation import objectpatch
 
@@ -28,10 +28,8 @@ def test_a_patch_makes_one_object_of_another(base: dict[str, Any], wanted: dict[
 
     if patch is None:
         assert jsonvalue.equal(base, wanted)
-    elif isinstance(patch, list):
-        assert jsonvalue.equal(jsonpatch.apply(base, patch), wanted)
     else:
-        assert jsonvalue.equal(jsonpatch.merge(base, patch), wanted)
+        assert jsonvalue.equal(casepatch.apply(base, patch), wanted)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +40,12 @@ def test_a_patch_makes_one_object_of_another(base: dict[str, Any], wanted: dict[
         pytest.param({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}, {"a": {"c": 3}}, id="deep"),
         pytest.param({"a": {"b": 1}}, {"a": {}}, {"a": {"b": None}}, id="removed"),
         pytest.param({"a": [1]}, {"a": [1, None]}, {"a": [1, None]}, id="a null in a list"),
+        pytest.param(
+            {"a": [1]},
+            {"a": [{"b": [{"c": None}]}]},
+            [{"op": "replace", "path": "/a", "value": [{"b": [{"c": None}]}]}],
+            id="a null of an object in a list",
+        ),
         pytest.param({}, {"a": {"b": None}}, [{"op": "add", "path": "/a", "value": {"b": None}}], id="a null"),
         pytest.param({"a/b": 1}, {"a/b": None}, [{"op": "replace", "path": "/a~1b", "value": None}], id="escaped"),
         pytest.param(
