@@ -31,7 +31,7 @@ class JudgedCase(NamedTuple):
 
 
 def report_verdict(case: Judged, version: CrdVersion, result: CaseResult) -> CaseResult:
-    """Report a judged case to the observer of the CRD, and return its result."""
-    if (listener := version.crd.observer.verdict) is not None:
+    """Report a judged case to the observer of the version, and return its result."""
+    if (listener := version.observer.verdict) is not None:
         listener(JudgedCase(case, version, result))
     return result

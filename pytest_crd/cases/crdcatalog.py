@@ -147,7 +147,7 @@ class Catalog:
         if self._suites is None:
             from pytest_crd.cases.openshift.crds import SuiteCRDs  # noqa: PLC0415 - most projects have no suites
 
-            self._suites = SuiteCRDs(self.kubernetes_version)
+            self._suites = SuiteCRDs(self.kubernetes_version, self.sources.observer)
         return self._suites
 
     def _old_crd(
@@ -200,7 +200,8 @@ class Catalog:
     def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
         key = (base, paths)
         if key not in self._loaded:
-            loaded = projectcrds.read(paths, base=base, kubernetes_version=self.kubernetes_version)
+            version, observer = self.kubernetes_version, self.sources.observer
+            loaded = projectcrds.read(paths, base=base, kubernetes_version=version, observer=observer)
             self._loaded[key] = loaded.guarded(self._guard_of)
         return self._loaded[key]
 

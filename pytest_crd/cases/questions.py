@@ -124,7 +124,7 @@ def ask_all(question: Question) -> tuple[Response, ...]:
 
 
 def report_question(question: AnyQuestion) -> None:
-    """Report an answered question to the observer of its CRD."""
-    crd = question.version.crd if isinstance(question, Question) else question.crd
-    if (listener := crd.observer.question) is not None:
+    """Report an answered question to the observer of its version or CRD."""
+    observed = question.version if isinstance(question, Question) else question.crd
+    if (listener := observed.observer.question) is not None:
         listener(question)

@@ -1,9 +1,7 @@
-"""Collectors: the points that requests reach while a collector is active."""
+"""Collectors: the points that requests reach."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -14,7 +12,7 @@ from pytest_crd.coverage.points import Point
 from pytest_crd.coverage.statements import Statement
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.context import WrittenCrd
-from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
+from pytest_crd.engine.observer import ObservedRequest, Observer
 
 # Copies of a CRD that was read count together; any other CRD counts for itself.
 _Identity: TypeAlias = "WrittenCrd | CustomResourceDefinition"
@@ -56,11 +54,10 @@ class Collector:
         # The points reached by the last request to each version, for a case that is judged after it.
         self._last: dict[tuple[_Identity, str], ReachedPoints] = {}
 
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Count all requests and judged cases of the process until the end of the `with` block."""
-        with OF_PROCESS.heard_by(request=self.take, verdict=self.hear):
-            yield
+    @property
+    def observer(self) -> Observer:
+        """A new observer that reports requests and judged cases to this collector."""
+        return Observer(self.take, verdict=self.hear)
 
     def take(self, version: Any, request: ObservedRequest) -> None:
         """Record a request to *version*."""

@@ -24,6 +24,7 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading import copies, projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
@@ -48,6 +49,7 @@ class Sources:
         folder: The working folder of the commands.
         progress: Shows which files are read.
         make: Returns the CRDs that Python code builds.
+        observer: The observer of the CRDs.
         places: The places of the CRDs, in words; empty before they are read.
         is_in_vain: Whether the whole project was searched and has no CRD.
     """
@@ -58,6 +60,7 @@ class Sources:
     folder: Path = field(default_factory=Path.cwd)
     progress: Progress = silent
     make: Callable[[], Sequence[MadeManifests]] = tuple
+    observer: Observer = field(default_factory=Observer)
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
     _python_manifests: Sequence[MadeManifests] = field(default=(), init=False)
@@ -147,7 +150,7 @@ class Sources:
                 with self.progress("reading CRDs") as tell:
                     self._crd_files = self._read(kubernetes_version, tell)
             except InputError as error:
-                self._crd_files = CrdFiles(kubernetes_version, mistakes=list(error.mistakes))
+                self._crd_files = CrdFiles(kubernetes_version, self.observer, mistakes=list(error.mistakes))
         return self._crd_files
 
     def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
@@ -163,7 +166,7 @@ class Sources:
 
     def _read_settings(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Read the paths and commands of the settings."""
-        crd_files = CrdFiles(kubernetes_version)
+        crd_files = CrdFiles(kubernetes_version, self.observer)
         if self.paths:
             crd_files.read_all(self.paths, base=self.base, tell=tell)
         for index, command in enumerate(self.commands):
@@ -184,7 +187,7 @@ class Sources:
             if self._python_manifests and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _note_test_data(place.files)
                 continue
-            crd_files = CrdFiles(kubernetes_version)
+            crd_files = CrdFiles(kubernetes_version, self.observer)
             for file in progress.each(place.files, tell, lambda file: file.name):
                 crd_files.read(file, place.origin)
             notes += crd_files.notes
@@ -195,7 +198,7 @@ class Sources:
                 self.places = place.words or _describe_folders(crd_files)
                 return crd_files
         if self._python_manifests:
-            return CrdFiles(kubernetes_version, notes=list(dict.fromkeys(notes)))
+            return CrdFiles(kubernetes_version, self.observer, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
 
         first, *others = search.in_vain()

@@ -72,10 +72,10 @@ class Observer:
 
     __slots__ = ("question", "request", "verdict")
 
-    def __init__(self, request: HearRequest | None = None) -> None:
+    def __init__(self, request: HearRequest | None = None, *, verdict: Hear | None = None) -> None:
         self.request = request
         self.question: Hear | None = None
-        self.verdict: Hear | None = None
+        self.verdict = verdict
 
     @contextmanager
     def heard_by(
@@ -91,8 +91,13 @@ class Observer:
 
     def __reduce__(self) -> str | tuple[type[Observer], tuple[()]]:
         """Return a picklable reference without listeners."""
-        return "OF_PROCESS" if self is OF_PROCESS else (Observer, ())
+        return "SESSION" if self is SESSION else (Observer, ())
 
 
-OF_PROCESS: Final = Observer()
-"""Default observer of all CRDs of the process, including those that a test loads itself."""
+SESSION: Final = Observer()
+"""
+Observer of the CRDs of a pytest session.
+
+The plugin hands it to the CRDs that it loads, and attaches its listeners to it. `load` hands it to the CRDs that a test
+or a conftest.py loads itself: coverage counts their requests, too, and a call of `load` names no session.
+"""

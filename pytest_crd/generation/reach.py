@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
@@ -28,8 +27,8 @@ class Reach:
 
     def __init__(self, version: engine.CrdVersion) -> None:
         self._version = version
-        self._subject = CaseSubject(version)
         self._collector = Collector()
+        self._subject = CaseSubject(version.observed_by(self._collector.observer))
         self._ids = frozenset(point.id for point in points(version))
 
     @property
@@ -49,7 +48,7 @@ class Reach:
         Raises:
             RuntimeError: The case does not pass, which is a bug of the generator.
         """
-        result = self._run(case)
+        result = caserunner.run(case, self._subject)
         if result.mismatches:
             crd = self._version.crd
             raise RuntimeError(f"{crd.name} {self._version.name}: {case.title}: {result.mismatches}")
@@ -58,9 +57,5 @@ class Reach:
         """Run an existing case unless it is skipped; return True if it passes. Errors are left to the test of the case."""
         if case.skip is None:
             with contextlib.suppress(InputError):
-                return self._run(case).holds
+                return caserunner.run(case, self._subject).holds
         return False
-
-    def _run(self, case: AnyCase) -> CaseResult:
-        with self._collector.collecting():
-            return caserunner.run(case, self._subject)

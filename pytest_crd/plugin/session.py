@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, settings
 from pytest_crd.plugin.settings import project
 
@@ -73,7 +74,7 @@ def sources(config: pytest.Config) -> Sources:
         own = project.get_settings(config)
         progress, make = progressline.get_progress(config), manifests.make_loader(config)
         places = (own.base, own.crd_paths, own.crd_commands, own.folder)
-        config.stash[_SOURCES] = Sources(*places, progress, make)
+        config.stash[_SOURCES] = Sources(*places, progress, make, SESSION)
     return config.stash[_SOURCES]
 
 

@@ -16,6 +16,7 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import Observer
 from pytest_crd.server import crdtype, deleting
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.customresources import CustomResourceType
@@ -116,7 +117,9 @@ class DefinitionController:
         crd = self._crds.get(entry.revision)
         if crd is None:
             version, spec = self._type.kubernetes_version, entry.value["spec"]
-            parsed = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=CrdContext())
+            parsed = CustomResourceDefinition.from_value(
+                entry.value, kubernetes_version=version, context=CrdContext(Observer())
+            )
             crd = next((crd_ for file_spec, crd_ in self._from_files if jsonvalue.equal(file_spec, spec)), parsed)
             self._crds[entry.revision] = crd
         return crd

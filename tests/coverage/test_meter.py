@@ -397,9 +397,9 @@ def test_a_collector_counts_requests_and_lists_missing_points() -> None:
     version = version_of({**TEXT, "maxLength": 1})
     collector = Collector()
 
-    with collector.collecting():
-        version.create({"spec": "a"})
-        version.create({"spec": "a"})
+    observed = version.observed_by(collector.observer)
+    observed.create({"spec": "a"})
+    observed.create({"spec": "a"})
 
     assert collector.requests(version) == 2
     assert [point.id for point in coverage.points(version) if point.id not in collector.reached(version)] == [
@@ -418,25 +418,13 @@ def test_a_version_without_requests_misses_all_points() -> None:
     assert collector.missing(version) == coverage.points(version)
 
 
-def test_requests_outside_of_collecting_do_not_count() -> None:
-    collector, version = Collector(), version_of(TEXT)
+def test_requests_count_for_the_collector_of_their_version_only() -> None:
+    first, second, version = Collector(), Collector(), version_of(TEXT)
 
-    with collector.collecting():
-        pass
+    version.observed_by(first.observer).create({"spec": "a"})
     version.create({"spec": "a"})
 
-    assert collector.requests(version) == 0
-
-
-def test_requests_count_for_the_innermost_collector() -> None:
-    outer, inner, version = Collector(), Collector(), version_of(TEXT)
-
-    with outer.collecting():
-        with inner.collecting():
-            version.create({"spec": "a"})
-        version.create({"spec": "a"})
-
-    assert (outer.requests(version), inner.requests(version)) == (1, 1)
+    assert (first.requests(version), second.requests(version)) == (1, 0)
 
 
 def test_meters_do_not_keep_versions_alive() -> None:

@@ -13,7 +13,7 @@ from pytest_crd import engine, synthesis
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine.api.context import CrdContext
-from pytest_crd.engine.observer import OF_PROCESS, Observer
+from pytest_crd.engine.observer import SESSION, Observer
 
 SCHEMA = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "minLength": 2}}}
 
@@ -39,34 +39,34 @@ def test_requests_of_other_threads_count() -> None:
 def test_the_outer_listener_is_restored_after_a_failure() -> None:
     received: list[str] = []
 
-    with OF_PROCESS.heard_by(request=lambda *_: received.append("outer")):
-        with pytest.raises(KeyError), OF_PROCESS.heard_by(request=lambda *_: received.append("inner")):
+    observer = Observer()
+    version = version_of(SCHEMA).observed_by(observer)
+
+    with observer.heard_by(request=lambda *_: received.append("outer")):
+        with pytest.raises(KeyError), observer.heard_by(request=lambda *_: received.append("inner")):
             _fail()
-        version_of(SCHEMA).create({})
+        version.create({})
 
     assert received == ["outer"]
-    assert OF_PROCESS.request is None
+    assert observer.request is None
 
 
 def test_a_listener_for_verdicts_does_not_replace_the_listener_for_requests() -> None:
     received: list[object] = []
 
-    with (
-        OF_PROCESS.heard_by(request=lambda _, request: received.append(request.sent)),
-        OF_PROCESS.heard_by(question=received.append),
-    ):
-        version_of(SCHEMA).prune({"spec": {}})
+    observer = Observer(lambda _, request: received.append(request.sent))
+    with observer.heard_by(question=received.append):
+        version_of(SCHEMA).observed_by(observer).prune({"spec": {}})
 
     assert received == [{"spec": {}}]
 
 
 def test_an_unobserved_version_has_no_listeners_and_shares_compiled_schemas() -> None:
-    version = version_of(SCHEMA)
     received: list[object] = []
+    version = version_of(SCHEMA).observed_by(Observer(lambda *request: received.append(request)))
 
-    with OF_PROCESS.heard_by(request=lambda *request: received.append(request)):
-        version.unobserved.prune({})
-        answer = version.unobserved.create({"spec": {"a": "a"}})
+    version.unobserved.prune({})
+    answer = version.unobserved.create({"spec": {"a": "a"}})
 
     assert received == []
     assert answer.errors == version.create({"spec": {"a": "a"}}).errors
@@ -77,7 +77,7 @@ def test_an_unobserved_version_has_no_listeners_and_shares_compiled_schemas() ->
 def test_crds_derived_from_an_observed_crd_have_the_same_observer(tmp_path: Path) -> None:
     observer = Observer()
     received: list[object] = []
-    context = CrdContext(observer=observer)
+    context = CrdContext(observer)
     manifest = version_of(SCHEMA).crd.manifest
     crd = engine.CustomResourceDefinition.from_value(manifest, kubernetes_version="1.37", context=context)
 
@@ -90,12 +90,12 @@ def test_crds_derived_from_an_observed_crd_have_the_same_observer(tmp_path: Path
 
 
 def test_listeners_are_not_pickled() -> None:
-    version = version_of(SCHEMA)
+    version = version_of(SCHEMA).observed_by(SESSION)
+    alone = version.observed_by(Observer(lambda *_: None))
 
-    with OF_PROCESS.heard_by(request=lambda *_: None):
-        again, alone = pickle.loads(pickle.dumps((version, version.unobserved)))  # noqa: S301 - pickled here
+    again, alone = pickle.loads(pickle.dumps((version, alone)))  # noqa: S301 - pickled here
 
-    assert again.crd.observer is OF_PROCESS
+    assert again.observer is SESSION
     assert alone.create({"spec": {"a": "ab"}}).accepted
 
 
@@ -104,8 +104,7 @@ def test_observation_does_not_change_answers() -> None:
     sent = [{"spec": {"a": a, "b": 1}} for a in ("x", "xx", "xxx")]
     unobserved = [version.create(item) for item in sent]
 
-    with Collector().collecting():
-        observed = [version.create(item) for item in sent]
+    observed = [version.observed_by(Collector().observer).create(item) for item in sent]
 
     assert [(item.code, item.stored, item.status, item.warnings) for item in observed] == [
         (item.code, item.stored, item.status, item.warnings) for item in unobserved
@@ -116,9 +115,10 @@ def test_copies_of_a_crd_that_was_read_count_together_and_altered_ones_do_not(tm
     read = _read(tmp_path)
     collector = Collector()
 
-    with collector.collecting():
+    altered = read.altered({**read.manifest})
+    with read.observer.heard_by(request=collector.take):
         read.under("1.32").version("v1").create({"spec": {"a": "ab"}})
-        read.altered({**read.manifest}).version("v1").create({"spec": {}})
+        altered.version("v1").create({"spec": {}})
         CaseSubject(read.version("v1")).store({"spec": {"a": "a"}})
 
     assert collector.requests(read.version("v1")) == 1

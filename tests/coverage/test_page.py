@@ -80,8 +80,7 @@ class _Reader(HTMLParser):
 def _summary(folder: Path, text: str = POTS) -> Summary:
     crd = read(folder, text)
     collector = Collector()
-    with collector.collecting():
-        crd.version("v1").create({"spec": {"size": 1}})
+    crd.version("v1").observed_by(collector.observer).create({"spec": {"size": 1}})
     return summarize(
         [crd],
         data.export_collector(collector, folder),

@@ -69,8 +69,8 @@ def _run(declared: str, version: CrdVersion, section: str = "create") -> tuple[C
     text = yaml.safe_dump({"crd": "pots.example.com", section: [case]}, sort_keys=False)
     [file] = loader.load(text.encode(), source="cases")
     collector = Collector()
-    with collector.collecting():
-        return collector, caserunner.run(resolve(file.cases[0], Path()), CaseSubject(version))
+    subject = CaseSubject(version.observed_by(collector.observer))
+    return collector, caserunner.run(resolve(file.cases[0], Path()), subject)
 
 
 def _wrong(spec: str, errors: str) -> str:

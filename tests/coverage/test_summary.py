@@ -19,9 +19,8 @@ def _summary(
     crd: CustomResourceDefinition, *specs: object, version: str = "v1", exclude: tuple[str, ...] = ()
 ) -> Summary:
     collector = Collector()
-    with collector.collecting():
-        for spec in specs:
-            crd.version(version).create({"spec": spec})
+    for spec in specs:
+        crd.version(version).observed_by(collector.observer).create({"spec": spec})
     return summarize(
         [crd], data.export_collector(collector, Path.cwd()), tuple(map(read_exclusion, exclude)), counts_seen=True
     )
@@ -193,8 +192,7 @@ def test_crds_made_by_tests_do_not_count(tmp_path: Path) -> None:
     own_crd = CustomResourceDefinition.from_manifest(read_crd.manifest)
     collector = Collector()
 
-    with collector.collecting():
-        own_crd.version("v1").create({"spec": {"size": 1}})
+    own_crd.version("v1").observed_by(collector.observer).create({"spec": {"size": 1}})
 
     assert data.export_collector(collector, tmp_path) == {}
 
@@ -241,10 +239,10 @@ def test_a_fully_covered_version_has_no_list(tmp_path: Path) -> None:
     # Only points of the root and the conversion remain.
     collector = Collector()
     crd = summary.versions[0].version.crd
-    with collector.collecting():
-        for version in crd.versions[:2]:
-            version.create({"spec": None, "bogus": 1})
-            version.create({"spec": {"size": 1}})
+    for version in crd.versions[:2]:
+        observed = version.observed_by(collector.observer)
+        observed.create({"spec": None, "bogus": 1})
+        observed.create({"spec": {"size": 1}})
     summary_of_rest = summarize(
         [crd], data.export_collector(collector, tmp_path), (read_exclusion("pots.example.com spec"),), counts_seen=True
     )
@@ -256,9 +254,8 @@ def test_a_fully_covered_version_has_no_list(tmp_path: Path) -> None:
 def test_copies_count_together(tmp_path: Path) -> None:
     first, second = read(tmp_path), read(tmp_path, f"# a copy\n{POTS}", "copy.yaml")
     collector = Collector()
-    with collector.collecting():
-        first.version("v1").create({"spec": {"size": 1}})
-        second.version("v1").create({"spec": {"size": 0}})
+    first.version("v1").observed_by(collector.observer).create({"spec": {"size": 1}})
+    second.version("v1").observed_by(collector.observer).create({"spec": {"size": 0}})
 
     reached = data.export_collector(collector, tmp_path)
 
@@ -287,8 +284,7 @@ def test_the_digest_depends_on_declarations_only(tmp_path: Path) -> None:
 def test_data_survives_json(tmp_path: Path) -> None:
     crd = read(tmp_path)
     collector = Collector()
-    with collector.collecting():
-        crd.version("v1").create({"spec": {"size": 1}})
+    crd.version("v1").observed_by(collector.observer).create({"spec": {"size": 1}})
     reached = data.export_collector(collector, tmp_path)
 
     assert data.from_json(reached.to_json()) == reached

@@ -16,6 +16,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.client import completion
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
@@ -656,7 +657,7 @@ def test_a_crd_with_repeated_keys_is_not_compared(ask: Ask) -> None:
     crd = CustomResourceDefinition.from_value(
         crd_of().manifest,
         kubernetes_version="1.37",
-        context=CrdContext(),
+        context=CrdContext(Observer()),
         duplicates=('line 1: key "a" already set in map',),
     )
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from typing import Any
 
 import pytest
+from oracle.generators import servergen
 from support import servers
 
-from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.observer import ObservedRequest
+from pytest_crd.server.api import Api
 from pytest_crd.server.customresources import CustomResourceType
 
 
@@ -71,7 +75,8 @@ def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation()
 
 @pytest.mark.parametrize("overtaken", [0, 1, 2, 9])
 def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = servers.api()
+    job_crd = CustomResourceDefinition.from_manifest(copy.deepcopy(servergen.crds()[0]))
+    server = Api([job_crd])
     servers.ask(server, "POST", servers.JOBS, servers.job("a", labels={"n": "0"}))
     decide = CustomResourceType.answer
     others = itertools.chain(range(1, overtaken + 1))
@@ -88,7 +93,7 @@ def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest
     monkeypatch.setattr(CustomResourceType, "answer", decide_late)
     patch = {"metadata": {"annotations": {"x": "y"}}}
     reports: list[ObservedRequest] = []
-    with OF_PROCESS.heard_by(request=lambda _, request: reports.append(request)):
+    with job_crd.observer.heard_by(request=lambda _, request: reports.append(request)):
         answer = servers.ask(server, "PATCH", f"{servers.JOBS}/a", patch, mediaType="application/merge-patch+json")
 
     (report,) = reports

@@ -34,8 +34,7 @@ def version_of(schema: Any, kubernetes_version: str = "1.37", **declared: Any) -
 def reached(version: engine.CrdVersion, ask: Callable[[engine.CrdVersion], object]) -> set[str]:
     """Return the ids of the coverage points that the requests of *ask* reach."""
     collector = Collector()
-    with collector.collecting():
-        ask(version)
+    ask(version.observed_by(collector.observer))
     return set(collector.reached(version))
 
 

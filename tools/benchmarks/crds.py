@@ -22,6 +22,7 @@ from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import yamlreader
 
 _ROUNDS = 3
@@ -70,7 +71,7 @@ def seconds(manifest: JSONValue) -> float:
     for _ in range(_ROUNDS):
         start = time.process_time()
         crd = engine.CustomResourceDefinition(
-            CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext()
+            CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext(Observer())
         )  # a new object each time, as it caches its response
         response = crd.response
         least = min(least, time.process_time() - start)

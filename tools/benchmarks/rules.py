@@ -21,6 +21,7 @@ from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.rules import ruleevaluation, ruletree
 from pytest_crd.engine.rules.ruleevaluation import RuleSubject
 
@@ -100,7 +101,9 @@ def response_seconds(manifest: JSONValue) -> float:
     for index in range(_ROUNDS):
         sent = decoded.decode_crd(append_to_rules(manifest, " " * index), whole_paths=True)
         start = time.process_time()
-        crd = engine.CustomResourceDefinition(CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext())
+        crd = engine.CustomResourceDefinition(
+            CrdAnswers(sent, profile.named(profile.DEFAULT), None), CrdContext(Observer())
+        )
         response = crd.response
         least = min(least, time.process_time() - start)
         if not response.accepted:

@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 
 from pytest_crd import folders
 from pytest_crd.cases.openshift.suite import Suite
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition, load
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading import projectcrds
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 
 _CRDS: Final = "zz_generated.crd-manifests"
@@ -49,9 +51,11 @@ class SuiteCRDs:
 
     Attributes:
         kubernetes_version: The Kubernetes version of the answers.
+        observer: The observer of the CRDs.
     """
 
     kubernetes_version: str
+    observer: Observer
     _loaded: dict[tuple[Path, str], tuple[CustomResourceDefinition, ...]] = field(default_factory=dict)
     _gates: dict[Path, list[Mapping[str, JSONValue]]] = field(default_factory=dict)
     _versions: dict[tuple[CustomResourceDefinition, str], CrdVersion] = field(default_factory=dict)
@@ -109,9 +113,13 @@ class SuiteCRDs:
         if key not in self._loaded:
             file = manifest.ManifestFile(path, str(path), named=True)
             may_hold = folders.is_manifest(path.name) and manifest.may_mention(file.read(), name)
-            crds = load([path], kubernetes_version=self.kubernetes_version) if may_hold else ()
+            crds = self._read(path) if may_hold else ()
             self._loaded[key] = tuple(crd for crd in crds if crd.name == name)
         return self._loaded[key]
+
+    def _read(self, path: Path) -> CustomResourceDefinitions:
+        version = self.kubernetes_version
+        return projectcrds.read([str(path)], base=path.parent, kubernetes_version=version, observer=self.observer)
 
     def _has_gates(self, suite: Suite, crd: CustomResourceDefinition, folder: Path) -> bool:
         if not suite.feature_gates:

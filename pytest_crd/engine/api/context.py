@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from pytest_crd.engine import observer
 from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
@@ -35,6 +34,7 @@ class CrdContext(NamedTuple):
     Facts about a CRD that its manifest does not hold.
 
     Attributes:
+        observer: The listeners that requests for its custom resources are reported to.
         source: The place of the manifest, `file:line`; empty if it was not read from a file.
         locate: Returns the place of a path in the manifest, `file:line`; with the offset of a character in a text,
             `file:line:column`. None if the manifest was not read from a file.
@@ -42,15 +42,14 @@ class CrdContext(NamedTuple):
         guard: Called with the CRD before each answer about its custom resources; it raises to refuse the answer.
             None if every request is answered.
         naming: The names that the server accepts for the CRD.
-        observer: The listeners that requests for its custom resources are reported to.
     """
 
+    observer: Observer
     source: str = ""
     locate: Locate | None = None
     written: WrittenCrd | None = None
     guard: Guard | None = None
     naming: Naming = nameconflicts.NO_CONFLICTS
-    observer: Observer = observer.OF_PROCESS
 
     def __reduce__(self) -> tuple[type[CrdContext], tuple[Any, ...]]:
         """Return a picklable copy without the file and without listeners."""

@@ -74,7 +74,7 @@ class CustomResourceDefinition:
             value = jsonvalue.from_python(manifest)
         except TooDeepError as error:
             raise CrdError([Mistake(source or "the manifest", 0, f"{error}; a server takes more")]) from None
-        return cls.from_value(value, kubernetes_version=version, context=CrdContext(source))
+        return cls.from_value(value, kubernetes_version=version, context=CrdContext(Observer(), source))
 
     @classmethod
     def from_value(
@@ -416,7 +416,7 @@ class CustomResourceDefinition:
             origin = origins.find_origin(before, decoded.value, steps)
             return "" if origin is None or locate is None else locate(origin, offset)
 
-        context = CrdContext(self.source, locate and locate_origin, written, observer=self._context.observer)
+        context = CrdContext(self.observer, self.source, locate and locate_origin, written)
         return type(self)(CrdAnswers(decoded, version_profile, context.locate), context)
 
     def __getstate__(self) -> dict[str, object]:

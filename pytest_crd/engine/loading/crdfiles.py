@@ -19,6 +19,7 @@ from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mi
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import bareproperties
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 from pytest_crd.progress import Tell, each, ignore_step
@@ -65,6 +66,7 @@ class CrdFiles:
 
     Attributes:
         kubernetes_version: The Kubernetes version of the CRDs.
+        observer: The observer of the CRDs.
         read_crds: All CRDs, in the order of the files.
         mistakes: Errors that prevent using the CRDs.
         notes: Skipped manifests, with the reasons.
@@ -72,6 +74,7 @@ class CrdFiles:
     """
 
     kubernetes_version: str
+    observer: Observer = field(default_factory=Observer)
     read_crds: list[ReadCrd] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
@@ -195,7 +198,7 @@ class CrdFiles:
             crd = CustomResourceDefinition.from_value(
                 item.value,
                 kubernetes_version=self.kubernetes_version,
-                context=CrdContext(item.where, item.where_is, WrittenCrd(item, path)),
+                context=CrdContext(self.observer, item.where, item.where_is, WrittenCrd(item, path)),
                 duplicates=tuple(duplicate.message for duplicate in item.duplicates),
             )
         except InputError as error:

@@ -16,6 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.observer import SESSION, Observer
 
 if TYPE_CHECKING:
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
@@ -178,10 +179,11 @@ def load(
         raise CrdError(
             [Mistake("paths", 0, "none is given: name files, folders or globs with CustomResourceDefinitions")]
         )
-    return read(listed, base=Path(base), kubernetes_version=profile.named(kubernetes_version).version)
+    version = profile.named(kubernetes_version).version
+    return read(listed, base=Path(base), kubernetes_version=version, observer=SESSION)
 
 
-def read(paths: Sequence[str], *, base: Path, kubernetes_version: str) -> CustomResourceDefinitions:
+def read(paths: Sequence[str], *, base: Path, kubernetes_version: str, observer: Observer) -> CustomResourceDefinitions:
     """
     Return the CRDs in files, folders and globs.
 
@@ -189,11 +191,12 @@ def read(paths: Sequence[str], *, base: Path, kubernetes_version: str) -> Custom
         paths: As for `load`, at least one.
         base: The folder for relative paths.
         kubernetes_version: The Kubernetes version of the CRDs, a key of `profile.KNOWN`.
+        observer: The observer of the CRDs.
 
     Raises:
         InputError: As for `load`.
     """
-    crd_files = CrdFiles(kubernetes_version)
+    crd_files = CrdFiles(kubernetes_version, observer)
     crd_files.read_all(paths, base=base.absolute())
     crd_files.raise_mistakes()
     return CustomResourceDefinitions(crd_files.crds, crd_files.notes)

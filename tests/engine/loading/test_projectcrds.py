@@ -9,6 +9,7 @@ import pytest
 
 from pytest_crd import engine
 from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.observer import Observer
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -95,7 +96,7 @@ def test_crds_without_a_file_are_named_alone(tmp_path: Path) -> None:
             "spec": {"names": {"kind": "Tab"}},
         },
         kubernetes_version="1.37",
-        context=CrdContext(),
+        context=CrdContext(Observer()),
     )
     with pytest.raises(engine.CrdLookupError, match=r"'Tab' names several CRDs: tabs\.example\.com \(a\.yaml:1\), \.;"):
         engine.CustomResourceDefinitions([crd, bare])["Tab"]

@@ -15,7 +15,7 @@ import pytest
 from pytest_crd.cases.caseverdicts import JudgedCase
 from pytest_crd.coverage.accounts import Attempt, Ledger
 from pytest_crd.coverage.collector import Collector
-from pytest_crd.engine.observer import OF_PROCESS, ObservedRequest
+from pytest_crd.engine.observer import ObservedRequest, Observer
 
 
 class Askers:
@@ -26,8 +26,9 @@ class Askers:
         ledger: The requests of all tests and fixtures.
     """
 
-    def __init__(self) -> None:
-        """Create hooks with an empty ledger."""
+    def __init__(self, observer: Observer) -> None:
+        """Create hooks with an empty ledger for the requests that *observer* reports."""
+        self._observer = observer
         self.ledger = Ledger()
         self._attempt = Attempt()
         # The fixtures in setup, the innermost last: a collector, and the name if tests share the fixture.
@@ -42,7 +43,7 @@ class Askers:
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
         """Collect the requests of a test and its fixtures, in each of its attempts."""
         self._attempt = Attempt()
-        with OF_PROCESS.heard_by(request=self._take, verdict=self._hear):
+        with self._observer.heard_by(request=self._take, verdict=self._hear):
             try:
                 return (yield)
             finally:

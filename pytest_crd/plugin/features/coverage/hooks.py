@@ -17,6 +17,7 @@ from pytest_crd.coverage.accounts import Accounts
 from pytest_crd.coverage.data import Data, DataError, Record
 from pytest_crd.coverage.summary import Summary
 from pytest_crd.engine import CustomResourceDefinition, InputError, load
+from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
@@ -33,7 +34,7 @@ class Hooks:
         """Create the hooks with the session's configuration and the settings of coverage."""
         self._config = config
         self._settings = settings
-        self._askers = Askers()
+        self._askers = Askers(SESSION)
         config.pluginmanager.register(self._askers, "crd-coverage-askers")
         self._accounts = Accounts()
         self._reached = Data()

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
+from pytest_crd.engine.observer import SESSION
 from pytest_crd.live import connection
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run
@@ -61,7 +62,7 @@ class Hooks:
         self._is_installed = settings.is_installed
         self._verdicts: list[LiveVerdict] = []
         self._item: pytest.Item | None = None
-        self._lookahead = Lookahead(self._run, self._target.server.worker_lock)
+        self._lookahead = Lookahead(self._run, self._target.server.worker_lock, SESSION)
         self._counts: Counter[LiveOutcome] = Counter()
         self._reasons: Counter[tuple[LiveOutcome, str]] = Counter()
         self._lines: list[str] = []
@@ -70,7 +71,7 @@ class Hooks:
 
     def mirror(self, place: TestPlace) -> AbstractContextManager[None]:
         """Send the questions of a test to the server, too, until the end of the `with` block."""
-        return items.compare_answers(self, place)
+        return items.compare_answers(self, place, SESSION)
 
     def judge(self, questions: list[AnyQuestion]) -> LiveVerdict:
         """Return the verdict on the questions of a test, and keep it for the test report."""

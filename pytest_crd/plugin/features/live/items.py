@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
-from pytest_crd.engine.observer import OF_PROCESS
+from pytest_crd.engine.observer import Observer
 from pytest_crd.live.run import LiveOutcome, LiveVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
@@ -75,29 +75,29 @@ def _lines(place: TestPlace, verdict: LiveVerdict, address: str) -> list[str]:
     ]
 
 
-def foresee_questions(item: pytest.Item) -> list[AnyQuestion]:
-    """Return the questions of a test before it runs; empty if they are unknown until then."""
+def foresee_questions(item: pytest.Item, observer: Observer) -> list[AnyQuestion]:
+    """Return the questions of a test to *observer* before it runs; empty if they are unknown until then."""
     run = getattr(item, "run_ahead", None)
     if run is None or any(map(item.get_closest_marker, ("skip", "skipif"))):
         return []
     # Errors are ignored here: the test raises them when it runs.
     questions: list[AnyQuestion] = []
-    with OF_PROCESS.heard_by(question=questions.append), contextlib.suppress(Exception):
+    with observer.heard_by(question=questions.append), contextlib.suppress(Exception):
         run()
     return questions
 
 
 @contextlib.contextmanager
-def compare_answers(live: SessionJudge, place: TestPlace) -> Iterator[None]:
+def compare_answers(live: SessionJudge, place: TestPlace, observer: Observer) -> Iterator[None]:
     """
-    Send the questions of a test to the server, too, until the end of the `with` block.
+    Send the questions of a test to *observer* to the server, too, until the end of the `with` block.
 
     Raises:
         LiveFailure: The server answers otherwise, or not at all, whether or not the test itself fails.
     """
     own: BaseException | None = None
     questions: list[AnyQuestion] = []
-    with OF_PROCESS.heard_by(question=questions.append):
+    with observer.heard_by(question=questions.append):
         try:
             yield
         except (AssertionError, pytest.fail.Exception, pytest.skip.Exception) as error:

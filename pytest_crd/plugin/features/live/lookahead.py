@@ -16,6 +16,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.cases.questions import AnyQuestion
+from pytest_crd.engine.observer import Observer
 from pytest_crd.live.run import LiveVerdict, Run
 from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live import items as liveitems
@@ -28,9 +29,9 @@ _PAUSE: Final = 0.1
 class Lookahead:
     """Questions of the next tests."""
 
-    def __init__(self, run: Run, worker_lock: WorkerLock) -> None:
-        """Create it with the run that sends questions, and the lock of the working thread."""
-        self._run, self._worker_lock = run, worker_lock
+    def __init__(self, run: Run, worker_lock: WorkerLock, observer: Observer) -> None:
+        """Create it with the run that sends questions, the lock of the working thread, and the observer of the tests."""
+        self._run, self._worker_lock, self._observer = run, worker_lock, observer
         self._places: dict[pytest.Item, int] = {}
         self._begun: set[pytest.Item] = set()
         self._foreseen: dict[pytest.Item, list[AnyQuestion]] = {}
@@ -49,7 +50,7 @@ class Lookahead:
                 return
             with self._worker_lock.acquired():
                 if item not in self._begun:
-                    self._foreseen[item] = liveitems.foresee_questions(item)
+                    self._foreseen[item] = liveitems.foresee_questions(item, self._observer)
                     self._run.prepare(self._foreseen[item])
 
     def end(self) -> None:
@@ -69,7 +70,7 @@ class Lookahead:
             if item not in self._begun:
                 self._begun.add(item)
                 questions = self._foreseen.pop(item, None)
-                if questions := liveitems.foresee_questions(item) if questions is None else questions:
+                if questions := liveitems.foresee_questions(item, self._observer) if questions is None else questions:
                     self._pending[item] = (questions, self._run.ahead(questions))
 
     def wait(self, item: pytest.Item, waiting: Callable[[], None]) -> None:

@@ -137,6 +137,18 @@ def test_every_kind_of_test_counts(project: Project, name: str, text: str, expec
     assert expected in _reached(project)
 
 
+def test_crds_that_a_conftest_loads_count(project: Project) -> None:
+    project.write("conftest.py", "from pytest_crd import engine\nCRD = engine.load(['config'])[0]\n")
+    project.write(
+        "test_a.py",
+        "from conftest import CRD\ndef test_a():\n    CRD.version('v1').create({'spec': {'rows': 11}})\n",
+    )
+
+    assert _measured(project).ret == 0
+
+    assert f"{SPEC}/rows/maximum:broken" in _reached(project)
+
+
 def test_cases_of_a_marker_count(project: Project) -> None:
     project.cases(COVERED, "cases/rows.yaml")
     project.write(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from pytest_crd.engine.observer import OF_PROCESS
+from pytest_crd.engine.observer import Observer
 from pytest_crd.live.run import LiveOutcome, LiveVerdict
 from pytest_crd.live.workerlock import WorkerLock
 from pytest_crd.plugin.features.live.lookahead import Lookahead
+
+OBSERVER = Observer()
 
 
 class _Item:
@@ -23,8 +25,8 @@ class _Item:
 
     def run_ahead(self) -> None:
         self.times += 1
-        assert OF_PROCESS.question is not None
-        OF_PROCESS.question(self.name)
+        assert OBSERVER.question is not None
+        OBSERVER.question(self.name)
 
 
 class _Run:
@@ -46,7 +48,7 @@ class _Run:
 
 def _lookahead(run: _Run, worker_lock: WorkerLock | None = None) -> Lookahead:
     fake_run: Any = run
-    return Lookahead(fake_run, worker_lock or WorkerLock())
+    return Lookahead(fake_run, worker_lock or WorkerLock(), OBSERVER)
 
 
 def test_crds_are_created_for_all_tests_and_each_test_is_foreseen_once() -> None:
