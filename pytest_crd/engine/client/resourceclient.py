@@ -169,13 +169,13 @@ class ResourceClient(ABC):
             subresource: The subresource whose URL gets the patch, `status` or `scale`; a 404 if the version does not
                 have it.
             media_type: The media type of the patch, if it is not the default for the type of *patch*. A text is then
-                sent unchanged.
+                sent unchanged. The media type of an apply is refused, because an apply needs a field manager: call
+                `apply`.
             namespace: As for `update`.
             field_validation: How unknown and duplicate fields are treated, in the patch and in the patched object.
 
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `create`.
-            NotImplementedError: The media type is that of a server-side apply.
 
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.

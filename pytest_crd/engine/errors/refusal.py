@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
@@ -72,11 +73,12 @@ def too_large(value: JSONValue, text: str = "") -> Refusal | None:
     body = text or json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(body.encode("utf-8", "surrogatepass")) <= MOST_BYTES:
         return None
-    return Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MOST_BYTES}")
+    return TOO_LARGE
 
 
 # The limit of request bodies.
 MOST_BYTES: Final = 3 << 20
+TOO_LARGE: Final = Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MOST_BYTES}")
 # A control character is one byte in marshal, and six in JSON: `\\u0000`.
 _GREATEST_GROWTH: Final = 6
 # This version of marshal repeats a text that occurs in several places, as JSON does.
@@ -86,9 +88,10 @@ _WITHOUT_REFERENCES: Final = 2
 def already_exists(resource: str, name: str, *, is_ending: bool = False) -> Refusal:
     """Return the refusal of a create with a taken name, perhaps of an object being deleted; *resource* is `plural.group`."""
     lead = "object is being deleted: " if is_ending else ""
-    return Refusal(409, "AlreadyExists", f'{lead}{resource} "{name}" already exists')
+    return Refusal(409, "AlreadyExists", f"{lead}{resource} {printing.quote(name)} already exists")
 
 
 def conflict(resource: str, name: str, problem: str) -> Refusal:
     """Return the refusal of an update with wrong preconditions for the stored object; *resource* is `plural.group`."""
-    return Refusal(409, "Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {problem}')
+    message = f"Operation cannot be fulfilled on {resource} {printing.quote(name)}: {problem}"
+    return Refusal(409, "Conflict", message)

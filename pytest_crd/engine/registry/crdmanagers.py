@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
 
 _UNTRACKED: Final = (
-    "owners are followed in apiextensions.k8s.io/v1 alone; write the CRD in v1, which each Kubernetes since 1.16 takes"
+    "pytest-crd tracks field managers of CRDs in apiextensions.k8s.io/v1 only, not in v1beta1; "
+    "write the CRD in v1, which every Kubernetes version since 1.16 accepts"
 )
 
 
@@ -63,7 +64,7 @@ class CrdManagers(NamedTuple):
                     **new,
                     "metadata": {key: value for key, value in new["metadata"].items() if key != "managedFields"},
                 }
-            raise NotImplementedError(f"who owns the fields of a CRD of v1beta1: {_UNTRACKED}")
+            raise NotImplementedError(f"the managed fields of this CRD are unknown: {_UNTRACKED}")
         return definitionfieldmanager.of_definitions(self.profile).update(live, new, writer)
 
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
@@ -77,7 +78,7 @@ class CrdManagers(NamedTuple):
         from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - as above
 
         if live is not None and _api_versions(live) != {declared.V1}:
-            raise NotImplementedError(f"a server-side apply to a CRD of v1beta1: {_UNTRACKED}")
+            raise NotImplementedError(f"the result of this apply is unknown: {_UNTRACKED}")
         return definitionfieldmanager.of_definitions(self.profile).apply(live, applied, writer)
 
 

@@ -11,6 +11,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.errors.status import failure
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -167,12 +168,20 @@ class Response:
         The fields that each manager owns in the stored object, by its name: `{"gitops": ("spec.replicas", …)}`.
 
         Empty if refused, and for an object without managed fields.
+
+        Raises:
+            NotImplementedError: The object is a CRD, and it or one of its managed fields entries is of `v1beta1`.
         """
         return {} if self.owned is None else dict(self.owned.value)
 
     @property
     def changed(self) -> bool:
-        """Whether the stored object has changed; an update or apply without changes writes nothing."""
+        """
+        Whether the stored object has changed; an update or apply without changes writes nothing.
+
+        Raises:
+            NotImplementedError: As for `managers`, because managed fields are a part of the object.
+        """
         return self.whole is not None and not jsonvalue.equal(self.whole.value, self.before)
 
     @property
@@ -274,9 +283,9 @@ def refused(
         details["causes"] = [_cause(error) for error in refusal.errors]
     if refusal.reason in _WITHOUT_SUBJECT:
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
-    status = _status(refusal.code, refusal.reason, refusal.message, details)
-    if refusal.subject is not None and not details:
-        status["details"] = {}  # the server writes empty details here
+    # The server writes empty details if it names another object.
+    has_details = details or refusal.subject is not None
+    status = failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
 
@@ -314,7 +323,7 @@ def invalid(  # noqa: PLR0913 - the parts of a Status
     details = {key: value for key, value in details.items() if value}
     details["causes"] = [_cause(error) for error in errors]
     message = f"{qualified} {printing.quote(name)} is invalid: {fielderror.aggregate(errors)}"
-    status = _status(422, "Invalid", message, details)
+    status = failure(422, "Invalid", message, details)
     return Response(422, errors=tuple(errors), warnings=sent(warnings), changes=changes, status=status)
 
 
@@ -348,18 +357,3 @@ def _has_control(text: str) -> bool:
 
 def _cause(error: FieldError) -> JSONValue:
     return {"reason": error.type.reason, "message": error.message, "field": error.field}
-
-
-def _status(code: int, reason: str, message: str, details: JSONValue) -> JSONValue:
-    status = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "details": details,
-        "code": code,
-    }
-    absent = [key for key in ("reason", "details") if not status[key]]
-    return {key: value for key, value in status.items() if key not in absent}

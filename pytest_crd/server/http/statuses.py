@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors import refusal, status
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
@@ -60,17 +60,7 @@ def of_refusal(refusal_: Refusal, subject: Mapping[str, str] | None = None) -> A
 
 def failure(code: int, reason: str, message: str, details: Mapping[str, Any] | None = None) -> ApiError:
     """Return an error with a Status; *details* is kept even if empty."""
-    status: JSONValue = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "details": None if details is None else dict(details),
-        "code": code,
-    }
-    return ApiError({key: value for key, value in status.items() if value or value == {}})
+    return ApiError(status.failure(code, reason, message, details))
 
 
 def bad_request(message: str) -> ApiError:
@@ -88,9 +78,7 @@ def not_found(resource: str, name: str) -> ApiError:
 def conflict(kind: str, group: str, name: str, problem: str) -> ApiError:
     """Return the error for a failed precondition."""
     qualified = f"{kind}.{group}" if group else kind
-    details = {key: value for key, value in (("name", name), ("group", group), ("kind", kind)) if value}
-    message = f"Operation cannot be fulfilled on {qualified} {printing.quote(name)}: {problem}"
-    return failure(409, "Conflict", message, details)
+    return of_refusal(refusal.conflict(qualified, name, problem), {"name": name, "group": group, "kind": kind})
 
 
 def forbidden(resource: str, name: str, problem: str, causes: Sequence[Mapping[str, str]] = ()) -> ApiError:
@@ -139,8 +127,7 @@ def wrong_shape(shape: str, problem: str) -> ApiError:
 
 def too_large() -> ApiError:
     """Return the error for a body above the size limit."""
-    limit = f"Request entity too large: limit is {refusal.MOST_BYTES}"
-    return failure(413, "RequestEntityTooLarge", limit)
+    return of_refusal(refusal.TOO_LARGE)
 
 
 def unwritable(problem: str) -> ApiError:
