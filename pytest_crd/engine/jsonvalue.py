@@ -7,8 +7,6 @@ Python blurs types that JSON and Go keep apart: `True == 1 == 1.0` holds in Pyth
 from __future__ import annotations
 
 import decimal
-import gc
-import itertools
 import marshal
 import math
 import re
@@ -144,76 +142,26 @@ def from_python(value: object) -> JSONValue:
             float64. The message names its path.
         TooDeepError: The tree is nested too deeply, or contains itself.
     """
-    try:
-        written = marshal.dumps(value, _MARSHAL_VERSION)  # type: ignore[arg-type] # raises ValueError for other types
-        copied = marshal.loads(written)  # noqa: S302 - written by the line above
-    except ValueError:
-        return _from_python(value, None, 0)
-    # Gathered from the copy, not from *value*: the garbage collector may not list the values of an instance's `__dict__`.
-    nodes = _gather_plain(copied, len(written))
-    if nodes is None or (b"\xed" in written and _SURROGATE.search(written)):
-        return _from_python(value, None, 0)
-    return copy(copied) if _may_share(written) and _has_shared_container(nodes) else copied
+    return _from_python(value, None, 0)
 
 
 class TooDeepError(TypeError):
     """A value nested too deeply for Python, though a server accepts it; or a cycle. The message names its path."""
 
 
-_PLAIN: Final = frozenset({dict, list, str, bool, type(None), int})
-_WITHOUT_ATOMS: Final = frozenset({dict, list, str})
-
-
-def _gather_plain(root: object, limit: int) -> list[Any] | None:
-    """
-    Return all values of the tree *root* except keys; None unless all are plain dict, list, str, bool, None or int64.
-
-    Most values of tests pass. The garbage collector gathers one level after the other at C speed: it lists the values
-    of dicts, and their keys only if one of them is not a str.
-
-    Args:
-        root: A tree read by marshal. The collector lists all values of such dicts; for other types it may list the
-            whole process.
-        limit: Gathering stops beyond this number of values: a value in several places, or in itself, is gathered once
-            for each.
-    """
-    nodes = [root]
-    level = gc.get_referents(root)
-    for _ in range(MAX_DEPTH):
-        if not level or len(nodes) > limit:
-            break
-        nodes += level
-        level = gc.get_referents(*level)
-    kinds = set(map(type, nodes))
-    if level or not kinds <= _PLAIN:
-        return None
-    if kinds <= _WITHOUT_ATOMS:
-        return nodes
-    keys = itertools.chain.from_iterable([item for item in nodes if type(item) is dict])
-    integers = [item for item in nodes if type(item) is int] or [0]
-    is_plain = set(map(type, keys)) <= {str} and min(integers) >= MIN_INT64 and max(integers) <= MAX_INT64
-    return nodes if is_plain else None
-
-
-def _has_shared_container(nodes: list[Any]) -> bool:
-    """Return whether a list or dict occurs in *nodes* twice."""
-    ids = [id(item) for item in nodes if type(item) in CONTAINERS]
-    return len(set(ids)) < len(ids)
-
-
 def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
-    if isinstance(value, str):
-        return _text(value)
     if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return _text(value)
     if depth > MAX_DEPTH:
         raise TooDeepError(f"{_spelled(place)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # dict first, because it is fast
         return {
             _key(key, place): _from_python(item, (place, key), depth + 1)  # the key is checked first
             for key, item in value.items()
         }
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, list | Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return [_from_python(item, (place, index), depth + 1) for index, item in enumerate(value)]
     if isinstance(value, int):
         try:
@@ -225,21 +173,10 @@ def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
     raise TypeError(f"{_spelled(place)}: {value!r} is not JSON ({type(value).__name__})")
 
 
-# A lone surrogate as marshal writes it.
-_SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
-
-
-def _may_share(written: bytes) -> bool:
-    """
-    Return whether lists or dicts below the root may be shared in the marshalled bytes, and so in the value read back.
-
-    A value with other references, possibly from another place, has the highest bit of its type byte `[` or `{` set.
-    """
-    return written.find(0xDB, 1) >= 0 or written.find(0xFB, 1) >= 0
-
-
 def _text(text: str) -> str:
     """Return *text* as a plain str with surrogates as Go reads them from JSON: pairs joined, single ones replaced."""
+    if type(text) is str and text.isascii():
+        return text
     return str.__str__(text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

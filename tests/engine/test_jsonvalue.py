@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict, UserList
-from collections.abc import Callable
 from datetime import date
 from enum import Enum, IntEnum, StrEnum
 from http import HTTPStatus
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import TooDeepError
@@ -145,35 +142,6 @@ def test_lone_surrogates_are_replaced_as_in_go(text: str, held: str) -> None:
 
 
 _SHARED = {"n": ["x"]}
-# Objects as in tests, with all cases of the fast and the complete conversion: types, keys, numbers, texts, shared values.
-_ATOMS = (
-    st.none()
-    | st.booleans()
-    | st.sampled_from(["", "é", "\ud83d\ude00", 0, -(2**63), -(2**63) - 1, 2**63 - 1, 2**63, 1.0, 1.5, b"x", 1j, ...])
-)
-_KEYS = st.sampled_from(["a", "b", "\u06db", Shell.BASH, 1, None, (), 2.5])
-_WRITTEN = st.recursive(
-    _ATOMS | st.just(_SHARED),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["a", "b", "c"]) | _KEYS, inner, max_size=3)
-        | st.tuples(inner)
-        | st.frozensets(st.integers(0, 3), max_size=1)
-    ),
-    max_leaves=10,
-)
-
-
-@given(_WRITTEN)
-def test_the_fast_conversion_agrees_with_the_complete_one(value: Any) -> None:
-    def converted(convert: Callable[[], Any]) -> Any:
-        try:
-            return convert()
-        except TypeError as error:
-            return error.args
-
-    quick = converted(lambda: jsonvalue.from_python(value))
-    assert jsonvalue.equal(quick, converted(lambda: jsonvalue._from_python(value, None, 0)))
 
 
 @pytest.mark.parametrize(
