@@ -88,6 +88,16 @@ def test_importlib_is_used_only_in_listed_modules() -> None:
     }
 
 
+def test_one_module_touches_the_garbage_collector() -> None:
+    users = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"\bgc\b", path.read_text("utf-8"))
+    }
+
+    assert users == {"plugin/heap.py"}
+
+
 # Classes of one name, and why each is called so.
 NAMESAKES: Final = {
     "Hooks": "what a room registers with pytest: each room has one, which is found by this name",

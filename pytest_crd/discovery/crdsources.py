@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pytest_crd import garbage, progress
+from pytest_crd import progress
 from pytest_crd.discovery import commands, madecrds, projectfiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
@@ -142,7 +142,6 @@ class Sources:
             self._crds_by_version[kubernetes_version] = [crd.under(kubernetes_version) for crd in crd_files.crds]
         return self._crds_by_version[kubernetes_version]
 
-    @garbage.paused()
     def _read_once(self, kubernetes_version: str) -> CrdFiles:
         """Return the files with CRDs; mistakes are kept, too, because a failing command may take long."""
         if self._crd_files is None:

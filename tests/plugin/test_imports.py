@@ -19,7 +19,6 @@ OF_READING = {
         "cases",
         "discovery",
         "folders",
-        "garbage",
         "plugin",
         "progress",
         "report",

@@ -25,7 +25,6 @@ from oracle.servers.crds import collection
 
 from benchmarks import corpus
 from benchmarks.figures import Figure
-from pytest_crd import garbage
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.checks import checkplan
 from pytest_crd.discovery.crdsources import Sources
@@ -41,15 +40,13 @@ def run_checks(root: Path) -> tuple[Counter[str], dict[str, float]]:
     counts, seconds = Counter[str](), defaultdict[str, float](float)
     for repository in sorted(root.iterdir()):
         before = time.perf_counter()
-        with garbage.paused():  # as in a session
-            catalog = Catalog(Sources(repository), _VERSION)
-            scope = checkplan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
-            planned = checkplan.plan_checks((catalog,), scope, home=repository)
+        catalog = Catalog(Sources(repository), _VERSION)
+        scope = checkplan.CheckScope(frozenset(), repository, rule_budget=1.0, samples=(".",), lints=())
+        planned = checkplan.plan_checks((catalog,), scope, home=repository)
         seconds[""] += time.perf_counter() - before
         for check in itertools.chain.from_iterable(planned.checks.values()):
             before = time.perf_counter()
-            with garbage.paused():
-                check.run()
+            check.run()
             seconds[check.kind] += time.perf_counter() - before
             counts[check.kind] += 1
     return counts, seconds

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd import garbage, suggestions
+from pytest_crd import suggestions
 from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
@@ -186,7 +186,6 @@ class BoundCase:
         """
         return self._run(self._case)
 
-    @garbage.paused()
     def _check_result(self) -> CaseResult | InputError:
         try:
             result = self._run(self._case) if self._content is None or self.is_excused else self._observe(self._content)
@@ -281,7 +280,6 @@ def _bound(item: pytest.Item) -> BoundCase | None:
     return bound if isinstance(bound, BoundCase) else None
 
 
-@garbage.paused()
 def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     """
     Return the cases of the file at *path*, each with its CRD version.

@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pytest_crd import garbage
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
@@ -91,7 +90,6 @@ class FieldManager:
         self._release = release
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
 
-    @garbage.paused()
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
         """
         Return a created or updated object with its managed fields.
@@ -111,7 +109,6 @@ class FieldManager:
             return _with_entries(bare, _entries(live) if self._release.keeps_owners_on_errors else [])
         return _with_entries(bare, managers.write(managed))
 
-    @garbage.paused()
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """
         Return the stored object merged with the applied one, with its managed fields.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_crd import garbage
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import extensions, failures
@@ -100,7 +99,6 @@ class CheckItem(TextItem):
         warnings = causes.explain_warnings(self._warnings, rule)
         return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
 
-    @garbage.paused()
     def _judge(self) -> None:
         verdict = self.check.run()
         if self._warnings_fail:
