@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, settings
 from pytest_crd.plugin.settings import project
 
@@ -68,6 +67,7 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 def sources(config: pytest.Config) -> Sources:
     """Return the sources of a session's CRDs; they are read when the first CRD is needed."""
     from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.engine.observer import SESSION  # noqa: PLC0415 - the same
     from pytest_crd.plugin import progressline  # noqa: PLC0415 - the same
 
     if _SOURCES not in config.stash:
