@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -183,11 +183,16 @@ def why_unpublished(version: engine.CrdVersion, openapi: OpenAPIVersion) -> str:
     return ""
 
 
-def add_kubernetes_version(parser: argparse.ArgumentParser, *, default: str | None = profile.DEFAULT) -> None:
-    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`."""
+def add_kubernetes_version(
+    parser: argparse.ArgumentParser,
+    *,
+    default: str | None = profile.DEFAULT,
+    versions: Iterable[str] = profile.KNOWN,
+) -> None:
+    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`; the help names *versions*."""
     parser.add_argument(
         "--kubernetes-version",
         default=default,
         metavar="VERSION",
-        help=f"the Kubernetes version of the answers: {', '.join(profile.KNOWN)}; default: the newest",
+        help=f"the Kubernetes version of the answers: {', '.join(versions)}; default: the newest",
     )

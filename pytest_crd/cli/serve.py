@@ -17,6 +17,7 @@ from pytest_crd.casefiles import privatefile
 from pytest_crd.cli import lookup
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine.registry.response import NotAcceptedError
+from pytest_crd.server import servedversions
 from pytest_crd.wording import counted
 
 _MISSING: Final = "serve needs the extra `server`: pip install 'pytest-crd[server]'"
@@ -50,7 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists; default:"
         f" {_KUBECONFIG}",
     )
-    lookup.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser, versions=servedversions.VERSIONS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,7 +62,12 @@ def run(options: argparse.Namespace) -> int:
         print(f"{_MISSING} ({error})", file=sys.stderr)
         return Exit.WRONG_USE
     try:
-        crds = lookup.crds(options.paths, options.kubernetes_version)
+        version = servedversions.find_served(options.kubernetes_version)
+    except engine.UnknownVersionError as error:
+        print(f"--kubernetes-version: {error}", file=sys.stderr)
+        return Exit.WRONG_USE
+    try:
+        crds = lookup.crds(options.paths, version)
         return _serve(crds, options)
     except NotAcceptedError as error:
         print(error, file=sys.stderr)

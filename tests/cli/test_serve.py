@@ -60,6 +60,11 @@ def test_a_server_serves_until_it_is_interrupted(folder: Path) -> None:
     [
         (["no.yaml"], 2, "no.yaml"),
         (["gardens.yaml", "--kubernetes-version", "1.1"], 2, "1.1"),
+        (
+            ["gardens.yaml", "--kubernetes-version", "1.33"],
+            2,
+            "--kubernetes-version: no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37",
+        ),
         (["bad.yaml"], 1, "gardens.stories.example.com is not accepted"),
         (["gardens.yaml", "--kubeconfig", "no/k.yaml"], 2, "--kubeconfig no/k.yaml: no is not a folder"),
         (["gardens.yaml", "--kubeconfig", "."], 2, ". exists, and is neither overwritten nor removed"),

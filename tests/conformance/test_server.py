@@ -11,6 +11,7 @@ import pytest
 from oracle.generators import servergen
 
 from conformance import exchanges, serverside
+from pytest_crd.server import servedversions
 from pytest_crd.server.store import generatedvalues
 
 RECORDED = Path(__file__).parent / "server"
@@ -22,6 +23,10 @@ def conversations() -> Iterator[tuple[str, str, Any]]:
         version = path.stem.partition("-")[0]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             yield f"{path.stem}-{number}", version, json.loads(line)
+
+
+def test_the_server_answers_as_all_versions_with_recorded_conversations() -> None:
+    assert tuple(sorted({version for _, version, _ in conversations()})) == servedversions.VERSIONS
 
 
 def replay(version: str, recorded: Any) -> Any:

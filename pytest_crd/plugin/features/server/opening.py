@@ -15,7 +15,9 @@ from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
-from pytest_crd.plugin.settings import live, server
+from pytest_crd.plugin.settings import inilines, live, server
+from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
+from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.requestlog import RequestLog
@@ -29,6 +31,7 @@ _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[
 _KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects"})
 _CERTIFICATES: Final = pytest.StashKey[Any]()
 _CLUSTER: Final = pytest.StashKey["Cluster"]()
+_MARK: Final = '@pytest.mark.crd_server(kubernetes_version="{}")'
 _WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"]), or a part of it'
 
 
@@ -62,8 +65,8 @@ def _open_in_process(
         from pytest_crd.server.http import kubeconfigfile  # noqa: PLC0415 - an extra
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
-    token = httpserver.new_token()
-    api, log = _api(crds, arguments, token), RequestLog()
+    token, version = httpserver.new_token(), _served_version(request, crds, arguments)
+    api, log = _api(crds, version, token), RequestLog()
     certificates = _certificates(request.config)
     transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
     path = _kubeconfig(request)
@@ -102,9 +105,7 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        stay = cluster.Stay(
-            shared, _api(crds, arguments._replace(kubernetes_version=shared.version), ""), arguments.namespaces
-        )
+        stay = cluster.Stay(shared, _api(crds, shared.version, ""), arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
         _fill(crd_server, arguments, request.node)
@@ -162,11 +163,33 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
     return _ServerArguments(**values)
 
 
-def _api(crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments, token: str) -> Api:
-    version = arguments.kubernetes_version or (crds[0].kubernetes_version if crds else profile.DEFAULT)
+def _served_version(
+    request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments
+) -> str:
+    """Return the Kubernetes version of the mark, else of the setting; fail the test if no server answers as it."""
+    try:
+        if arguments.kubernetes_version is not None:
+            return servedversions.find_served(arguments.kubernetes_version)
+    except profile.UnknownVersionError as error:
+        path, line, _ = request.node.location
+        pytest.fail(f"{path}:{line + 1}: the mark crd_server: {error}", pytrace=False)
+    try:
+        return servedversions.find_served(crds[0].kubernetes_version if crds else profile.DEFAULT)
+    except profile.UnknownVersionError as error:
+        place = _version_place(request.config)
+        pytest.fail(f"{place}: {error}, or {_MARK.format(servedversions.VERSIONS[0])} at this test", pytrace=False)
+
+
+def _version_place(config: pytest.Config) -> str:
+    """Return the place of the setting of the Kubernetes version: the option, or a line of the ini file."""
+    entry, line = KUBERNETES_VERSION.find_entry(config), inilines.line_of(config, KUBERNETES_VERSION)
+    return f"{config.inipath.name}:{line}: {entry.source}" if config.inipath and line else entry.source
+
+
+def _api(crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
     try:
         return Api(crds, kubernetes_version=version, token=token)
-    except (NotAcceptedError, profile.UnknownVersionError) as error:
+    except NotAcceptedError as error:
         pytest.fail(str(error), pytrace=False)
 
 

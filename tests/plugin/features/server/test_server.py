@@ -38,7 +38,7 @@ def test_markers_set_the_initial_state_of_a_server(project: Project) -> None:
     _test(
         project,
         "pytestmark = pytest.mark.crd_server(namespaces=['team'])",
-        "@pytest.mark.crd_server(objects=['objects/*.yaml'], kubernetes_version='1.32')",
+        "@pytest.mark.crd_server(objects=['objects/*.yaml'], kubernetes_version='1.34')",
         "def test_it(crd_server):",
         "    assert crd_server['gardens'].get('a', namespace='team')['spec' if 0 else 'kind'] == 'Garden'",
         "    assert crd_server['configmaps'].get('c')['metadata']['name'] == 'c'",
@@ -47,7 +47,7 @@ def test_markers_set_the_initial_state_of_a_server(project: Project) -> None:
 
 
 def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.37 1.32")
+    project.ini("crd_kubernetes_version = 1.37 1.34")
     _test(
         project,
         "seen = []",
@@ -60,10 +60,48 @@ def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Pro
         "    pathlib.Path(f'{seen[-1]}.txt').write_text(str(refused.value))",
         "",
         "def test_both():",
-        "    assert seen == ['1.37', '1.32']",
+        "    assert seen == ['1.37', '1.34']",
     )
     project.run().assert_outcomes(passed=3)
     assert "is invalid: spec.rows: Invalid value" in project.read("1.37.txt")
+
+
+SERVED = "no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37"
+OR_MARK = ', or @pytest.mark.crd_server(kubernetes_version="1.34") at this test'
+
+
+@pytest.mark.parametrize(
+    ("ini", "options", "place"),
+    [
+        ("crd_kubernetes_version = 1.33", (), "*.ini:2: crd_kubernetes_version"),
+        ("", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
+        ("crd_kubernetes_version = 1.37", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
+    ],
+)
+def test_a_setting_of_a_version_without_a_server_is_an_error(
+    project: Project, ini: str, options: tuple[str, ...], place: str
+) -> None:
+    project.ini(ini)
+    _test(project, "def test_it(crd_server): pass")
+    result = project.run(*options)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{place}: {SERVED}{OR_MARK}"])
+
+
+def test_a_mark_of_a_version_without_a_server_is_an_error_at_the_line_of_the_test(project: Project) -> None:
+    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.33.1')", "def test_it(crd_server): pass")
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"test_it.py:6: the mark crd_server: {SERVED}"])
+
+
+def test_a_mark_can_name_a_served_version_beside_another_setting(project: Project) -> None:
+    project.ini("crd_kubernetes_version = 1.33")
+    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.34.1')", "def test_it(crd_server): pass")
+
+    project.run().assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +110,7 @@ def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Pro
         ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(namespaces='x')", "*namespaces='x': a list of texts; write @pytest.mark.crd_server(*"),
-        ("(kubernetes_version='1.1')", "*1.1*"),
+        ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
         ("(objects=['no.yaml'])", "*no.yaml*"),
         ("(objects=['bad.yaml'])", "*bad.yaml:1: *no resource is called 'Thing.v9.example'*"),
         ("(objects=['wrong.yaml'])", "*wrong.yaml:1: *spec.rows*"),
