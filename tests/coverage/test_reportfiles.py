@@ -31,6 +31,19 @@ def test_a_report_without_files_has_zero_rates(tmp_path: Path) -> None:
     assert (top.get("line-rate"), top.get("lines-valid"), list(top.iter("class"))) == ("0", "0", [])
 
 
+def test_a_line_of_the_cobertura_report_has_branches_if_it_has_several_points(tmp_path: Path) -> None:
+    summary = summarize([read(tmp_path)], Data())
+    [(_, points)] = reportfiles.group_by_file(summary, tmp_path)
+    lines = ET.fromstring(reportfiles.as_cobertura(summary, tmp_path)).iter("line")  # noqa: S314 - written here
+
+    counts = {str(line.number): len(line.covered) for line in points}
+    assert {1, 2} <= set(counts.values())
+    for line in lines:
+        count = counts[line.attrib["number"]]
+        conditions = (line.get("branch"), line.get("condition-coverage"))
+        assert conditions == (("true", f"0% (0/{count})") if count > 1 else ("false", None))
+
+
 def test_files_outside_of_the_project_are_named_from_there(tmp_path: Path) -> None:
     summary = summarize([read(tmp_path)], Data())
 

@@ -54,3 +54,18 @@ def test_a_rule_has_a_description_and_a_page(rule: RuleHelp) -> None:
     assert not rule.short.endswith(".")
     assert rule.full.endswith(".")
     assert rule.help.endswith(".") or rule.help.endswith("`")
+
+
+@pytest.mark.parametrize("is_rollback", [False, True])
+@pytest.mark.parametrize("kind", Kind)
+def test_an_effect_that_is_a_note_needs_no_action(kind: Kind, *, is_rollback: bool) -> None:
+    rule = RULES[verdictrules.name_upgrade_rule(kind, is_rollback=is_rollback)]
+
+    assert (rule.help == "Nothing need be done.") == (rule.level == "note")
+    assert ("crd_baseline_allow" in rule.help) == (rule.level != "note")
+
+
+def test_effects_have_several_levels() -> None:
+    levels = {RULES[verdictrules.name_upgrade_rule(kind, is_rollback=False)].level for kind in Kind}
+
+    assert {"note", "error"} <= levels

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgradewords as report
-from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades import clients, upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Kind
@@ -74,6 +74,21 @@ def test_a_scale_that_no_object_shows_is_counted() -> None:
     assert result.undecided == ("subresources.scale",)
     (line,) = result.unshown
     assert line.startswith("no object found that shows it: subresources.scale: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_changed"),
+    [
+        (scale(".spec.a"), scale(".spec.a"), False),
+        (scale(".spec.a"), scale(".spec.b"), True),
+        (scale(".spec.a", ".status.s"), scale(".spec.a"), True),
+        ({}, scale(".spec.a"), False),
+        (scale(".spec.a"), {}, False),
+        ({}, {}, False),
+    ],
+)
+def test_a_scale_on_both_sides_can_read_other_fields(old: JSON, new: JSON, *, is_changed: bool) -> None:
+    assert clients.reads_scale_otherwise(crd(**old).versions[0], crd(**new).versions[0]) is is_changed
 
 
 def test_a_scale_that_stays_is_no_finding() -> None:
