@@ -27,7 +27,7 @@ from pytest_crd.cases.caseresult import (
 from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
 from pytest_crd.engine import ErrorType, FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.schema.metafields import TYPE_META

@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.registry.fieldmanager import managers
 from pytest_crd.live.client import ServerAnswer
 

@@ -12,7 +12,8 @@ from pytest_crd.engine import Response
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.metadata.requestmetadata import DELETION
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.requestbody import Body

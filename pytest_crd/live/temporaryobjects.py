@@ -8,7 +8,8 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONObject
-from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.metadata.requestmetadata import DELETION
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import answerfacts, client, obstacles
 from pytest_crd.live.stages import NotAskedError, OwnStages, Stage, Stages, type_meta

@@ -16,7 +16,8 @@ from pytest_crd.cases.caseparts import CaseLines, OldCRD
 from pytest_crd.cases.model import CaseFileError, CreateCase, StatusUpdateCase, UpdateCase
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import DELETION, SERVER_MADE
+from pytest_crd.engine.metadata.requestmetadata import DELETION
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.golang.gotypes import BOOL, INT64, STRING, TIME, List, Map, Pointer, Raw, Struct
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.metadata.systemmetadata import UID
 from pytest_crd.engine.profile import Profile
-
-_UID: Final = gotypes.string("types.UID")
 
 OWNER_REFERENCE: Final = Struct(
     "v1.OwnerReference",
@@ -17,7 +17,7 @@ OWNER_REFERENCE: Final = Struct(
         "apiVersion": STRING,
         "kind": STRING,
         "name": STRING,
-        "uid": _UID,
+        "uid": UID,
         "controller": Pointer(BOOL),
         "blockOwnerDeletion": Pointer(BOOL),
     },
@@ -44,11 +44,7 @@ OBJECT_META: Final = Struct(
         "name": STRING,
         "generateName": STRING,
         "namespace": STRING,
-        "selfLink": STRING,
-        "uid": _UID,
-        "resourceVersion": STRING,
-        "generation": INT64,
-        "creationTimestamp": TIME,
+        **systemmetadata.TYPES,
         "deletionTimestamp": Pointer(TIME),
         "deletionGracePeriodSeconds": Pointer(INT64),
         "labels": Map(STRING),
@@ -69,7 +65,7 @@ DELETE_OPTIONS: Final = Struct(
         "preconditions": Pointer(
             Struct(
                 "v1.Preconditions",
-                {"uid": Pointer(_UID), "resourceVersion": Pointer(STRING)},
+                {"uid": Pointer(UID), "resourceVersion": Pointer(STRING)},
                 required=frozenset(),
             )
         ),

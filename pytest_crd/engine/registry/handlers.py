@@ -273,6 +273,6 @@ def _owned(entries: list[JSONValue]) -> dict[str, tuple[OwnedPath, ...]]:
 def _with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:
     """Return *resource* with the server's metadata, keys sorted."""
     client_metadata = {
-        key: value for key, value in resource["metadata"].items() if key not in requestmetadata.SERVER_MADE
+        key: value for key, value in resource["metadata"].items() if key not in systemmetadata.SERVER_MADE
     }
     return {**resource, "metadata": dict(sorted({**client_metadata, **system_metadata}.items()))}

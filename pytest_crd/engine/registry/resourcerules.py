@@ -12,7 +12,8 @@ from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import SERVER_MADE
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.profile import Profile
 
 _BLOCKING: Final = frozenset(
@@ -25,14 +26,9 @@ _BLOCKING: Final = frozenset(
     }
 )
 # Placeholders for the server's metadata; rules compare but never read them.
-_SYSTEM_METADATA: Final[Mapping[str, JSONValue]] = {
-    "creationTimestamp": "",
-    "generation": 1,
-    "managedFields": [False],
-    "uid": "",
-}
+_SYSTEM_METADATA: Final[Mapping[str, JSONValue]] = systemmetadata.of_created(uid="-", now="-")
+_MANAGED_FIELDS: Final[Sequence[JSONValue]] = [False]
 _UNOWNED: Final = ("apiVersion", "kind", "metadata")
-_UNOWNED_METADATA: Final = SERVER_MADE | {"name", "namespace", "clusterName"}
 # Returns the managed fields after the request; None if the ones before are unknown.
 Entries: TypeAlias = "Callable[[], Sequence[JSONValue]] | None"
 _NOT_CHECKED: Final = (
@@ -68,12 +64,12 @@ class ManagedFields(NamedTuple):
     Attributes:
         before: The managed fields before, or a placeholder; empty if there were none.
         now: The managed fields after the update; different if the update changes them.
-        generation: The generation after the update; it is 1 before.
+        generates: Whether the update increments the generation.
     """
 
     before: Sequence[JSONValue]
     now: Sequence[JSONValue]
-    generation: int = 1
+    generates: bool = False
 
 
 def managed(resource: Resource, old: Resource, entries: Entries) -> ManagedFields:
@@ -87,7 +83,7 @@ def managed(resource: Resource, old: Resource, entries: Entries) -> ManagedField
     """
     changes = not jsonvalue.equal(_with({}, resource), _with({}, old))
     return _managed(old, entries, changes=changes, is_owned=lambda: _has_owned_fields(resource))._replace(
-        generation=1 + changes
+        generates=changes
     )
 
 
@@ -112,7 +108,7 @@ def managed_status(sent: Resource, old: Resource, entries: Entries, profile: Pro
 
 def _managed(old: Resource, entries: Entries, *, changes: bool, is_owned: Callable[[], bool]) -> ManagedFields:
     before: Sequence[JSONValue] = old["metadata"].get("managedFields") or (
-        _SYSTEM_METADATA["managedFields"] if _has_owned_fields(old) else ()
+        _MANAGED_FIELDS if _has_owned_fields(old) else ()
     )
     if entries is not None:
         entries_now = entries()
@@ -135,21 +131,18 @@ def with_system_metadata(resource: Resource, old: Resource, managed_fields: Mana
     Reference:
         apiserver registry/rest/create.go, FillObjectMetaSystemFields; apimachinery pkg/util/managedfields.
     """
-    common = {**_SYSTEM_METADATA, "resourceVersion": ""}
+    before = {**_SYSTEM_METADATA, "resourceVersion": ""}
+    now = {**systemmetadata.of_updated(before, generates=managed_fields.generates), "resourceVersion": ""}
     return (
-        _with(
-            _counted({**common, "managedFields": managed_fields.now, "generation": managed_fields.generation}), resource
-        ),
-        _with(_counted({**common, "managedFields": managed_fields.before}), old),
+        _with(_counted({**now, "managedFields": managed_fields.now}), resource),
+        _with(_counted({**before, "managedFields": managed_fields.before}), old),
     )
 
 
 def with_created_metadata(resource: Resource, entries: Entries) -> Resource:
     """Return a new resource with the server's metadata, as rules see it; managed fields exist only if it has fields to own."""
     is_owned = _has_owned_fields(resource) if entries is None else bool(entries())
-    return _with(
-        _counted({**_SYSTEM_METADATA, "managedFields": _SYSTEM_METADATA["managedFields"] if is_owned else ()}), resource
-    )
+    return _with(_counted({**_SYSTEM_METADATA, "managedFields": _MANAGED_FIELDS if is_owned else ()}), resource)
 
 
 def _counted(metadata: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
@@ -159,7 +152,7 @@ def _counted(metadata: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
 def _has_owned_fields(resource: Resource) -> bool:
     """Return whether a resource has any field that its creator owns."""
     return any(key not in _UNOWNED for key in resource) or any(
-        key not in _UNOWNED_METADATA for key in resource["metadata"]
+        key not in systemmetadata.UNOWNED for key in resource["metadata"]
     )
 
 
@@ -168,7 +161,7 @@ def _without(resource: Resource, fields: Sequence[str]) -> Resource:
 
 
 def _owned(resource: Resource) -> Resource:
-    metadata = _without(resource["metadata"], [*_UNOWNED_METADATA])
+    metadata = _without(resource["metadata"], [*systemmetadata.UNOWNED])
     return {**_without(resource, _UNOWNED), "metadata": metadata}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 
 NEW, OLD, OLDEST = (profile.named(version) for version in ("1.37", "1.32", "1.21"))
@@ -150,7 +150,7 @@ def test_a_matching_uid_and_version_are_accepted(metadata: Any, old: Any) -> Non
 
 def test_create_drops_generated_metadata() -> None:
     metadata = {
-        **dict.fromkeys(requestmetadata.SERVER_MADE, "x"),
+        **dict.fromkeys(systemmetadata.SERVER_MADE, "x"),
         "name": "a",
         "deletionTimestamp": "2020-01-01T00:00:00Z",
         "deletionGracePeriodSeconds": 1,

@@ -17,6 +17,7 @@ from pytest_crd.engine.golang import converting
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.metadata.metav1types import MANAGED_FIELDS_ENTRY
 from pytest_crd.engine.registry.fieldmanager import comparing, fieldsets, lastapplied, managers, pathelements
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
@@ -46,13 +47,7 @@ _METADATA: Final = field("metadata")
 _UNOWNED: Final = fieldsets.from_paths(
     [
         *((field(name),) for name in ("apiVersion", "kind", "metadata")),
-        *(
-            (_METADATA, field(name))
-            for name in (
-                *("name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation"),
-                *("managedFields", "resourceVersion"),
-            )
-        ),
+        *((_METADATA, field(name)) for name in systemmetadata.UNOWNED),
     ]
 )
 
