@@ -46,7 +46,7 @@ class CustomResourceDefinition:
         """Private to this class: call `from_manifest`, which decodes a manifest."""
         self._answers = answers
         self._context = context
-        self._versions = tuple(CrdVersion(self, index, answers, context) for index in range(len(answers.schemas)))
+        self._versions = tuple(CrdVersion(self, schema, answers, context) for schema in answers.schemas)
 
     @classmethod
     def from_manifest(

@@ -51,16 +51,12 @@ CrdT = TypeVar("CrdT")
 class CrdVersion(ResourceClient, Generic[CrdT]):
     """One version of a CRD."""
 
-    def __init__(self, crd: CrdT, index: int, answers: CrdAnswers, context: CrdContext) -> None:
-        """Private to `CustomResourceDefinition`; *index* counts the versions of the manifest."""
+    def __init__(self, crd: CrdT, schema: VersionSchema, answers: CrdAnswers, context: CrdContext) -> None:
+        """Private to `CustomResourceDefinition`; *schema* is one of those of *answers*."""
         self._crd = crd
-        self._index = index
+        self._schema = schema
         self._answers = answers
         self._context = context
-
-    @property
-    def _schema(self) -> VersionSchema:
-        return self._answers.schemas[self._index]
 
     @property
     def crd(self) -> CrdT:
@@ -174,7 +170,7 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
 
     def observed_by(self, observer: Observer) -> CrdVersion[CrdT]:
         """Return the same version with *observer* as its only observer; compiled schemas and rules are shared."""
-        return CrdVersion(self._crd, self._index, self._answers, self._context._replace(observer=observer))
+        return CrdVersion(self._crd, self._schema, self._answers, self._context._replace(observer=observer))
 
     @property
     def strategy(self) -> CustomResourceStrategy:
