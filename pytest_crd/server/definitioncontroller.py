@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api import customresourcedefinition
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.api.sidebyside import side_by_side
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -131,7 +131,7 @@ class DefinitionController:
         """Change the first CRD that needs a change; return False if none does."""
         entries = self._entries()
         in_order = sorted(entries, key=lambda entry: (entry.value["metadata"]["creationTimestamp"], entry.revision))
-        crds = customresourcedefinition.side_by_side([self._crd_of(entry) for entry in in_order])
+        crds = side_by_side([self._crd_of(entry) for entry in in_order])
         return any(self._settle(entry, crd) for entry, crd in zip(in_order, crds, strict=True))
 
     def _settle(self, entry: StoredObject, crd: CustomResourceDefinition) -> bool:

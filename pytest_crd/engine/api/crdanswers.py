@@ -6,16 +6,14 @@ The manifest is read and compiled once. CRDs that differ only in guard or observ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.versionschema import VersionSchema
-from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
-from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
@@ -23,7 +21,6 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
@@ -85,8 +82,7 @@ class CrdAnswers:
 
     def _create(self, field_validation: FieldValidation) -> Response:
         request = Request("create", self._body(), field_validation=field_validation)
-        response = _handle(None, request, self.profile, self._api_version, sent=self.forms)
-        return response.located(self._place_of)
+        return handle(None, request, self.profile, self._api_version, sent=self)
 
     def update(self, stored: CrdAnswers, field_validation: FieldValidation) -> Response:
         """Return the answer to a PUT over the CRD *stored*; uid and resourceVersion of the manifest are ignored."""
@@ -94,15 +90,7 @@ class CrdAnswers:
         metadata = {key: value for key, value in (self.manifest.value.get("metadata") or {}).items() if key != "uid"}
         body = self._body({**metadata, "resourceVersion": live["metadata"]["resourceVersion"]})
         request = Request("update", body, live["metadata"].get("name", ""), field_validation=field_validation)
-        response = _handle(live, request, self.profile, self._api_version, sent=self.forms, stored=stored.forms)
-        return response.located(self._place_of)
-
-    def patch(self, body: Body, media_type: str, field_validation: FieldValidation) -> Response:
-        """Return the answer to a PATCH of this CRD, which is the stored one."""
-        live = self.answered
-        name = live["metadata"].get("name", "")
-        request = Request("patch", body, name, media_type=media_type, field_validation=field_validation)
-        return _handle(live, request, self.profile, self._api_version, stored=self.forms)
+        return handle(live, request, self.profile, self._api_version, stored=stored, sent=self)
 
     @property
     def answered(self) -> JSONObject:
@@ -150,7 +138,7 @@ class CrdAnswers:
     def _strategies(self) -> dict[VersionSchema, CustomResourceStrategy]:
         return {}
 
-    def _place_of(self, steps: Steps, offset: int | None) -> str:
+    def place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of a path in the internal form; empty if the manifest was not read from a file."""
         return "" if self._locate is None else self._locate(declared.place_in(self.manifest.value, steps), offset)
 
@@ -175,55 +163,50 @@ def decoded(manifest: JSONValue, profile: Profile, source: str) -> Decoded:
         raise CrdError([Mistake(source or "the manifest", 0, str(error))]) from None
 
 
-def applied(  # noqa: PLR0913 - the parameters of a request
-    resource: Mapping[str, object] | str,
-    stored: CrdAnswers | None,
-    profile: Profile,
-    *,
-    manager: str,
-    force: bool,
-    field_validation: FieldValidation,
-) -> Response:
+def stored_after(response: Response | None, profile: Profile) -> CrdAnswers | None:
     """
-    Return the answer to a server-side apply of a CRD.
-
-    The arguments are those of `CustomResourceDefinition.apply`.
+    Return the answers of the CRD that a request has stored; None without a response.
 
     Raises:
-        ManifestError, TypeError, NotImplementedError: As for `CustomResourceDefinition.apply`.
+        TypeError: It is not a response, or the request stored no CRD.
     """
-    live = None if stored is None else stored.answered
-    type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
-    body = completion.applied(completion.read_applied(resource), live, type_meta)
-    metadata = body.value.get("metadata") if isinstance(body.value, dict) else None
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    request = Request(
-        "patch",
-        body,
-        name if isinstance(name, str) and name else completion.MADE_UP_NAME,
-        media_type=mediatypes.APPLY,
-        field_validation=field_validation,
-        field_manager=manager,
-        force=force,
-    )
-    return _handle(live, request, profile, declared.V1, stored=None if stored is None else stored.forms)
+    untyped: object = response
+    if untyped is None:
+        return None
+    if not isinstance(untyped, Response):
+        raise TypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(untyped).__name__}")
+    if untyped.whole is None:
+        raise TypeError(f"nothing is known to be stored after {untyped}")
+    return CrdAnswers(decoded(jsonvalue.from_python(untyped.whole.value), profile, ""), profile, None)
 
 
-def _handle(  # noqa: PLR0913 - a request, and the forms of the CRDs that are decoded already
+def handle(  # noqa: PLR0913 - a request, and the CRDs that are compiled already
     live: JSONObject | None,
     request: Request,
     profile: Profile,
     api_version: str,
     *,
-    sent: Forms | None = None,
-    stored: Forms | None = None,
+    stored: CrdAnswers | None = None,
+    sent: CrdAnswers | None = None,
 ) -> Response:
-    """Return the response to *request* over the stored CRD *live*; *stored* has its forms, *sent* those of the body."""
+    """
+    Return the response to a request for a CRD.
+
+    Args:
+        live: The stored CRD as a GET returns it; None if there is none.
+        request: The request.
+        profile: The Kubernetes version.
+        api_version: The API version in the URL.
+        stored: The stored CRD; None if there is none.
+        sent: The CRD in the body, if it is compiled already; its file has the places of errors.
+    """
     from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
     from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
 
-    strategy = CrdStrategy(profile, api_version, sent=sent, stored=stored)
-    return handlers.handle(live, request, strategy).response
+    forms, sent_forms = (None if answers is None else answers.forms for answers in (stored, sent))
+    strategy = CrdStrategy(profile, api_version, sent=sent_forms, stored=forms)
+    response = handlers.handle(live, request, strategy).response
+    return response if sent is None else response.located(sent.place_of)
 
 
 def _in_version(manifest: Decoded, version: str, locate: Locate | None) -> Locate | None:

@@ -15,16 +15,17 @@ from pytest_crd.engine.api import crdanswers, pickling
 from pytest_crd.engine.api import version as ofversion
 from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
+from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.client import completion
-from pytest_crd.engine.crds import declared, nameconflicts, origins
-from pytest_crd.engine.crds.condition import Condition
+from pytest_crd.engine.crds import declared, origins
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.errors.failedrule import Locate, Steps
-from pytest_crd.engine.fieldpath import SpelledPath
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.registry.response import Response
 
@@ -39,13 +40,12 @@ class CrdLookupError(LookupError):
     """A lookup by name that matches no CRD, several CRDs or no version; the message lists the existing names."""
 
 
-class CustomResourceDefinition:
+class CustomResourceDefinition(CrdFacts):
     """A CRD on a server of one Kubernetes version."""
 
     def __init__(self, answers: CrdAnswers, context: CrdContext) -> None:
         """Private to this class: call `from_manifest`, which decodes a manifest."""
-        self._answers = answers
-        self._context = context
+        super().__init__(answers, context)
         self._versions = tuple(CrdVersion(self, schema, answers, context) for schema in answers.schemas)
 
     @classmethod
@@ -122,91 +122,9 @@ class CustomResourceDefinition:
         raise CrdLookupError(f"{self.name} has no version {name!r}; it has: {names}")
 
     @property
-    def name(self) -> str:
-        """`crontabs.stable.example.com`."""
-        return self._answers.spec.name
-
-    @property
-    def group(self) -> str:
-        """`stable.example.com`."""
-        return self._answers.spec.group
-
-    @property
-    def kind(self) -> str:
-        """`CronTab`."""
-        return self._answers.spec.kind
-
-    @property
-    def scope(self) -> str:
-        """`Namespaced` or `Cluster`."""
-        return self._answers.spec.scope
-
-    @property
-    def api_version(self) -> str:
-        """`apiextensions.k8s.io/v1` or `…/v1beta1`."""
-        return str(self._answers.manifest.value["apiVersion"])
-
-    @property
     def versions(self) -> tuple[CrdVersion, ...]:
         """All versions, in the order of the manifest."""
         return self._versions
-
-    @property
-    def kubernetes_version(self) -> str:
-        """The Kubernetes version that answers."""
-        return self._answers.profile.version
-
-    @property
-    def source(self) -> str:
-        """Place of the manifest, `file:line`; empty if it was not read from a file."""
-        return self._context.source
-
-    @property
-    def answers(self) -> CrdAnswers:
-        """The answers behind the methods of this class, for callers that build requests themselves."""
-        return self._answers
-
-    @property
-    def locate(self) -> Locate | None:
-        """Returns `file:line` of a path in the manifest; None if the CRD was not read from a file. See `CrdContext`."""
-        return self._context.locate
-
-    @property
-    def written(self) -> WrittenCrd | None:
-        """The manifest and its file; None if the CRD was not read from a file, or was altered since."""
-        return self._context.written
-
-    @property
-    def guard(self) -> Guard | None:
-        """Called before each answer about its custom resources; None if every request is answered."""
-        return self._context.guard
-
-    @property
-    def observer(self) -> Observer:
-        """The listeners that requests for its custom resources are reported to."""
-        return self._context.observer
-
-    @property
-    def manifest(self) -> dict[str, JSONValue]:
-        """A copy of the whole CRD as the server decodes it, without unknown fields."""
-        copied: dict[str, JSONValue] = jsonvalue.copy(self._answers.manifest.value)
-        return copied
-
-    @property
-    def declared(self) -> Mapping[str, JSONValue]:
-        """The manifest itself, for use inside this package; callers must not change it."""
-        value: Mapping[str, JSONValue] = self._answers.manifest.value
-        return value
-
-    @property
-    def unknown_fields(self) -> tuple[SpelledPath, ...]:
-        """The unknown fields of the manifest, spelled as in the server's warnings; at most a hundred."""
-        return self._answers.manifest.unknown
-
-    @property
-    def repeated_fields(self) -> tuple[str, ...]:
-        """The server's message for each key that is set twice in the manifest's file; the last value wins."""
-        return self._answers.manifest.duplicates
 
     @property
     def response(self) -> Response:
@@ -283,7 +201,7 @@ class CustomResourceDefinition:
                 f"what a CRD replaces is a CustomResourceDefinition, not {type(untyped).__name__}; {remedy}"
             )
 
-        stored = old.under(self.kubernetes_version)._answers  # noqa: SLF001 - of this class
+        stored = old.under(self.kubernetes_version).answers
         return self._answers.update(stored, requestbody.check_field_validation(field_validation)).copied()
 
     def patch(
@@ -307,14 +225,21 @@ class CustomResourceDefinition:
 
         Errors:
             Those of the response, as for `update_from`. The media type of an apply is refused, because an apply needs a
-            field
-            manager: call `apply`.
+            field manager: call `apply`.
 
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        body, detected_type = completion.patch(patch, media_type)
-        return self._answers.patch(body, detected_type, requestbody.check_field_validation(field_validation)).copied()
+        answers, live = self._answers, self._answers.answered
+        sent, detected_type = completion.patch(patch, media_type)
+        request = Request(
+            "patch",
+            sent,
+            live["metadata"].get("name", ""),
+            media_type=detected_type,
+            field_validation=requestbody.check_field_validation(field_validation),
+        )
+        return crdanswers.handle(live, request, answers.profile, self.api_version, stored=answers).copied()
 
     @classmethod
     def apply(  # noqa: PLR0913 - the parameters of a request
@@ -353,29 +278,23 @@ class CustomResourceDefinition:
             apiserver endpoints/handlers/patch.go; apiextensions-apiserver
             registry/customresourcedefinition/strategy.go.
         """
-        stored = _stored(old, kubernetes_version)
-        return crdanswers.applied(
-            resource,
-            None if stored is None else stored._answers,  # noqa: SLF001 - of this class
-            profile.named(kubernetes_version),
-            manager=manager,
-            force=force,
+        version_profile = profile.named(kubernetes_version)
+        if isinstance(old, CustomResourceDefinition):
+            stored: CrdAnswers | None = old.under(version_profile.version).answers
+        else:
+            stored = crdanswers.stored_after(old, version_profile)
+        live = None if stored is None else stored.answered
+        sent = completion.applied(completion.read_applied(resource), live, declared.TYPE_META)
+        request = Request(
+            "patch",
+            sent,
+            completion.name(sent),
+            media_type=mediatypes.APPLY,
             field_validation=requestbody.check_field_validation(field_validation),
+            field_manager=manager,
+            force=force,
         )
-
-    @cached_property
-    def conditions(self) -> tuple[Condition, ...]:
-        """
-        The conditions of the stored CRD; in a collection, with the CRDs before it already created.
-
-        `NamesAccepted` and `Established` are false if another CRD of the group already has one of its names.
-        """
-        return self._answers.conditions(self._context.naming)
-
-    @property
-    def naming(self) -> Naming:
-        """The names that the server accepts beside the other CRDs of the group, and why it refuses the rest."""
-        return self._context.naming
+        return crdanswers.handle(live, request, version_profile, declared.V1, stored=stored)
 
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
         """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""
@@ -426,33 +345,3 @@ class CustomResourceDefinition:
     def __repr__(self) -> str:
         versions = ", ".join(version.name for version in self.versions)
         return f"<CustomResourceDefinition {self.name} ({versions}){f' from {self.source}' if self.source else ''}>"
-
-
-def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
-    """
-    Return *crds* as one server has them that creates them in this order: the first CRD to claim a name gets it.
-
-    *crds* are not changed; a CRD that is refused a name is returned as a new object.
-    """
-    namings = nameconflicts.resolve((crd.group, crd._answers.forms.internal.names) for crd in crds)  # noqa: SLF001 - of this module's class
-    return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))
-
-
-def _stored(
-    old: CustomResourceDefinition | Response | None, kubernetes_version: str
-) -> CustomResourceDefinition | None:
-    """
-    Return the stored CRD under a Kubernetes version; None if *old* is None.
-
-    Raises:
-        TypeError: *old* is neither a CRD nor a response, or is a response to a request that stored no CRD.
-    """
-    if old is None:
-        return None
-    if isinstance(old, CustomResourceDefinition):
-        return old.under(kubernetes_version)
-    if not isinstance(old, Response):
-        raise TypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(old).__name__}")
-    if old.whole is None:
-        raise TypeError(f"nothing is known to be stored after {old}")
-    return CustomResourceDefinition.from_manifest(old.whole.value, kubernetes_version=kubernetes_version)

@@ -158,6 +158,12 @@ def applied(body: Body, stored: Mapping[str, JSONValue] | None, type_meta: Mappi
     return with_default_name(typed(body, type_meta), name)
 
 
+def name(body: Body) -> str:
+    """Return the name in the URL of an apply: the name in the body, else the default name."""
+    in_body = (_metadata(body) or {}).get("name")
+    return in_body if isinstance(in_body, str) and in_body else MADE_UP_NAME
+
+
 def namespace(explicit: str | None, body: Body) -> str:
     """
     Return the namespace of the URL: the argument, else the object's namespace, else `default`, as kubectl does.

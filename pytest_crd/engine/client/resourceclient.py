@@ -267,7 +267,7 @@ class ResourceClient(ABC):
         request = Request(
             "patch",
             sent,
-            (stored or sent.value)["metadata"].get("name") or completion.MADE_UP_NAME,
+            completion.name(sent if stored is None else Body(stored)),
             subresource=check_subresource(subresource),
             media_type=mediatypes.APPLY,
             field_manager=manager,

@@ -17,6 +17,7 @@ from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"
 KIND: Final = "CustomResourceDefinition"
+TYPE_META: Final = {"apiVersion": V1, "kind": KIND}
 GROUP: Final = "apiextensions.k8s.io"
 PLURAL: Final = "customresourcedefinitions"
 

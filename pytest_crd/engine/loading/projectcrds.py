@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, overload
 from pytest_crd import suggestions
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import Guard
-from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition, side_by_side
+from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition
+from pytest_crd.engine.api.sidebyside import side_by_side
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies

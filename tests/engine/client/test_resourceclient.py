@@ -73,3 +73,9 @@ def test_a_request_of_a_server_is_reported_when_the_server_reports_it() -> None:
     assert not reported
     outcome.report()
     assert [(of_version, observed.written) for of_version, observed in reported] == [(version, "object")]
+
+
+@pytest.mark.parametrize("text", ["kind: Tab", "[]", "a", "metadata: 5", "metadata: {name: 5}"])
+def test_an_apply_of_a_malformed_text_is_a_bad_request(text: str) -> None:
+    assert V1.apply(text, manager="m").code == 400
+    assert V1.apply(text, manager="m", old=STORED).code == 400
