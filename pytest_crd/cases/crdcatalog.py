@@ -115,8 +115,6 @@ class Catalog:
             CaseFileError: There is no such CRD, or none with the version.
             InputError: The CRDs cannot be loaded; the server refuses one, and no setting declares it stored.
         """
-        from pytest_crd.cases.openshift.crds import Variant  # noqa: PLC0415 - most projects have no suites
-
         if variants := self._suite_crds.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
@@ -128,7 +126,7 @@ class Catalog:
             raise suite.mistake(str(error)) from None
         if crd.guard is not None:
             crd.guard(crd)
-        return [Variant("", crd, self._suite_crds.version_of(suite, crd))]
+        return [self._suite_crds.only_variant(suite, crd)]
 
     def suite_old_version_of(self, suite: Suite, case: CreateCase | UpdateCase, variant: Variant) -> CrdVersion:
         """

@@ -21,7 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema import ValidationError
 
 Path: TypeAlias = tuple["str | int", ...]
 
@@ -84,7 +84,11 @@ def find_mistakes(document: Document, *, fills: bool = False) -> Iterator[Mistak
         document: One document of a case file.
         fills: Whether expectations may be left out, to be filled in later.
     """
-    errors = [error for error in _validator().iter_errors(document.value) if not (fills and _is_left_open(error))]
+    from pytest_crd.cases import formvalidator  # noqa: PLC0415 - jsonschema takes 30 ms, and most sessions read no case file
+
+    errors = [
+        error for error in formvalidator.get().iter_errors(document.value) if not (fills and _is_left_open(error))
+    ]
     suggested_keys = {
         tuple(error.absolute_path): _suggest_keys(_flaw(error, document.value))
         for error in errors
@@ -309,46 +313,3 @@ def _flaw(error: ValidationError, root: JSONValue, suggested_keys: frozenset[str
 def _suggest_keys(flaw: _Flaw) -> frozenset[str]:
     known_keys = tuple(flaw.form["properties"])
     return frozenset(nearest_of_format(key, known_keys) for key in flaw.unknown[:_MOST_UNKNOWN_KEYS])
-
-
-@functools.cache
-def _validator() -> Draft202012Validator:
-    import jsonschema  # noqa: PLC0415 - costs 30 ms, and most sessions read no case file
-
-    checks = {"anyOf": _check_any_of, "dependentSchemas": _check_conflicts}
-    schema = caseformat.schema()
-    quick: type[Draft202012Validator] = jsonschema.validators.extend(jsonschema.Draft202012Validator, checks)  # type: ignore[no-untyped-call]
-    return quick(_inlined(schema, schema["$defs"]))
-
-
-# The two keywords below have one shape each in the schema of case files. The general ones of jsonschema take half the time of a check.
-
-
-def _check_any_of(
-    _: object, options: list[dict[str, list[str]]], instance: JSONValue, __: object
-) -> Iterator[ValidationError]:
-    if isinstance(instance, dict) and not any(option["required"][0] in instance for option in options):
-        yield _error("none of the keys is there")
-
-
-def _check_conflicts(_: object, clashes: Any, instance: JSONValue, __: object) -> Iterator[ValidationError]:
-    for first in clashes.keys() & instance.keys() if isinstance(instance, dict) else ():
-        for second in clashes[first]["properties"].keys() & instance.keys():
-            yield _error(
-                "both keys are there", path=[second], schema_path=[first, "properties", second, "not"], validator="not"
-            )
-
-
-def _error(message: str, **details: Any) -> ValidationError:
-    from jsonschema import ValidationError  # noqa: PLC0415 - loaded by then
-
-    return ValidationError(message, **details)
-
-
-def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
-    """Return the schema with references replaced by definitions; references would triple the time of a check."""
-    if isinstance(node, Mapping):
-        if "$ref" in node:
-            return definitions[node["$ref"].rpartition("/")[2]]
-        return {key: _inlined(item, definitions) for key, item in node.items()}
-    return [_inlined(item, definitions) for item in node] if isinstance(node, list) else node

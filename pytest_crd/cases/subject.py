@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd.cases.caseresult import Context
+from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -41,8 +42,6 @@ class CaseSubject:
     @cached_property
     def fields(self) -> SchemaFields:
         """The fields that an object of the version can have."""
-        from pytest_crd.cases.schemafields import SchemaFields  # noqa: PLC0415 - most cases state no path
-
         return SchemaFields(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:

@@ -161,11 +161,10 @@ class DefinitionController:
     def _put(self, entry: StoredObject, value: Resource) -> None:
         """Store a CRD with a changed status, owned by the server if the CRD has managed fields."""
         if entry.value["metadata"].get("managedFields"):
-            from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few CRDs have owners
-            from pytest_crd.engine.registry.fieldmanager.writers import Writer  # noqa: PLC0415 - as above
+            from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager, writers  # noqa: PLC0415 - few CRDs have owners
 
             manager = definitionfieldmanager.of_definitions(self._type.profile)
-            value = manager.update(entry.value, value, Writer(_SERVER, generatedvalues.now(), "status"))
+            value = manager.update(entry.value, value, writers.Writer(_SERVER, generatedvalues.now(), "status"))
         self._store.put(entry.key, value)
 
     def _end(self, entry: StoredObject) -> bool:

@@ -167,7 +167,6 @@ def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
         "pytest_crd.cases.openshift.suite",
         "pytest_crd.checks.checkplan",
         "pytest_crd.coverage",
-        "pytest_crd.engine.yaml.yamlmarks",
         "pytest_crd.synthesis",
         "pytest_crd.report.text",
     }

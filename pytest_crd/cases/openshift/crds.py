@@ -88,6 +88,15 @@ class SuiteCRDs:
             for path, crd in matching
         ]
 
+    def only_variant(self, suite: Suite, crd: CustomResourceDefinition) -> Variant:
+        """
+        Return *crd* as the only variant of a suite.
+
+        Raises:
+            CaseFileError: The CRD has no such version.
+        """
+        return Variant("", crd, self.version_of(suite, crd))
+
     def version_of(self, suite: Suite, crd: CustomResourceDefinition) -> CrdVersion:
         """
         Return the version of *suite*, from a copy of *crd* that has no other version, and serves and stores this one.

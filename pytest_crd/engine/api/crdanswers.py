@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.versionschema import VersionSchema
-from pytest_crd.engine.crds import crdforms, declared, internal
+from pytest_crd.engine.crds import conditions, crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -110,8 +110,6 @@ class CrdAnswers:
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions of the stored CRD under *naming*."""
-        from pytest_crd.engine.crds import conditions  # noqa: PLC0415 - rarely needed
-
         return conditions.compute(self.forms.internal, self.profile, naming)
 
     def is_established(self, naming: Naming) -> bool:
@@ -200,11 +198,10 @@ def handle(  # noqa: PLR0913 - a request, and the CRDs that are compiled already
         stored: The stored CRD; None if there is none.
         sent: The CRD in the body, if it is compiled already; its file has the places of errors.
     """
-    from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
-    from pytest_crd.engine.registry.crd import CrdStrategy  # noqa: PLC0415 - as above
+    from pytest_crd.engine.registry import crd, handlers  # noqa: PLC0415 - slow to import, and only requests need it
 
     forms, sent_forms = (None if answers is None else answers.forms for answers in (stored, sent))
-    strategy = CrdStrategy(profile, api_version, sent=sent_forms, stored=forms)
+    strategy = crd.CrdStrategy(profile, api_version, sent=sent_forms, stored=forms)
     response = handlers.handle(live, request, strategy).response
     return response if sent is None else response.located(sent.place_of)
 

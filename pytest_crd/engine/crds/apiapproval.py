@@ -13,7 +13,7 @@ from typing import Final
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -95,8 +95,6 @@ def _annotation(metadata: Mapping[str, JSONValue]) -> str:
 
 
 def _is_url(text: str, profile: Profile) -> bool:
-    from pytest_crd.engine.golang import urls  # noqa: PLC0415 - only a protected group needs it
-
     try:
         url = urls.parse_request_uri(text, strict_colons=profile.go.has_strict_colons)
     except urls.UrlError:

@@ -9,6 +9,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.fieldmanager.writers import Applied, Writer
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
 
@@ -47,6 +48,12 @@ class CrdManagers(NamedTuple):
         """
         raise LookupError("CustomResourceDefinitions have no scale")
 
+    @property
+    def _manager(self) -> FieldManager:
+        from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - slow to import, and few requests need owners
+
+        return definitionfieldmanager.of_definitions(self.profile)
+
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
         """
         Return *new* with its managed fields after a create or an update.
@@ -54,8 +61,6 @@ class CrdManagers(NamedTuple):
         Raises:
             NotImplementedError: v1beta1 is involved, unless untracked managers are dropped.
         """
-        from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - few callers ask for the owners of a CRD
-
         sent = new["metadata"].get("managedFields") or ()
         sent_versions = {entry.get("apiVersion") for entry in sent} if self.profile.serves_v1beta1 else set()
         if {new["apiVersion"], *_api_versions(live), *(sent_versions & {declared.V1BETA1})} != {declared.V1}:
@@ -65,7 +70,7 @@ class CrdManagers(NamedTuple):
                     "metadata": {key: value for key, value in new["metadata"].items() if key != "managedFields"},
                 }
             raise NotImplementedError(f"the managed fields of this CRD are unknown: {_UNTRACKED}")
-        return definitionfieldmanager.of_definitions(self.profile).update(live, new, writer)
+        return self._manager.update(live, new, writer)
 
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """
@@ -75,11 +80,9 @@ class CrdManagers(NamedTuple):
             ApplyRefusedError: As in `FieldManager.apply`.
             NotImplementedError: *live* was written in v1beta1.
         """
-        from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager  # noqa: PLC0415 - as above
-
         if live is not None and _api_versions(live) != {declared.V1}:
             raise NotImplementedError(f"the result of this apply is unknown: {_UNTRACKED}")
-        return definitionfieldmanager.of_definitions(self.profile).apply(live, applied, writer)
+        return self._manager.apply(live, applied, writer)
 
 
 def _api_versions(crd: JSONObject | None) -> set[str]:

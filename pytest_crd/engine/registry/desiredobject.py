@@ -17,7 +17,7 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import requestoptions, subresources
+from pytest_crd.engine.registry import applying, requestoptions, scale, subresources
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
@@ -250,8 +250,6 @@ class RequestReader(NamedTuple):
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.Update.
         """
-        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests need it
-
         uid = None
         if request.verb == "patch":
             live = self._demand_patchable(request, live, target)
@@ -289,8 +287,6 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
         """
-        from pytest_crd.engine.registry import scale  # noqa: PLC0415 - few requests need it
-
         decoded = scale.decode_applied(applied)
         scale.demand_valid(decoded, target, live["metadata"].get("uid"))
         resource = scale.with_replicas(live, decoded, self.subresources)
@@ -346,8 +342,6 @@ class RequestReader(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, applyPatcher.
         """
-        from pytest_crd.engine.registry import applying  # noqa: PLC0415 - most requests apply nothing
-
         applied = self._demand_applicable(request, live, target)
         new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(request, generated)))
         warnings = applying.problems(request.body, request.field_validation, self.profile)
@@ -378,8 +372,6 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The request is refused.
         """
-        from pytest_crd.engine.registry import applying  # noqa: PLC0415 - most requests apply nothing
-
         applied = self._demand_applicable(request, live, target)
         assert live is not None  # noqa: S101 - missing objects were refused
         if not self.profile.apply.scales_have_owners:
@@ -401,8 +393,6 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: The request is refused before the merge.
         """
-        from pytest_crd.engine.registry import applying  # noqa: PLC0415 - as above
-
         refused = requestoptions.refuse(request, self.profile) or refusal.too_large(
             request.body.value, request.body.text
         )

@@ -19,7 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
-from pytest_crd.engine.registry import response, storagelimits
+from pytest_crd.engine.registry import response, scale, storagelimits
 from pytest_crd.engine.registry.desiredobject import RequestReader
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
@@ -230,8 +230,6 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     """Return the outcome of a request to `/scale`, with the Scale as its object."""
     if outcome.resource is None:
         return outcome
-    from pytest_crd.engine.registry import scale  # noqa: PLC0415 - needed only for requests to `/scale`
-
     scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)
     return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))

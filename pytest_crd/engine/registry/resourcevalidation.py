@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -28,10 +28,17 @@ from pytest_crd.engine.values import listtypes, valuevalidation
 from pytest_crd.engine.values.ratcheting import Correlation
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.rules.ruleevaluation import RuleSubject
     from pytest_crd.engine.rules.ruletree import RuleNode
 
 _STATUS: Final = FieldPath(("status",))
+
+
+class _Seen(NamedTuple):
+    """The objects that rules see, with the server's metadata."""
+
+    resource: Resource
+    old: Resource | None = None
+    correlation: Correlation | None = None
 
 
 class ResourceValidator:
@@ -67,7 +74,7 @@ class ResourceValidator:
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._lists(resource) if self._lists else ()
         validated = self._with_rules(
-            errors, lambda: _subject(resourcerules.with_created_metadata(resource, entries)), outcomes
+            errors, lambda: _Seen(resourcerules.with_created_metadata(resource, entries)), outcomes
         )
         if validated.errors:
             return validated
@@ -139,7 +146,7 @@ class ResourceValidator:
     def _with_rules(
         self,
         errors: list[FieldError],
-        subject: Callable[[], RuleSubject],
+        sees: Callable[[], _Seen],
         outcomes: list[RuleOutcome] | None,
     ) -> Validated:
         """Return *errors* with the errors of the rules, or with a notice that the errors block the rules."""
@@ -148,14 +155,16 @@ class ResourceValidator:
         blocked = resourcerules.blocked(errors, self._profile)
         if blocked is not None:
             return Validated([*errors, blocked])
-        from pytest_crd.engine.rules import ruleevaluation as rulevalidation  # noqa: PLC0415 - only rules need CEL
+        from pytest_crd.engine.rules import ruleevaluation  # noqa: PLC0415 - only rules need CEL
 
-        of_rules = rulevalidation.validate(self._rules, subject(), self._profile, outcomes=outcomes)
+        seen = sees()
+        subject = ruleevaluation.RuleSubject(seen.resource, seen.old, correlation=seen.correlation)
+        of_rules = ruleevaluation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Validated(errors + of_rules.errors, tuple(of_rules.warnings))
 
-    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> RuleSubject:
+    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> _Seen:
         correlation = Correlation(resource, old, self._declared or {})
-        return _subject(*resourcerules.with_system_metadata(resource, old, managed), correlation=correlation)
+        return _Seen(*resourcerules.with_system_metadata(resource, old, managed), correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
         return typemeta.validate(resource, self._of_url)
@@ -204,9 +213,3 @@ class ResourceValidator:
     def _lists(self) -> listtypes.ItemsCheck | None:
         schema = self._schema
         return None if schema is None else listtypes.compile(schema, self._profile)
-
-
-def _subject(resource: Resource, old: Resource | None = None, *, correlation: Correlation | None = None) -> RuleSubject:
-    from pytest_crd.engine.rules.ruleevaluation import RuleSubject  # noqa: PLC0415 - as above
-
-    return RuleSubject(resource, old, correlation=correlation)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yaml import yamlmarks
 
 if TYPE_CHECKING:
     from pytest_crd.engine.yaml.yamlmarks import BareBoolean
@@ -85,8 +86,6 @@ class Marks:
         return self._bare_booleans
 
     def _find_words(self) -> Iterator[BareBoolean]:
-        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - places are rarely needed
-
         return yamlmarks.bare_booleans(self.root())
 
 
@@ -129,15 +128,11 @@ class Document:
             key: Whether to return the line of the value's key.
         """
         if (line := self._marks.items.get(tuple(path))) is None:
-            from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
-
             line = yamlmarks.find_line(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
     def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
         """Return the 1-based lines of all keys and items below *path*, by their relative path."""
-        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
-
         offset, lines = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
         return {inner: offset + line for inner, line in lines.items()} if offset else lines
 
@@ -162,8 +157,6 @@ class Document:
         Returns:
             None if there is no string, or its characters do not occur one by one in the text.
         """
-        from pytest_crd.engine.yaml import yamlmarks  # noqa: PLC0415 - as above
-
         text = self._marks.text
         index = yamlmarks.find_character(self._marks.root(), text, path, offset)
         if index is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.yaml import jsonreader, unreadable, yamlnode, yamlplain, yamlstream
+from pytest_crd.engine.yaml import jsonreader, unreadable, yamldecoder, yamlnode, yamlplain, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlplain import PlainDocument
@@ -164,8 +164,6 @@ class _Source(NamedTuple):
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
                 )
             else:
-                from pytest_crd.engine.yaml import yamldecoder  # noqa: PLC0415 - few texts need the decoder
-
                 composed = yamlnode.compose(chunk.text)
                 if composed.root is None:
                     return None, composed.end
