@@ -181,18 +181,16 @@ def _load_named_crds(paths: Sequence[str], kubernetes_version: str) -> list[Cust
 
 
 def _load_installed_crds(options: argparse.Namespace) -> KnownCrds:
-    from pytest_crd.live import connection, installed  # noqa: PLC0415 - needed only with a server
-    from pytest_crd.live.connection import UsageProblemError  # noqa: PLC0415 - the same
-    from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - the same
+    from pytest_crd.live import connection, installed, transport  # noqa: PLC0415 - needed only with a server
 
     try:
         target = connection.connect(options.crd_live, options.crd_live_context, base=Path.cwd())
-    except UsageProblemError as error:
+    except connection.UsageProblemError as error:
         raise WrongUseError(f"--crd-live: {error}") from None
     version = profile.named(options.kubernetes_version or target.version).version
     try:
         return KnownCrds(installed.crds(target, version), version)
-    except NoAnswerError as error:
+    except transport.NoAnswerError as error:
         raise WrongUseError(f"--crd-live: {error}") from None
     finally:
         target.server.close()

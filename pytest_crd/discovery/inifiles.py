@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -87,8 +88,6 @@ def lines(path: Path, name: str) -> Sequence[str]:
 
 def _tables(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the sections of a file with pytest's settings, by name."""
-    import tomllib  # noqa: PLC0415 - few sessions need it
-
     try:
         content = path.read_text(encoding="utf-8")
         sections = [*(_of_toml(path, tomllib.loads(content)) if path.suffix == ".toml" else _of_ini(path, content))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import manifests, settings
+from pytest_crd.plugin import settings
 from pytest_crd.plugin.settings import project
 
 if TYPE_CHECKING:
@@ -66,25 +66,19 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 
 def sources(config: pytest.Config) -> Sources:
     """Return the sources of a session's CRDs; they are read when the first CRD is needed."""
-    from pytest_crd.discovery.crdsources import Sources  # noqa: PLC0415 - a session without CRDs loads nothing
-    from pytest_crd.engine.observer import SESSION  # noqa: PLC0415 - the same
-    from pytest_crd.plugin import progressline  # noqa: PLC0415 - the same
-
     if _SOURCES not in config.stash:
-        own = project.get_settings(config)
-        progress, make = progressline.get_progress(config), manifests.make_loader(config)
-        places = (own.base, own.crd_paths, own.crd_commands, own.folder)
-        config.stash[_SOURCES] = Sources(*places, progress, make, SESSION)
+        from pytest_crd.plugin import sessioncrds  # noqa: PLC0415 - a session without CRDs loads no engine
+
+        config.stash[_SOURCES] = sessioncrds.open_sources(config)
     return config.stash[_SOURCES]
 
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     """Return one catalog of the session's CRDs for each of its Kubernetes versions; CRDs are read when the first one is needed."""
-    from pytest_crd.cases.crdcatalog import Catalog  # noqa: PLC0415 - a session without CRDs loads nothing
-
     if _CATALOGS not in config.stash:
-        versions, stored = project.kubernetes_versions(config), project.get_settings(config).stored
-        config.stash[_CATALOGS] = tuple(Catalog(sources(config), version, stored) for version in versions)
+        from pytest_crd.plugin import sessioncrds  # noqa: PLC0415 - as above
+
+        config.stash[_CATALOGS] = sessioncrds.open_catalogs(config, sources(config))
     return config.stash[_CATALOGS]
 
 
@@ -140,7 +134,7 @@ def header(config: pytest.Config) -> Header:
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
     """Yield notes about files and CRDs that were passed over: counts by kind, with `-v` the names, with `-vv` every reason."""
-    from pytest_crd.report import remarkwords  # noqa: PLC0415 - a session without CRDs loads nothing
+    from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
 
     crds_of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in crds_of_versions for note in crds.passed_over)

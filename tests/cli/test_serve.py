@@ -17,7 +17,7 @@ import yaml
 from support import sessions
 
 from pytest_crd import __main__ as program
-from pytest_crd.cli import serve
+from pytest_crd.cli import serve, serving
 
 pytestmark = pytest.mark.session
 
@@ -126,7 +126,7 @@ def test_a_link_in_the_place_of_the_kubeconfig_is_not_followed(
 def test_a_kubeconfig_that_another_process_creates_meanwhile_stays(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(serve, "_require_new", lambda path: path.write_text("of another server", encoding="utf-8"))
+    monkeypatch.setattr(serving, "_require_new", lambda path: path.write_text("of another server", encoding="utf-8"))
 
     assert program.main(["serve", "gardens.yaml"]) == 2
     assert "crd-server.kubeconfig exists" in capsys.readouterr().err
@@ -137,7 +137,10 @@ def test_without_its_extra_nothing_is_served(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pytest_crd.server.httpserver", None)
-    monkeypatch.delattr("pytest_crd.server.httpserver", raising=False)  # an earlier test may have imported it
+    # An earlier test may have imported them.
+    monkeypatch.delattr("pytest_crd.server.httpserver", raising=False)
+    monkeypatch.delitem(sys.modules, "pytest_crd.cli.serving", raising=False)
+    monkeypatch.delattr("pytest_crd.cli.serving", raising=False)
     assert program.main(["serve", "gardens.yaml"]) == 2
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 
@@ -168,7 +171,7 @@ def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
         signal.raise_signal(number)
 
     handlers = [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)]
-    monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
+    monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
     assert program.main(["serve", "gardens.yaml"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "stopped"
     assert not (folder / "crd-server.kubeconfig").exists()
@@ -187,7 +190,7 @@ def test_a_hangup_that_nohup_ignores_does_not_end_the_server(
 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        monkeypatch.setattr("pytest_crd.cli.serve._wait", interrupted)
+        monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
         assert program.main(["serve", "gardens.yaml"]) == 0
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
@@ -203,4 +206,4 @@ def test_waiting_goes_on_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(threading, "Event", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        serve._wait()
+        serving._wait()

@@ -8,14 +8,20 @@ from types import MappingProxyType
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
-from pytest_crd.engine.registry.fieldmanager import managers, scalefields
+from pytest_crd.engine.registry.fieldmanager import crdfieldmanager, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.subresources import Subresources
+
+
+def of_version(api_version: str, by_version: Mapping[str, Subresources], profile: Profile) -> ScaleOwners:
+    """Return the field manager of `/scale` for *api_version* of a CRD; *by_version* has the subresources of all versions."""
+    return ScaleOwners(crdfieldmanager.of_scale(profile), api_version, by_version[api_version], by_version)
 
 
 class ScaleOwners:

@@ -53,8 +53,7 @@ class VersionManagers:
     @cached_property
     def of_scale(self) -> ScaleOwners:
         """The field manager of `/scale`."""
-        from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - as above
-        from pytest_crd.engine.registry.scaleowners import ScaleOwners  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry import scaleowners  # noqa: PLC0415 - as above
 
         by_version = {
             declared.api_version(self._crd.group, version.spec.name): subresources.from_declared(
@@ -63,4 +62,4 @@ class VersionManagers:
             for version in self._versions
         }
         served = declared.api_version(self._crd.group, self._served.spec.name)
-        return ScaleOwners(crdfieldmanager.of_scale(self._profile), served, by_version[served], by_version)
+        return scaleowners.of_version(served, by_version, self._profile)

@@ -20,7 +20,7 @@ from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
-from pytest_crd.plugin.items import extensions, failures
+from pytest_crd.plugin.items import extensions
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import (
     FailureText,
@@ -33,6 +33,7 @@ from pytest_crd.plugin.items.failures import (
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases.openshift.suite import Suite
+    from pytest_crd.plugin.items.casereports import CaseReport
     from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.report.testfacts import About, Cause
 
@@ -44,30 +45,17 @@ RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 class CaseFailure(TextFailure):
     """Failure of a case."""
 
-    def __init__(self, case: BoundCase, result: CaseResult, *, verbosity: int) -> None:
-        self.path = session.display_path(case.path)
-        self.line = case.case.line
-        self.section = case.case.section
-        self.title = title = f"{self.path}:{self.line}: {case.case.title}"
-        self.result = result
-        self.verbosity = verbosity
-        from pytest_crd.report import text as report  # noqa: PLC0415 - only a failure needs it
-
-        super().__init__("\n".join(report.lines(title, result, verbosity=verbosity)))
+    def __init__(self, report: CaseReport) -> None:
+        super().__init__(report.plain)
+        self._report = report
 
     def to_text(self) -> FailureText:
         """Return the report, plain and in colour."""
-        from pytest_crd.report import text as report  # noqa: PLC0415 - only a failure needs it
-
-        lines = report.lines(self.title, self.result, verbosity=self.verbosity, paint=failures.paint)
-        summary = report.summary(self.result)
-        return FailureText(plain=str(self), coloured="\n".join(lines), path=self.path, line=self.line, summary=summary)
+        return self._report.to_text()
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the causes of the failure."""
-        from pytest_crd.report import causes, verdictrules  # noqa: PLC0415 - only a report for programs needs them
-
-        return causes.explain_case(self.result, verdictrules.name_section_rule(self.section))
+        return self._report.causes()
 
 
 class BoundCase:
@@ -175,7 +163,10 @@ class BoundCase:
             if isinstance(result, InputError):
                 raise MistakenFailure(result)
             if not result.holds:
-                raise CaseFailure(self, result, verbosity=self._config.get_verbosity())
+                from pytest_crd.plugin.items import casereports  # noqa: PLC0415 - reports are slow to import, and most cases hold
+
+                path, verbosity = session.display_path(self.path), self._config.get_verbosity()
+                raise CaseFailure(casereports.CaseReport(path, self.case, result, verbosity))
 
     def run(self) -> CaseResult:
         """
@@ -251,16 +242,11 @@ class CaseItem(TextItem):
 
     def about(self) -> About:
         """Return the facts about the case for reports: its CRD version and its warnings; without a CRD version if it did not run."""
-        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind  # noqa: PLC0415
+        from pytest_crd.plugin.items import casereports  # noqa: PLC0415 - as above
 
-        bound, rule = self.bound, verdictrules.name_section_rule(self.bound.case.section)
-        place = FilePlace(str(self.path), bound.case.line)
-        warnings = tuple(Cause(rule, text, place=place) for text in bound.warnings)
-        if (context := bound.context) is None:
-            return About(VerdictKind.CASE, rule, kubernetes_version=bound.kubernetes_version, warnings=warnings)
-        version = context.kubernetes_version
-        return About(VerdictKind.CASE, rule, context.crd, context.version, version, warnings)
+        bound = self.bound
+        version = bound.kubernetes_version
+        return casereports.about(self.path, bound.case, version, bound.context, bound.warnings)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the case."""

@@ -8,49 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.checks.verdict import Check, CheckFinding
 from pytest_crd.plugin import session
-from pytest_crd.plugin.items import extensions, failures
+from pytest_crd.plugin.items import extensions
 from pytest_crd.plugin.items.extensions import TestPlace
-from pytest_crd.plugin.items.failures import FailureText, TextFailure, TextItem
+from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 
 if TYPE_CHECKING:
-    from pytest_crd.report.testfacts import About, Cause
-
-
-class CheckFailure(TextFailure):
-    """Failure of a check."""
-
-    def __init__(self, item: CheckItem, verdict: CheckVerdict) -> None:
-        check, self._line = item.check, item.line
-        self._title = title = f"{check.source}: {check.name}, Kubernetes {check.kubernetes_version}"
-        self._path = session.display_path(item.path)
-        self._check, self._verdict = check, verdict
-        self._verbosity = verbosity = item.config.get_verbosity()
-        from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
-
-        super().__init__("\n".join(report.lines(title, verdict, verbosity=verbosity)))
-
-    def to_text(self) -> FailureText:
-        """Return the report, plain and in colour."""
-        from pytest_crd.report import checkwords as report  # noqa: PLC0415 - only a failure needs it
-
-        lines = report.lines(self._title, self._verdict, verbosity=self._verbosity, paint=failures.paint)
-        return FailureText(
-            plain=str(self),
-            coloured="\n".join(lines),
-            path=self._path,
-            line=self._line,
-            summary=report.summary(self._verdict),
-        )
-
-    def causes(self) -> tuple[Cause, ...]:
-        """Return the causes of the failure."""
-        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
-
-        return causes.explain_check(self._verdict, rule_of(self._check))
+    from pytest_crd.report.testfacts import About
 
 
 class CheckFile(pytest.File):
@@ -92,12 +59,9 @@ class CheckItem(TextItem):
 
     def about(self) -> About:
         """Return the facts about the check for reports: its CRD and the server's warnings."""
-        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import About, VerdictKind  # noqa: PLC0415
+        from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - reports are slow to import, and most checks hold
 
-        check, rule = self.check, rule_of(self.check)
-        warnings = causes.explain_warnings(self._warnings, rule)
-        return About(VerdictKind.CHECK, rule, check.crd, check.version, check.kubernetes_version, warnings)
+        return checkreports.about(self.check, self._warnings)
 
     def _judge(self) -> None:
         verdict = self.check.run()
@@ -112,7 +76,10 @@ class CheckItem(TextItem):
         ]
         self._warnings = verdict.warnings
         if verdict.findings:
-            raise CheckFailure(self, verdict)
+            from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - as above
+
+            place = TestPlace(self.path, self.line, self.name)
+            raise checkreports.CheckFailure(self.check, verdict, place, verbosity=self.config.get_verbosity())
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the check."""
@@ -122,10 +89,3 @@ class CheckItem(TextItem):
     def line(self) -> int:
         """The line of the checked CRD or sample; for the output of a command, the line of `crd_commands`."""
         return self.check.line or inilines.line_of(self.config, COMMANDS)
-
-
-def rule_of(check: Check) -> str:
-    """Return the id of the rule that a check applies."""
-    from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-
-    return verdictrules.name_lint_rule(check.lint) if check.lint else verdictrules.name_check_rule(check.kind)

@@ -15,6 +15,8 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
+from pytest_crd.report import verdictrules
+from pytest_crd.report.testfacts import Cause, FilePlace
 
 if TYPE_CHECKING:
     from pytest_crd.report.testfacts import Cause
@@ -52,9 +54,6 @@ class LiveFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the causes of the test's own failure, and the differences between the answers."""
-        from pytest_crd.report import verdictrules  # noqa: PLC0415 - only a report for programs needs them
-        from pytest_crd.report.testfacts import Cause, FilePlace  # noqa: PLC0415
-
         place = FilePlace(str(self._place.path), self._place.line)
         words = self._verdict.differences or (self._verdict.reason,)
         live = (Cause(verdictrules.LIVE, line.strip(), place=place) for line in words)

@@ -287,3 +287,15 @@ def _make_absolute(entry: dict[str, Any], folder: Path) -> None:
     for key in _PATHS:
         if isinstance(entry.get(key), str):
             entry[key] = str(folder / entry[key])
+
+
+_CLUSTER: Final = pytest.StashKey[Cluster]()
+
+
+def of_session(config: pytest.Config, settings: LiveSettings) -> Cluster:
+    """Return the server of `--crd-live`; the first call in a session connects."""
+    if _CLUSTER not in config.stash:
+        connected = Cluster(settings, is_shared=hasattr(config, "workerinput"))
+        config.stash[_CLUSTER] = connected
+        config.pluginmanager.register(Ending(connected), "crd-server-cluster")
+    return config.stash[_CLUSTER]

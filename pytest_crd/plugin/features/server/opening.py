@@ -12,6 +12,7 @@ import pytest
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
+from pytest_crd.live.transport import NoAnswerError
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
@@ -20,17 +21,16 @@ from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
 from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
+from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
 
 if TYPE_CHECKING:
-    from pytest_crd.plugin.features.server.cluster import Cluster
     from pytest_crd.plugin.settings.live import LiveSettings
 
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
 _KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects"})
 _CERTIFICATES: Final = pytest.StashKey[Any]()
-_CLUSTER: Final = pytest.StashKey["Cluster"]()
 _MARK: Final = '@pytest.mark.crd_server(kubernetes_version="{}")'
 _WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"]), or a part of it'
 
@@ -61,8 +61,7 @@ def _open_in_process(
     request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments
 ) -> Iterator[CrdServer]:
     try:
-        from pytest_crd.server import httpserver  # noqa: PLC0415 - an extra
-        from pytest_crd.server.http import kubeconfigfile  # noqa: PLC0415 - an extra
+        from pytest_crd.server import httpserver  # noqa: PLC0415 - needs the extra `server`
     except ImportError as error:
         pytest.fail(f"{_MISSING} ({error})", pytrace=False)
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
@@ -94,12 +93,11 @@ def _open_in_cluster(
     arguments: _ServerArguments,
     settings: LiveSettings,
 ) -> Iterator[CrdServer]:
-    from pytest_crd.live.transport import NoAnswerError  # noqa: PLC0415 - most sessions use no cluster
-    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - the same
+    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
     stay, path, log = None, _kubeconfig(request), RequestLog()
     try:
-        shared = _cluster(request.config, settings)
+        shared = cluster.of_session(request.config, settings)
         if arguments.kubernetes_version not in (None, shared.version):
             pytest.skip(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
@@ -123,17 +121,6 @@ def _open_in_cluster(
             stay.end()
 
 
-def _cluster(config: pytest.Config, settings: LiveSettings) -> Cluster:
-    """Return the server of `--crd-live`; the first call in a session connects."""
-    from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
-
-    if _CLUSTER not in config.stash:
-        connected = cluster.Cluster(settings, is_shared=hasattr(config, "workerinput"))
-        config.stash[_CLUSTER] = connected
-        config.pluginmanager.register(cluster.Ending(connected), "crd-server-cluster")
-    return config.stash[_CLUSTER]
-
-
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
     """Return the path of an empty file that only the current user can read."""
     path: Path = request.getfixturevalue("tmp_path_factory").mktemp("crd_server") / "kubeconfig"
@@ -143,7 +130,7 @@ def _kubeconfig(request: pytest.FixtureRequest) -> Path:
 
 def _certificates(config: pytest.Config) -> Any:
     """Return the certificates of the servers, which one authority of the session signs."""
-    from pytest_crd.server.http.certificates import Certificates  # noqa: PLC0415 - an extra
+    from pytest_crd.server.http.certificates import Certificates  # noqa: PLC0415 - as above
 
     if _CERTIFICATES not in config.stash:
         config.stash[_CERTIFICATES] = Certificates()

@@ -23,8 +23,8 @@ from pytest_crd.plugin.items.failures import (
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS
 from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
+from pytest_crd.report import causes, verdictrules
 from pytest_crd.report import upgradewords as report
-from pytest_crd.report import verdictrules
 from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
@@ -43,8 +43,6 @@ class UpgradeFailure(CausedFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the effects that break objects, and the allowances that match nothing."""
-        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
-
         task = self._task
         breaking = causes.explain_upgrade(task.breaking, is_rollback=task.is_rollback)
         return (*breaking, *_explain_outdated(task.outdated, *self._allowed))
@@ -210,8 +208,6 @@ class UpgradeItem(TextItem):
 
     def about(self) -> About:
         """Return the facts for reports: the CRD, and the warnings of the server after the upgrade."""
-        from pytest_crd.report import causes  # noqa: PLC0415 - only a report for programs needs them
-
         task = self.task
         warnings = causes.explain_upgrade(self._warnings, is_rollback=task.is_rollback)
         rule = verdictrules.ROLLBACK if task.is_rollback else verdictrules.UPGRADE

@@ -1,0 +1,94 @@
+"""The server of the command `serve`, from its start to Ctrl-C; needs the extra `server`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.casefiles import privatefile
+from pytest_crd.cli.exits import Exit
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.server import httpserver
+from pytest_crd.server.api import Api
+from pytest_crd.server.http import certificates, kubeconfigfile
+from pytest_crd.wording import counted
+
+# Signals that would end the process without a cleanup: from `kill`, and from a closing terminal.
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+def serve(crds: Sequence[CustomResourceDefinition], *, kubernetes_version: str, port: int, kubeconfig: Path) -> int:
+    """
+    Serve until Ctrl-C, and return the exit code.
+
+    Args:
+        crds: The CRDs.
+        kubernetes_version: The Kubernetes version of the answers.
+        port: The port on loopback; 0 for a free one.
+        kubeconfig: The path of the kubeconfig, which exists while the server runs.
+
+    Raises:
+        FileExistsError: The kubeconfig exists.
+        OSError: The port is taken, or the kubeconfig cannot be written.
+        NotAcceptedError: The server refuses a CRD.
+    """
+    _require_new(kubeconfig)
+    token, signed = httpserver.new_token(), certificates.Certificates()
+    api = Api(crds, kubernetes_version=kubernetes_version, token=token)
+    server = httpserver.HTTPServer(api, signed, token=token, port=port)
+    with _ended_by_signals(), contextlib.ExitStack() as stack:
+        stack.callback(server.stop)
+        server.start()
+        stack.enter_context(privatefile.temporary(kubeconfig, kubeconfigfile.text(server.url, signed.authority, token)))
+        for crd in crds:
+            versions = ", ".join(version.name for version in crd.versions if version.served)
+            print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
+        print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {kubernetes_version}")
+        print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
+        _wait()
+    return Exit.HOLDS
+
+
+def _require_new(path: Path) -> None:
+    """
+    Raise an error if a file at *path* cannot be created, before a server starts.
+
+    Raises:
+        FileExistsError: *path* exists; a link counts, also if it leads nowhere.
+        NotADirectoryError: The folder does not exist.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError
+    if not path.parent.is_dir():
+        raise NotADirectoryError(f"--kubeconfig {path}: {path.parent} is not a folder")
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """End the block without an error at Ctrl-C, SIGTERM and SIGHUP; a SIGHUP that `nohup` ignores stays ignored."""
+    handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _interrupt) for number in handled}
+    try:
+        yield
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):  # the terminal may be closed
+            print("stopped", flush=True)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    for number in _SIGNALS:  # a second signal would interrupt the cleanup
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _wait() -> None:
+    """Wait for Ctrl-C."""
+    threading.Event().wait()

@@ -1,0 +1,77 @@
+"""
+The sources and catalogs of a session's CRDs. Only a session with CRDs imports this module, and with it the engine.
+
+Each implementation of the hook `pytest_crd_manifests` is called by itself, so that an error names its plugin or `conftest.py`, and a missing
+return value is noticed.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_crd.cases.crdcatalog import Catalog
+from pytest_crd.discovery import madecrds
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.discovery.madecrds import MadeManifests
+from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.observer import SESSION
+from pytest_crd.plugin import manifests, progressline
+from pytest_crd.plugin.settings import project
+
+
+def open_sources(config: pytest.Config) -> Sources:
+    """Return the sources of the CRDs; they are read when the first CRD is needed."""
+    own = project.get_settings(config)
+    progress, make = progressline.get_progress(config), make_loader(config)
+    return Sources(own.base, own.crd_paths, own.crd_commands, own.folder, progress, make, SESSION)
+
+
+def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...]:
+    """Return a catalog for each Kubernetes version of the session."""
+    stored = project.get_settings(config).stored
+    return tuple(Catalog(sources, version, stored) for version in project.kubernetes_versions(config))
+
+
+def make_loader(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:
+    """Return a function that calls all implementations and returns their manifests; it raises CrdError with all their mistakes."""
+
+    def load() -> Sequence[MadeManifests]:
+        config.stash[manifests.ARE_CALLED] = project.get_settings(config).source != project.PATHS.option
+        if not manifests.has_manifests(config):
+            return ()
+        made: list[MadeManifests] = []
+        mistakes: list[Mistake] = []
+        for implementation in manifests.implementations(config.pluginmanager):
+            try:
+                made += _call(implementation, config)
+            except CrdError as error:
+                mistakes += error.mistakes
+        if mistakes:
+            raise CrdError(mistakes)
+        return made
+
+    return load
+
+
+def _call(implementation: Any, config: pytest.Config) -> Sequence[MadeManifests]:
+    """
+    Call one implementation and return its manifests.
+
+    Raises:
+        CrdError: It raises (the message has its traceback), is a wrapper, or returns something else than manifests.
+    """
+    maker = manifests.maker_of(implementation, config)
+    if implementation.wrapper or implementation.hookwrapper:
+        raise CrdError([Mistake(maker, 0, f"{manifests.HOOK} cannot be a wrapper: each returns its own manifests")])
+    arguments = (config,) if implementation.argnames else ()
+    try:
+        returned = madecrds.materialize(implementation.function(*arguments))
+    # A hook that skips or exits must not go unnoticed.
+    except (Exception, SystemExit, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - shown as a mistake
+        text = "".join(traceback.format_exception(error)).rstrip()
+        raise CrdError([Mistake(maker, 0, f"{manifests.HOOK} fails:\n{text}")]) from None
+    return madecrds.read(returned, maker=maker)
