@@ -2,7 +2,7 @@
 `pytest-crd serve` compared with kube-apiserver and etcd, one after the other, with the same clients.
 
 Measured in wall-clock time are sequential creates, a list in pages of 500 and at once, and merge patches delivered to
-50 watches; also the memory of stored objects.
+50 watches; also the memory of stored objects, and the writes of `largewrites`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from oracle.servers import kubeapiserver, ours, programs
 from oracle.servers.dialogue import Cluster
 from oracle.servers.ours import Client, Served
 
+from benchmarks import largewrites
 from benchmarks.figures import Figure
 from pytest_crd.engine import profile
 
@@ -44,14 +45,14 @@ def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
     path = f"{_GROUP}/namespaces/{name}/jobs"
     start = time.perf_counter()
     for number in range(_CREATES):
-        _expect(client.request("POST", path, _job(number)), 201)
+        largewrites.expect(client.request("POST", path, _job(number)), 201)
     yield f"{_CREATES:,} creates", time.perf_counter() - start
     for number in range(_CREATES, objects):
-        _expect(client.request("POST", path, _job(number)), 201)
+        largewrites.expect(client.request("POST", path, _job(number)), 201)
     start = time.perf_counter()
     listed, token = 0, ""
     while listed == 0 or token:
-        page = _expect(client.request("GET", f"{path}?limit={_PAGE}{token and f'&continue={token}'}"), 200)
+        page = largewrites.expect(client.request("GET", f"{path}?limit={_PAGE}{token and f'&continue={token}'}"), 200)
         listed, token = listed + len(page["items"]), page["metadata"].get("continue", "")
     yield f"{listed:,} objects in pages of {_PAGE}", time.perf_counter() - start
     start = time.perf_counter()
@@ -61,7 +62,7 @@ def measure(served: Served, objects: int) -> Iterator[tuple[str, float]]:
 
 
 def _watched(served: Served, client: Client, path: str) -> float:
-    version = _expect(client.request("GET", f"{path}?limit=1"), 200)["metadata"]["resourceVersion"]
+    version = largewrites.expect(client.request("GET", f"{path}?limit=1"), 200)["metadata"]["resourceVersion"]
     watches = [
         Client(served).send("GET", f"{path}?watch=1&resourceVersion={version}&timeoutSeconds=600")
         for _ in range(_WATCHES)
@@ -72,7 +73,7 @@ def _watched(served: Served, client: Client, path: str) -> float:
         thread.start()
     for number in range(_PATCHES):
         patch = {"spec": {"replicas": 2 + number % 7}}
-        _expect(client.request("PATCH", f"{path}/j{number:06d}", patch, patch="merge-patch+json"), 200)
+        largewrites.expect(client.request("PATCH", f"{path}/j{number:06d}", patch, patch="merge-patch+json"), 200)
     for thread in threads:
         thread.join()
     return time.perf_counter() - start
@@ -81,12 +82,6 @@ def _watched(served: Served, client: Client, path: str) -> float:
 def _read(watch: http.client.HTTPResponse) -> None:
     for _ in range(_PATCHES):
         json.loads(watch.readline())
-
-
-def _expect(answer: tuple[int, Any], code: int) -> Any:
-    if answer[0] != code:
-        raise RuntimeError(answer[1])
-    return answer[1]
 
 
 def _resident_of_children() -> int:
@@ -111,11 +106,13 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
         before = served.resident
         our_times = dict(measure(served, options.objects))
         after = served.resident
+        our_times |= largewrites.measure(served)
     with kubeapiserver.at(options.server, version) as url:
         Cluster(url, kubeapiserver.TOKEN).install(crds)
         their_before = None if options.server else _resident_of_children()
         their_times = dict(measure(Served(url, kubeapiserver.TOKEN), options.objects))
         their_after = None if options.server else _resident_of_children()
+        their_times |= largewrites.measure(Served(url, kubeapiserver.TOKEN))
     print(
         f"memory: {before / 1e6:.0f} MB, {after / 1e6:.0f} MB with {options.objects:,} objects and {_WATCHES} watches"
     )
@@ -123,5 +120,5 @@ def main(options: argparse.Namespace) -> Iterator[Figure]:
         print(f"that of kube-apiserver and etcd: {their_before / 1e6:.0f} MB, {their_after / 1e6:.0f} MB")
         yield Figure(f"memory with {options.objects:,} objects", after / their_after, "kube-apiserver and etcd")
     for title, seconds in our_times.items():
-        print(f"{title}: {seconds:.2f} s, {their_times[title]:.2f} s of kube-apiserver")
+        print(f"{title}: {seconds:.3f} s, {their_times[title]:.3f} s of kube-apiserver")
         yield Figure(title, seconds / their_times[title], "kube-apiserver")
