@@ -15,7 +15,7 @@ from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import desiredobject, requestbody
+from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
 from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
@@ -98,7 +98,7 @@ class CrdDecoder(NamedTuple):
         """
         if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
-        patched = desiredobject.patched(request, live, self.profile)
+        patched = patchrequest.patch(live, request, self.profile)
         value = patched.value
         if not isinstance(value, dict):
             problem = typemeta.problem_of_patched(value, self.profile, write=patched.write)

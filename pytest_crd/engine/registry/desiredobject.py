@@ -17,12 +17,12 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import applying, requestoptions, scale, subresources
+from pytest_crd.engine.registry import applying, requestoptions
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
 from pytest_crd.engine.registry.request import GeneratedValues, Request
-from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, Patched, RefusedError
+from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.engine.registry.subresources import Subresources
 
@@ -122,7 +122,7 @@ class ResourceDecoder(NamedTuple):
 
     def patched(self, request: Request, live: Resource) -> DecodedBody:
         """Decode the result of a patch."""
-        return self.bodies.decode_patched(patched(request, live, self.profile), request.field_validation)
+        return self.bodies.decode_patched(patchrequest.patch(live, request, self.profile), request.field_validation)
 
     def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Decode the result of an apply; fill in defaults if anything was merged."""
@@ -161,13 +161,9 @@ class RequestReader(NamedTuple):
         if request.subresource and not self.subresources.has(request.subresource):
             raise RefusedError(requestmetadata.refuse_missing(target))
         if mediatypes.is_apply(request.verb, request.media_type):
-            return (self._read_applied_scale if request.subresource == "scale" else self._read_applied)(
-                request, live, target, generated
-            )
-        if request.subresource == "scale":
-            return self._read_scale(request, live, target, generated)
+            return self.read_applied(request, live, target, generated)
         if request.verb == "patch":
-            return self._read_patched(request, live, target, generated)
+            return self.read_patched(request, live, target, generated)
         if (refused := requestoptions.refuse(request, self.profile)) is not None:
             raise RefusedError(refused)
         decoded = self.decoder.sent(request)
@@ -210,7 +206,7 @@ class RequestReader(NamedTuple):
             raise RefusedError(stale, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
-    def _read_patched(
+    def read_patched(
         self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
     ) -> Read:
         """
@@ -222,7 +218,7 @@ class RequestReader(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, PatchResource and patcher.applyPatch.
         """
-        live = self._demand_patchable(request, live, target)
+        live = self.demand_patchable(request, live, target)
         decoded = self.decoder.patched(request, live)
         metadata = decoded.resource.get("metadata") or {}
         managed = self._managed(request, live, decoded, metadata, generated)
@@ -238,66 +234,7 @@ class RequestReader(NamedTuple):
             raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
-    def _read_scale(
-        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
-    ) -> Read:
-        """
-        Return the stored object with the replicas of the Scale in a PUT or PATCH.
-
-        Raises:
-            RefusedError: The request is refused.
-
-        Reference:
-            apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.Update.
-        """
-        uid = None
-        if request.verb == "patch":
-            live = self._demand_patchable(request, live, target)
-            of_scale = patched(request, scale.of_resource(live, self.subresources, is_patched=True), self.profile)
-            decoded = scale.decode_patched(of_scale, request.field_validation, self.profile)
-        else:
-            decoded = scale.decode(request.body, request.field_validation, self.profile)
-            uid = decoded.metadata.get("uid")
-        if (why := requestmetadata.refuse_update(decoded.metadata, target, self.profile)) is not None:
-            raise RefusedError(why, warnings=decoded.problems)
-        if live is None:
-            raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
-        scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
-        if self.decoder.is_built_in:
-            scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
-        resource = scale.with_replicas(live, decoded, self.subresources)
-        sent = {**resource["metadata"], "uid": uid}
-        if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
-            raise RefusedError(why, warnings=decoded.problems)
-        body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
-        prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        # A Scale of 0 omits replicas, so that nobody owns them.
-        spec = {"replicas": decoded.replicas} if decoded.replicas else {}
-        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": spec}
-        if not self.profile.apply.scales_have_owners:
-            return Read(body, prepared, lambda: live)
-        writer = _writer(request, generated)
-        managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
-        return Read(body, prepared, functools.cache(managed))
-
-    def _with_scale(self, live: Resource, applied: Resource, target: RequestTarget) -> dict[str, JSONValue]:
-        """
-        Return an object of a built-in kind with the replicas of an applied Scale.
-
-        Raises:
-            RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
-        """
-        decoded = scale.decode_applied(applied)
-        scale.demand_valid(decoded, target, live["metadata"].get("uid"))
-        resource = scale.with_replicas(live, decoded, self.subresources)
-        refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(
-            {**resource["metadata"], "uid": None}, live["metadata"], target, self.profile
-        )
-        if refused is not None:
-            raise RefusedError(refused)
-        return resource
-
-    def _demand_patchable(self, request: Request, live: Resource | None, target: RequestTarget) -> Resource:
+    def demand_patchable(self, request: Request, live: Resource | None, target: RequestTarget) -> Resource:
         """
         Return the stored object of a PATCH.
 
@@ -323,14 +260,14 @@ class RequestReader(NamedTuple):
         generated: GeneratedValues,
     ) -> Callable[[], Resource]:
         """Return a function for the object with *metadata* and its managed fields, which the server computes before admission."""
-        writer = _writer(request, generated)
+        writer = make_writer(request, generated)
 
         def managed() -> Resource:
             return self.owners.of_object.update(live, {**decoded.encoded(), "metadata": metadata}, writer)
 
         return functools.cache(managed)
 
-    def _read_applied(
+    def read_applied(
         self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
     ) -> Read:
         """
@@ -342,8 +279,8 @@ class RequestReader(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, applyPatcher.
         """
-        applied = self._demand_applicable(request, live, target)
-        new = _of_apply(lambda: self.owners.of_object.apply(live, applied, _writer(request, generated)))
+        applied = self.demand_applicable(request, live, target)
+        new = apply_or_refuse(lambda: self.owners.of_object.apply(live, applied, make_writer(request, generated)))
         warnings = applying.problems(request.body, request.field_validation, self.profile)
         decoded = self.decoder.applied(new, request, warnings)
         resource = decoded.resource
@@ -363,30 +300,7 @@ class RequestReader(NamedTuple):
             raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, lambda: resource)
 
-    def _read_applied_scale(
-        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
-    ) -> Read:
-        """
-        Return the object that results from an apply to its Scale; for a custom resource only the managed fields change.
-
-        Raises:
-            RefusedError: The request is refused.
-        """
-        applied = self._demand_applicable(request, live, target)
-        assert live is not None  # noqa: S101 - missing objects were refused
-        if not self.profile.apply.scales_have_owners:
-            raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
-        new = _of_apply(lambda: self.owners.of_scale.apply(live, applied, _writer(request, generated)))
-        problems = applying.problems(request.body, request.field_validation, self.profile)
-        resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
-        body = DecodedBody(resource, Changes(), problems, sent=resource)
-        prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
-        return Read(body, prepared, functools.cache(owned))
-
-    def _demand_applicable(
-        self, request: Request, live: Resource | None, target: RequestTarget
-    ) -> dict[str, JSONValue]:
+    def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """
         Return the applied object.
 
@@ -403,24 +317,15 @@ class RequestReader(NamedTuple):
         return applying.read(request.body, self.profile)
 
 
-def patched(request: Request, document: Resource, profile: Profile) -> Patched:
-    """Return the result of a JSON Patch or merge patch of a document."""
-    return patchrequest.patch(
-        document,
-        request.body,
-        media_type=request.media_type,
-        field_validation=request.field_validation,
-        profile=profile,
-    )
-
-
-def _of_apply(apply: Callable[[], Applied]) -> Applied:
+def apply_or_refuse(apply: Callable[[], Applied]) -> Applied:
+    """Return the result of *apply*; raise RefusedError if it raises ApplyRefusedError."""
     try:
         return apply()
     except ApplyRefusedError as error:
         raise RefusedError(error.refusal, conflicts=error.conflicts) from None
 
 
-def _writer(request: Request, generated: GeneratedValues) -> Writer:
+def make_writer(request: Request, generated: GeneratedValues) -> Writer:
+    """Return the writer of a request for field managers."""
     manager = writers.manager_name(request.field_manager, request.user_agent)
     return Writer(manager, generated.now(), request.subresource, is_forced=bool(request.force))

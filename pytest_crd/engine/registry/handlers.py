@@ -25,6 +25,7 @@ from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
+from pytest_crd.engine.registry.scalereading import ScaleReader
 from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy, Validated
 
 Observe: TypeAlias = Callable[[ObservedRequest], None]
@@ -71,9 +72,7 @@ def handle(
     live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
-    reader = RequestReader(
-        strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
-    )
+    reader = _reader(request, strategy)
     try:
         read = reader.read(request, live, target, generated)
         # Mutating admission belongs here, validating admission after validation.
@@ -91,6 +90,13 @@ def handle(
         target = target._replace(name=write.resource["metadata"]["name"])
         return RequestOutcome(_refuse(exists, target, request, strategy, None), before)
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
+
+
+def _reader(request: Request, strategy: Strategy) -> RequestReader:
+    reader = ScaleReader if request.subresource == "scale" else RequestReader
+    return reader(
+        strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
+    )
 
 
 def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resource:

@@ -23,7 +23,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import desiredobject, requestbody
+from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
 from pytest_crd.engine.registry.patching.patchdocuments import Document, SentFloat, SentObject
@@ -105,10 +105,10 @@ class TypedDecoder(NamedTuple):
         """
         if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
-        patched = desiredobject.patched(request, live, self.profile)
+        patched = patchrequest.patch(live, request, self.profile)
 
         def write() -> str:
-            return desiredobject.patched(request, _in_order(live, self.kind), self.profile).write()
+            return patchrequest.patch(_in_order(live, self.kind), request, self.profile).write()
 
         if self._has_version(patched.value, write):
             decoded = self._read(patched, write)

@@ -6,20 +6,25 @@ Objects are decoded, in the version of the request, with all of their metadata.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors import fielderror, refusal
+from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import converting
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.metadata.metav1types import MANAGED_FIELDS_ENTRY
-from pytest_crd.engine.registry.fieldmanager import comparing, fieldsets, lastapplied, managers, pathelements
+from pytest_crd.engine.registry.fieldmanager import (
+    applyconflicts,
+    comparing,
+    lastapplied,
+    managedlimits,
+    managers,
+    pathelements,
+)
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.managers import (
     APPLY,
@@ -31,25 +36,14 @@ from pytest_crd.engine.registry.fieldmanager.managers import (
     Owned,
 )
 from pytest_crd.engine.registry.fieldmanager.ownership import ConflictsError, ObjectChange, Ownership
-from pytest_crd.engine.registry.fieldmanager.pathelements import field
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import ConversionError, Typed, Versions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.registry.response import FieldConflict
 
 # The temporary manager of an update, until a change is found.
 _CURRENT: Final = Manager("current-operation", UPDATE)
 _BEFORE: Final = "before-first-apply"
-_ANCIENT: Final = "ancient-changes"
-_MAX_UPDATERS: Final = 10
 _UNKNOWN: Final = "unknown"
-_METADATA: Final = field("metadata")
-_UNOWNED: Final = fieldsets.from_paths(
-    [
-        *((field(name),) for name in ("apiVersion", "kind", "metadata")),
-        *((_METADATA, field(name)) for name in systemmetadata.UNOWNED),
-    ]
-)
 
 
 class FieldManager:
@@ -124,7 +118,7 @@ class FieldManager:
         try:
             merged, managed = self._merged(live or self._empty, applied, managed, writer)
         except ConflictsError as error:
-            raise ApplyRefusedError(_conflict(error), _listed(error)) from None
+            raise applyconflicts.refuse(error) from None
         except (ConversionError, TypedError) as error:
             raise _failed(str(error)) from None
         new = merged.resource
@@ -166,7 +160,7 @@ class FieldManager:
             manager,
             is_forced=writer.is_forced,
         )
-        owners = _stripped(owners, manager)
+        owners = managedlimits.strip(owners, manager)
         follows_writes = self._release.times_follow_writes
         is_same = comparing.same(typed_live.value, new.value)
         if not is_same and (follows_writes or ownership.differs(ObjectChange(typed_live, new, version))):
@@ -204,7 +198,9 @@ class FieldManager:
         version = self._type_meta["apiVersion"]
         # A patch may state another version, which validation refuses later.
         change = ObjectChange(self._with_type(live), self._with_type({**new, "apiVersion": version}), version)
-        owners = _stripped(self._ownerships[writer.subresource].update(change, managed.owners, _CURRENT), _CURRENT)
+        owners = managedlimits.strip(
+            self._ownerships[writer.subresource].update(change, managed.owners, _CURRENT), _CURRENT
+        )
         times = dict(managed.times)
         current = owners.pop(_CURRENT, None)
         if current is not None:
@@ -215,7 +211,7 @@ class FieldManager:
             owned_before = managed.owners.get(manager)
             if self._release.times_follow_writes or owned_before is None or {*owned_before.fields} != {*fields}:
                 times[manager] = writer.time
-        return _capped(Managed(owners, times))
+        return managedlimits.cap(Managed(owners, times))
 
     def _named_subresource(self, writer: Writer) -> str:
         """Return the subresource in the manager's identity; empty if the release does not record it."""
@@ -276,79 +272,6 @@ def _sent_or_stored(live: JSONObject | None, new: JSONObject, writer: Writer, re
         if sent_managed.owners:
             return sent_managed
     return _readable(_entries(live), release)
-
-
-def _stripped(owners: Mapping[Manager, Owned], manager: Manager) -> dict[Manager, Owned]:
-    """
-    Return the owners with the fields removed that *manager* cannot own because the server sets them.
-
-    Reference:
-        apimachinery managedfields/internal/stripmeta.go.
-    """
-    remaining = dict(owners)
-    if manager in remaining:
-        fields = remaining[manager].fields.difference(_UNOWNED)
-        remaining[manager] = remaining[manager]._replace(fields=fields)
-        if fields.is_empty:
-            del remaining[manager]
-    return remaining
-
-
-def _capped(managed: Managed) -> Managed:
-    """
-    Return managed fields with at most ten updaters; the oldest with the same version are merged.
-
-    Reference:
-        apimachinery managedfields/internal/capmanagers.go.
-    """
-    owners, times = dict(managed.owners), dict(managed.times)
-    updaters = [manager for manager, owned in owners.items() if not owned.applied]
-    updaters.sort(key=lambda manager: (times.get(manager, ""), manager.identifier))
-    first: dict[str, Manager] = {}
-    count = len(updaters)
-    for manager in updaters:
-        if count <= _MAX_UPDATERS:
-            break
-        owned = owners[manager]
-        if owned.api_version not in first:
-            first[owned.api_version] = manager
-            continue
-        bucket = Manager(_ANCIENT, UPDATE, owned.api_version)
-        if bucket not in owners:
-            owners[bucket] = owners.pop(first[owned.api_version])
-        owners[bucket] = owned._replace(fields=owned.fields.union(owners[bucket].fields))
-        del owners[manager]
-        times.pop(bucket, None)
-        if manager in times:
-            times[bucket] = times[manager]
-        count -= 1
-    return Managed(owners, times)
-
-
-def _conflict(error: ConflictsError) -> Refusal:
-    """
-    Return the refusal of an apply with conflicts.
-
-    Reference:
-        apimachinery managedfields/internal/conflict.go; api/errors, NewApplyConflict.
-    """
-    conflicts = [(manager.printed, pathelements.spell(path)) for manager, path in error]
-    causes = tuple(
-        fielderror.manager_conflict(f"conflict with {manager_text}", path) for manager_text, path in conflicts
-    )
-    if len(conflicts) == 1:
-        manager_text, path = conflicts[0]
-        message = f"Apply failed with 1 conflict: conflict with {manager_text}: {path}"
-        return Refusal(409, "Conflict", message, causes, subject={})
-    lines: list[str] = []
-    for manager_text, group in itertools.groupby(conflicts, key=lambda conflict: conflict[0]):
-        lines += [f"conflicts with {manager_text}:", *(f"- {path}" for _, path in group)]
-    message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
-    return Refusal(409, "Conflict", message, causes, subject={})
-
-
-def _listed(error: ConflictsError) -> tuple[FieldConflict, ...]:
-    return tuple(FieldConflict(manager.name, pathelements.owned(path)) for manager, path in error)
 
 
 def _failed(message: str) -> ApplyRefusedError:

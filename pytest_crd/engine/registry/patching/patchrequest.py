@@ -16,7 +16,8 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import jsonpatch, mediatypes, mergepatch, patchdocuments
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
-from pytest_crd.engine.registry.requestbody import Body, FieldValidation, Patched, RefusedError
+from pytest_crd.engine.registry.request import Request
+from pytest_crd.engine.registry.requestbody import Body, Patched, RefusedError
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 _MAX_OPERATIONS: Final = 10_000
@@ -39,17 +40,13 @@ def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
     return bad_request("invalid JSON patch") if jsonsyntax.find_problem(body.text) else None
 
 
-def patch(
-    live: Resource, body: Body, *, media_type: str, field_validation: FieldValidation, profile: Profile
-) -> Patched:
+def patch(live: Resource, request: Request, profile: Profile) -> Patched:
     """
-    Return the result of a patch.
+    Return the result of a JSON Patch or merge patch.
 
     Args:
         live: The object in the form of a GET; not modified.
-        body: The patch.
-        media_type: The type of the patch, JSON_PATCH or MERGE_PATCH.
-        field_validation: The treatment of unknown and duplicate fields of the patch.
+        request: The request with the patch.
         profile: The reproduced Kubernetes version.
 
     Raises:
@@ -58,8 +55,9 @@ def patch(
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyJSPatch.
     """
-    is_checked = field_validation != "Ignore" and profile.field_validation
-    is_json_patch = mediatypes.plain_media_type(media_type) == mediatypes.JSON_PATCH
+    body = request.body
+    is_checked = request.field_validation != "Ignore" and profile.field_validation
+    is_json_patch = mediatypes.plain_media_type(request.media_type) == mediatypes.JSON_PATCH
     if problem := jsonsyntax.find_problem(body.text) if body.text else "":
         if is_checked:
             raise RefusedError(bad_request(f"error decoding patch: {problem}"))

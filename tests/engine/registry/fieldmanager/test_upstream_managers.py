@@ -14,7 +14,7 @@ from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import fieldmanager, fieldsv1, managers, scalefields
+from pytest_crd.engine.registry.fieldmanager import fieldsv1, managedlimits, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
@@ -97,7 +97,7 @@ def _answer(fact: Fact) -> JSONValue:
     try:
         with pytest.MonkeyPatch.context() as patched:
             if fact.get("cap"):
-                patched.setattr(fieldmanager, "_MAX_UPDATERS", *fact["cap"])
+                patched.setattr(managedlimits, "_MAX_UPDATERS", *fact["cap"])
             return CALLS[fact["call"]](fact)
     except ApplyRefusedError as error:
         return error.refusal.message

@@ -1,0 +1,118 @@
+"""Requests to `/scale`: the stored object with the replicas of a Scale, and its managed fields."""
+
+from __future__ import annotations
+
+import functools
+
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.registry import applying, scale, subresources
+from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
+from pytest_crd.engine.registry.patching import mediatypes, patchrequest
+from pytest_crd.engine.registry.request import GeneratedValues, Request
+from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
+from pytest_crd.engine.registry.response import Changes
+
+
+class ScaleReader(RequestReader):
+    """Reader of the requests to `/scale` of one version."""
+
+    __slots__ = ()
+
+    def read(self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues) -> Read:
+        """
+        Return the object that a request wants to store.
+
+        Raises:
+            RefusedError: The request is refused.
+        """
+        if not self.subresources.has("scale"):
+            raise RefusedError(requestmetadata.refuse_missing(target))
+        if mediatypes.is_apply(request.verb, request.media_type):
+            return self.read_applied(request, live, target, generated)
+        return self._read_replicas(request, live, target, generated)
+
+    def read_applied(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
+        """
+        Return the object that results from an apply to its Scale; for a custom resource only the managed fields change.
+
+        Raises:
+            RefusedError: The request is refused.
+        """
+        applied = self.demand_applicable(request, live, target)
+        assert live is not None  # noqa: S101 - missing objects were refused
+        if not self.profile.apply.scales_have_owners:
+            raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
+        new = apply_or_refuse(lambda: self.owners.of_scale.apply(live, applied, make_writer(request, generated)))
+        problems = applying.problems(request.body, request.field_validation, self.profile)
+        resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
+        body = DecodedBody(resource, Changes(), problems, sent=resource)
+        prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
+        owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
+        return Read(body, prepared, functools.cache(owned))
+
+    def _read_replicas(
+        self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues
+    ) -> Read:
+        """
+        Return the stored object with the replicas of the Scale in a PUT or PATCH.
+
+        Raises:
+            RefusedError: The request is refused.
+
+        Reference:
+            apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.Update.
+        """
+        uid = None
+        if request.verb == "patch":
+            live = self.demand_patchable(request, live, target)
+            of_scale = patchrequest.patch(
+                scale.of_resource(live, self.subresources, is_patched=True), request, self.profile
+            )
+            decoded = scale.decode_patched(of_scale, request.field_validation, self.profile)
+        else:
+            decoded = scale.decode(request.body, request.field_validation, self.profile)
+            uid = decoded.metadata.get("uid")
+        if (why := requestmetadata.refuse_update(decoded.metadata, target, self.profile)) is not None:
+            raise RefusedError(why, warnings=decoded.problems)
+        if live is None:
+            raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
+        scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
+        if self.decoder.is_built_in:
+            scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
+        resource = scale.with_replicas(live, decoded, self.subresources)
+        sent = {**resource["metadata"], "uid": uid}
+        if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
+            raise RefusedError(why, warnings=decoded.problems)
+        body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
+        prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
+        # A Scale of 0 omits replicas, so that nobody owns them.
+        spec = {"replicas": decoded.replicas} if decoded.replicas else {}
+        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": spec}
+        if not self.profile.apply.scales_have_owners:
+            return Read(body, prepared, lambda: live)
+        writer = make_writer(request, generated)
+        managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
+        return Read(body, prepared, functools.cache(managed))
+
+    def _with_scale(self, live: Resource, applied: Resource, target: RequestTarget) -> dict[str, JSONValue]:
+        """
+        Return an object of a built-in kind with the replicas of an applied Scale.
+
+        Raises:
+            RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
+        """
+        decoded = scale.decode_applied(applied)
+        scale.demand_valid(decoded, target, live["metadata"].get("uid"))
+        resource = scale.with_replicas(live, decoded, self.subresources)
+        refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(
+            {**resource["metadata"], "uid": None}, live["metadata"], target, self.profile
+        )
+        if refused is not None:
+            raise RefusedError(refused)
+        return resource
