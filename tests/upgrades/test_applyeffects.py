@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import allowances, applyeffects, upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
@@ -232,7 +233,7 @@ def test_a_status_is_applied_by_its_own_subresource() -> None:
     ],
 )
 def test_nothing_is_applied_if_merging_is_unchanged(old: JSON, new: JSON, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(CrdVersion, "apply")
+    monkeypatch.delattr(ResourceClient, "apply")
 
     result = judge(old, new)
 
