@@ -259,7 +259,7 @@ _V1_36: Final = _V1_37._replace(
 _V1_35: Final = _V1_36._replace(
     version="1.35",
     negotiates_lists_first=False,
-    apply=_V1_36.apply._replace(keeps_metadata_from_status=False),
+    apply=_V1_36.apply._replace(keeps_metadata_from_status=False, owns_crd_metadata_by_status=False),
     structure_has_examples=False,
     checks_number_formats=False,
     go=_V1_36.go._replace(has_strict_colons=False),

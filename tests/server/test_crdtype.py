@@ -282,6 +282,19 @@ def test_a_crd_with_unknown_managers_can_be_updated() -> None:
     assert (answer.code, answer.value["metadata"]["generation"]) == (200, 2)
 
 
+@pytest.mark.parametrize(("version", "owns_labels"), [("1.34", False), ("1.35", False), ("1.36", True), ("1.37", True)])
+def test_the_writer_of_the_status_owns_changed_metadata_since_1_36(version: str, *, owns_labels: bool) -> None:
+    server = servers.api(kubernetes_version=version)
+    servers.ask(server, "POST", servers.CRDS, servers.crd())
+    merge = {"mediaType": "application/merge-patch+json"}
+    sent = {"metadata": {"labels": {"a": "b"}}, "status": {"storedVersions": ["v0", "v1"]}}
+    written = servers.ask(server, "PATCH", f"{THINGS}/status?fieldManager=m", sent, **merge).value
+
+    (own,) = [entry for entry in written["metadata"]["managedFields"] if entry["manager"] == "m"]
+    assert ("f:metadata" in own["fieldsV1"]) is owns_labels
+    assert written["metadata"]["labels"] == {"a": "b"}
+
+
 def test_the_writer_of_the_status_owns_its_changes() -> None:
     """As kube-apiserver 1.37 answers; its code to reset the labels has no effect."""
     server = servers.api()

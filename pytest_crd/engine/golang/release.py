@@ -65,7 +65,8 @@ class ApplyRelease(NamedTuple):
             before).
         reads_keys_whole: Text after the JSON of a managed fields key makes the key invalid (since 1.37; ignored
             before).
-        keeps_metadata_from_status: A request to `/status` does not own metadata (since 1.36).
+        keeps_metadata_from_status: A request to `/status` of a custom resource does not own metadata (since 1.36).
+        owns_crd_metadata_by_status: A request to `/status` of a CRD owns metadata (since 1.36).
         knows_status_of_all_versions: Ignored fields of `/status` are also ignored in all other versions (since 1.35).
         times_follow_writes: A manager gets a new time if its request changes the object, and keeps the old time if
             nothing is written (since 1.22 or later; before, if its fields change, or if its apply is another object).
@@ -84,6 +85,7 @@ class ApplyRelease(NamedTuple):
     keeps_owners_on_errors: bool = True
     reads_keys_whole: bool = True
     keeps_metadata_from_status: bool = True
+    owns_crd_metadata_by_status: bool = True
     knows_status_of_all_versions: bool = True
     times_follow_writes: bool = True
     checks_kinds: bool = True

@@ -56,12 +56,11 @@ def _patch(body: JSONValue, media_type: str = _MERGE, options: str = "", path: s
 
 
 def _sent(method: str, path: str, body: JSONValue) -> JSONValue:
-    # In a cluster, controllers manage conditions and names.
-    return {"method": method, "path": path, "body": body, "leaveOut": ["managedFields"]}
+    return {"method": method, "path": path, "body": body}
 
 
 def _get(path: str = _PAN, pause: float = _SETTLE_SECONDS) -> JSONValue:
-    return {"method": "GET", "path": path, "pause": pause, "leaveOut": ["managedFields"]}
+    return {"method": "GET", "path": path, "pause": pause}
 
 
 def _begun(**more: JSONValue) -> list[JSONValue]:
@@ -104,7 +103,7 @@ def _updated() -> list[JSONValue]:
             )
         ),
         _get(),
-        {"method": "DELETE", "path": _PAN, "leaveOut": ["managedFields"]},
+        {"method": "DELETE", "path": _PAN},
     ]
 
 

@@ -52,7 +52,7 @@ _OTHERS: Final = (
 
 def conversations() -> Mapping[str, list[JSONValue]]:
     """Return the requests of each conversation, by topic."""
-    requests_by_topic = {
+    return {
         "protobuf of CRDs": _written(),
         "protobuf of CRDs in each form": [
             _sent("POST", _CRDS, _crd()),
@@ -63,11 +63,6 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "protobuf of schemas": [_sent("POST", f"{_CRDS}?dryRun=All", _crd_with_field(schema)) for schema in _schemas()],
         "protobuf of whole CRDs": _whole(),
         "protobuf of OpenAPI": _published(),
-    }
-    # In a cluster, controllers manage conditions and names.
-    return {
-        topic: [{**request, "leaveOut": ["managedFields"]} for request in requests]
-        for topic, requests in requests_by_topic.items()
     }
 
 

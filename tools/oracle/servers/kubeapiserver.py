@@ -23,6 +23,8 @@ from oracle.servers import apiserver, programs
 
 TOKEN: Final = "admin-token"  # noqa: S105 - of a server that lives for minutes
 _FOLDER: Final = programs.SOURCES / "kube"
+# The name of the process, which is the manager of the fields that it writes.
+_NAME: Final = "kube-apiserver"
 _RANGE: Final = "10.0.0.0/24"
 _PATIENCE: Final = 60.0
 
@@ -56,8 +58,8 @@ def started(version: str) -> Iterator[str]:
         log = stack.enter_context((programs.cache() / f"kube-apiserver-{version}.log").open("wb"))
         etcd_port, port = apiserver.free_port(pair=True), apiserver.free_port()
         stack.enter_context(apiserver.running([str(etcd), str(etcd_port)], log.fileno()))
-        command = [str(server), *_arguments(folder, etcd_port, port)]
-        process = stack.enter_context(subprocess.Popen(command, stderr=log))
+        command = [_NAME, *_arguments(folder, etcd_port, port)]
+        process = stack.enter_context(subprocess.Popen(command, executable=server, stderr=log))
         stack.callback(process.terminate)
         url = f"https://127.0.0.1:{port}"
         _await(url, process)

@@ -56,9 +56,10 @@ def of_definitions(profile: Profile) -> FieldManager:
     """
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
     group, _, version = declared.V1.partition("/")
-    reset = {"": "status", "status": "spec"}
+    not_status = ("spec",) if profile.apply.owns_crd_metadata_by_status else ("metadata", "spec")
     ignored = {
-        subresource: {declared.V1: fieldsets.from_paths([(field(name),)])} for subresource, name in reset.items()
+        subresource: {declared.V1: fieldsets.from_paths([(field(name),) for name in names])}
+        for subresource, names in {"": ("status",), "status": not_status}.items()
     }
     empty = encoded.encode({**type_meta, "metadata": {}})
     versions = Versions(group, {version: lambda: _kind(profile)}, is_built_in=True)
