@@ -32,6 +32,15 @@ def test_the_server_answers_as_all_versions_with_recorded_conversations() -> Non
     assert tuple(sorted({version for _, version, _ in conversations()})) == servedversions.VERSIONS
 
 
+def test_only_cells_of_tables_have_ages() -> None:
+    body = {"rows": [{"cells": ["a", 3, "<invalid>", "5s"]}], "spec": {"schedule": "5s"}}
+    raw = exchanges.Raw(200, {}, json.dumps(body))
+
+    (answer,) = exchanges.run([{"method": "GET", "path": "/"}], lambda _: raw)
+
+    assert answer["body"] == {"rows": [{"cells": ["a", 3, "AGE", "AGE"]}], "spec": {"schedule": "5s"}}
+
+
 def test_fields_that_are_not_compared_are_counted() -> None:
     """A recording without a field cannot show that our server answers it otherwise."""
     fields = Counter(
