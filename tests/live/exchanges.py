@@ -10,7 +10,8 @@ import contextlib
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from live.loopback import Reply, serving
 
+from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.live import run, sandbox
 from pytest_crd.live.transport import HTTP
 
@@ -79,12 +81,19 @@ def answered_by(path: Path, server: str) -> contextlib.AbstractContextManager[st
 
 
 def ask_alike_each_time(patch: pytest.MonkeyPatch) -> None:
-    """Make the requests of `--crd-live` the same in each run, in order and names."""
+    """Make the requests of `--crd-live` the same in each run, in order and names: one thread sends them all."""
     numbers = itertools.count(1)
     patch.setattr("secrets.token_hex", lambda _: f"n{next(numbers)}")
     patch.setattr(sandbox, "now", lambda: datetime(2026, 3, 1, 12, tzinfo=UTC))
-    patch.setattr(run, "_THREADS", 1)
+    patch.setattr(run.Run, "ahead", _ask_at_once)
     patch.setattr(run.Run, "prepare", lambda *_: None)
+
+
+def _ask_at_once(run_: run.Run, questions: Sequence[AnyQuestion]) -> Future[run.LiveVerdict]:
+    """Return the verdict on the questions of a test: a second thread would race for the next name."""
+    future: Future[run.LiveVerdict] = Future()
+    future.set_result(run_.verdict(questions))
+    return future
 
 
 def _key(method: str, url: str, text: str) -> str:
