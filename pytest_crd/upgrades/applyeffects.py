@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CrdVersion, Response
@@ -18,6 +18,7 @@ from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE, MAP_TY
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries
 from pytest_crd.upgrades import trials
+from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.trials import FIRST, SECOND, ApplyTrial, Situation
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, ManagerApply, Witness, path_of
@@ -115,22 +116,22 @@ def judge_merge_change(
     """
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
         return None
-    results = [
-        _find_trial_findings(change, situation, old.version, new.version, sides)
-        for situation in change.situations(sides)
-    ]
+    results = [_find_trial_findings(change, situation, (old, new), sides) for situation in change.situations(sides)]
     conclusive = [findings for findings in results if findings is not None]
     return list(itertools.chain.from_iterable(conclusive)) if conclusive else None
 
 
 def _find_trial_findings(
-    change: MergeChange, situation: Situation, old: CrdVersion, new: CrdVersion, sides: Sequence[Boundaries]
+    change: MergeChange, situation: Situation, subjects: tuple[Subject, Subject], sides: Sequence[Boundaries]
 ) -> list[Finding] | None:
     """Return the findings of the first trial that has an outcome under both CRDs; None if there is no such trial."""
+    old, new = (subject.version for subject in subjects)
+    mender = Mender(subjects[1])
     for trial in trials.find_trials(situation, change.place, sides):
-        before, after = (_apply_both(version, trial) for version in (old, new))
+        mended = replace(trial, resource=mender.mend(trial.resource))
+        before, after = _apply_both(old, trial), _apply_both(new, mended)
         if before.outcome is not None and after.outcome is not None:
-            observation = _Observation(change, situation, old, new, trial)
+            observation = _Observation(change, situation, old, new, trial, mended)
             leftovers = [observation.leftover_finding()] if situation.is_apart and observation.has_leftovers() else []
             return (
                 leftovers
@@ -164,17 +165,18 @@ def _apply_both(version: CrdVersion, trial: ApplyTrial) -> _Result:
     return _Result(answer, None)
 
 
-def describe_reapply(trial: ApplyTrial, old: CrdVersion, new: CrdVersion) -> str:
+def describe_reapply(trial: ApplyTrial, mended: ApplyTrial, old: CrdVersion, new: CrdVersion) -> str:
     """
     Return in words the effect on a stored object of two managers when one manager repeats its apply.
 
     Args:
         trial: The values that the managers apply.
+        mended: The same values in an object with the fields that the new CRD demands.
         old: The version under which the object is created.
         new: The version under which the apply is repeated.
     """
     stored = trial.apply(old, trial.second, SECOND, trial.begin(old, trial.first))
-    answer = trial.apply(new, trial.second, SECOND, stored)
+    answer = mended.apply(new, trial.second, SECOND, stored)
     if answer.accepted:
         return _STAYS if trial.is_stored(trial.both, answer) else _IS_LOST
     return _CONFLICTS if answer.conflicts else _IS_REFUSED
@@ -189,6 +191,7 @@ class _Observation:
     old: CrdVersion
     new: CrdVersion
     trial: ApplyTrial
+    mended: ApplyTrial
 
     def conflict_finding(self, before: _Result, after: _Result) -> Finding:
         """Return the finding for a changed outcome of two managers' applies."""
@@ -201,19 +204,19 @@ class _Observation:
         if is_now is _Outcome.REFUSED:
             kind = Kind.REFUSED
         elif was is _Outcome.KEPT:
-            kind, note = Kind.DATA_LOSS, describe_reapply(self.trial, self.old, self.new)
+            kind, note = Kind.DATA_LOSS, describe_reapply(self.trial, self.mended, self.old, self.new)
         applied = (ManagerApply(FIRST, self.trial.first), ManagerApply(SECOND, self.trial.second))
         return self._finding(kind, words, applied, (before.answer, after.answer), note)
 
     def has_leftovers(self) -> bool:
         """Return True if fields that a manager no longer applies stay in stored objects under the new CRD only."""
-        before, after = (self._apply_reduced(version) for version in (self.old, self.new))
+        before, after = self._apply_reduced(self.old, self.trial), self._apply_reduced(self.new, self.mended)
         was_there, is_there = (self.trial.is_stored(self.trial.first, answer) for answer in (before, after))
         return before.accepted and is_there and not was_there
 
-    def _apply_reduced(self, version: CrdVersion) -> Response:
+    def _apply_reduced(self, version: CrdVersion, trial: ApplyTrial) -> Response:
         begun = self.trial.begin(self.old, self.trial.both)
-        return self.trial.apply(version, self.trial.second, FIRST, begun)
+        return trial.apply(version, trial.second, FIRST, begun)
 
     def leftover_finding(self) -> Finding:
         """Return the finding for fields that stay after their manager no longer applies them."""
@@ -222,9 +225,8 @@ class _Observation:
             f"more; before, they were removed ({self.change.words})"
         )
         applied = (ManagerApply(FIRST, self.trial.both), ManagerApply(FIRST, self.trial.second))
-        return self._finding(
-            Kind.WARNED, words, applied, (self._apply_reduced(self.old), self._apply_reduced(self.new))
-        )
+        answers = self._apply_reduced(self.old, self.trial), self._apply_reduced(self.new, self.mended)
+        return self._finding(Kind.WARNED, words, applied, answers)
 
     def _finding(
         self,

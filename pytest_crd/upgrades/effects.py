@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_crd.engine import FieldError, Response, jsonvalue
+from pytest_crd.engine import FieldError, Response, fieldpath, jsonvalue
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
@@ -79,6 +79,8 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     before, after = witness.before, witness.after
     if not after.accepted:
         yield from refusals(after, old, new, Kind.REFUSED)
+        if not (old.version.unknown_when_stored or new.version.unknown_when_stored):
+            yield from _find_hidden_effects(witness, old, new)
         return
     dropped = (*after.changes.pruned, *after.changes.lost)
     # A null that was dropped under the old CRD is not lost.
@@ -95,11 +97,36 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
             continue  # the CRD's own finding reports it
         place = place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
-            # The old CRD dropped a null, and a field that it does not know.
-            is_new = was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
-            kind = Kind.WIDENED if is_new else Kind.CHANGED
-            yield Effect(kind, place, f"{_value_text(was)} before, {_value_text(is_now)} now", STORED_OTHERWISE)
+            kind = Kind.WIDENED if _is_new(place, was, is_now, old) else Kind.CHANGED
+            yield Effect(kind, place, _change_words(was, is_now), STORED_OTHERWISE)
     yield from _warnings(witness)
+
+
+def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
+    """
+    Yield the effects that a refusal hides: on the stored object when it is read, and on the defaults of a new one.
+
+    A refusal that a changed default itself causes hides nothing else.
+    """
+    stored = witness.before.stored
+    lost = []
+    for steps, _, is_now in differences(stored, new.read(stored), ()):
+        if is_now is ABSENT:
+            lost.append(place_of(steps, old, new))
+            words = f"{fieldpath.unknown_field(steps)} is dropped when a stored object is read"
+            yield Effect(Kind.DATA_LOSS, lost[-1], words, "dropped")
+    before, after = old.settle(witness.resource), new.settle(witness.resource)
+    if new.write(stored).accepted or not old.write(after).accepted:
+        return
+    for steps, was, is_now in differences(before, after, ()):
+        place = place_of(steps, old, new)
+        if place not in lost and not _is_new(place, was, is_now, old):
+            yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
+
+
+def _is_new(place: Place, was: Any, is_now: Any, old: Subject) -> bool:
+    """Return True if a value is stored only now: a null that the old CRD dropped, or a field that it does not know."""
+    return was is ABSENT and (is_now is None or old.version.schema_map.at(place) is None)
 
 
 def _warnings(witness: Witness) -> Iterator[Effect]:
@@ -157,6 +184,10 @@ def differences(left: Any, right: Any, steps: Steps) -> Iterator[tuple[Steps, An
         yield steps, left, right
 
 
+def _change_words(was: Any, is_now: Any) -> str:
+    return f"{_value_text(was)} before, {_value_text(is_now)} now"
+
+
 def _value_text(value: Any) -> str:
     if value is ABSENT:
         return "absent"
@@ -171,3 +202,8 @@ def differ_at(place: Place, change: Change, old: Subject, new: Subject) -> bool:
         for answer in (change.witness.before, change.witness.after)
     )
     return before != after
+
+
+def is_same(left: Effect, right: Effect) -> bool:
+    """Return True if two effects have the same kind, place and cause."""
+    return (left.kind, left.place, left.cause) == (right.kind, right.place, right.cause)

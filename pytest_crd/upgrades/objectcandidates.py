@@ -57,11 +57,13 @@ class Candidate(NamedTuple):
         resource: The object.
         stored: The object that *resource* replaces; None if *resource* is created.
         values: The value at the place of the difference, if the candidate was made by setting one; at most one item.
+        is_mended: Whether the new CRD gets the object with the fields and values that it demands.
     """
 
     resource: Resource
     stored: Resource | None = None
     values: tuple[Any, ...] = ()
+    is_mended: bool = False
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,17 @@ class Subject:
         """Return the answer to a PUT of *resource* over *stored* or, if the status is a subresource, to the PUT of the status after it."""
         return self._with_status(resource, self.version.update(resource, old=stored), "Warn")
 
+    def read(self, stored: Resource) -> Resource:
+        """Return a stored object as a request reads it: pruned, defaulted and not validated."""
+        read: Resource = self.version.strategy.read(stored, "")
+        return read
+
+    def settle(self, resource: Resource) -> Resource:
+        """Return *resource* pruned and defaulted as by a write, but not validated."""
+        passes = self.version.passes
+        settled: Resource = passes.default(passes.prune(resource, drop_malformed=True).value).value
+        return settled
+
     def _with_status(self, resource: Resource, answer: Response, field_validation: FieldValidation) -> Response:
         status = resource.get("status")
         if not answer.accepted or status is None or not self.version.has_status:

@@ -14,9 +14,10 @@ from typing import Any, Final, NamedTuple
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applyeffects, clients, effects, shrinking
+from pytest_crd.upgrades import applyeffects, clients, effects, mending, shrinking
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
+from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.objectcandidates import Candidate, Maker
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
@@ -70,6 +71,7 @@ class Witnesses:
         self._maker = Maker(
             self._boundaries(findings.old.version), self._boundaries(findings.new.version), findings.differences
         )
+        self._menders = Mender(findings.old, self._maker.old), Mender(findings.new, self._maker.new)
 
     def _boundaries(self, version: engine.CrdVersion) -> Boundaries | None:
         try:
@@ -110,7 +112,17 @@ class Witnesses:
         for value in values[:_MOST_REPAIRED]:
             for candidate in self._maker.repaired(difference.place, value):
                 self._try(candidate, difference, kinds)
+        if not kinds and difference.can_refuse:
+            self._search_mended(difference, kinds)
         return bool(kinds)
+
+    def _search_mended(self, difference: Difference, kinds: set[Kind]) -> None:
+        """Add the effects of a difference that show once an object no longer breaks other differences."""
+        for candidate in itertools.islice(self._maker.find_candidates(difference), _MOST_CANDIDATES):
+            if kinds:
+                return
+            if candidate.stored is None:
+                self._try(candidate._replace(is_mended=True), difference, kinds)
 
     def _try(self, candidate: Candidate, difference: Difference, kinds: set[Kind]) -> Change:
         """
@@ -138,13 +150,15 @@ class Witnesses:
         return replace(change, effects=tuple(effect for effect in change.effects if effect.kind is not Kind.WARNED))
 
     def _whole_change(self, candidate: Candidate) -> Change:
+        if candidate.is_mended:
+            return mending.find_mended_change(candidate.resource, *self._menders)
         return effects.find_change(candidate.resource, self._findings.old, self._findings.new, stored=candidate.stored)
 
     def _add_smallest(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
         """Add a finding for *effect* with the smallest object that shows it."""
         resource = self._smallest(effect, candidate)
         change = self._change(candidate._replace(resource=resource))
-        own = next(item for item in change.effects if _is_same(item, effect))
+        own = next(item for item in change.effects if effects.is_same(item, effect))
         # An error without a field is about the value at the difference.
         self._findings.add_effect(
             own if own.place or not difference.place else replace(own, place=difference.place), change, difference
@@ -154,7 +168,9 @@ class Witnesses:
         """Return the candidate's object without the parts that the effect does not need."""
 
         def has_effect(resource: Resource) -> bool:
-            return any(_is_same(item, effect) for item in self._change(candidate._replace(resource=resource)).effects)
+            return any(
+                effects.is_same(item, effect) for item in self._change(candidate._replace(resource=resource)).effects
+            )
 
         return shrinking.shrink(candidate.resource, has_effect)
 
@@ -241,7 +257,3 @@ def _covers(difference: Difference, effect: Effect) -> bool:
     if difference.keyword in _OF_ONE_VALUE:
         return difference.place == effect.place
     return difference.keyword != RULES and effect.place[: len(difference.place)] == difference.place
-
-
-def _is_same(left: Effect, right: Effect) -> bool:
-    return (left.kind, left.place, left.cause) == (right.kind, right.place, right.cause)

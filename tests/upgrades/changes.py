@@ -152,7 +152,7 @@ CHANGES = (
         "a field among unknown ones",
         {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
         {**obj(a=TEXT), "x-kubernetes-preserve-unknown-fields": True},
-        ("refused spec.x.a", "changed spec.x.a"),
+        ("refused spec.x.a", "data loss spec.x.a.a", "changed spec.x.a"),
     ),
     SchemaChange(
         "embedded",

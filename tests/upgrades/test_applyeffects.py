@@ -175,7 +175,9 @@ def test_equally_owned_items_stay_when_they_are_applied_again() -> None:
     trial = ApplyTrial(lost.witness.resource, ("spec", "x"), first, second, [*first, *second], "")
     version = crd(keyed("a")).version("v1")
 
-    assert applyeffects.describe_reapply(trial, version, version).startswith("an object that is stored stays as it is")
+    assert applyeffects.describe_reapply(trial, trial, version, version).startswith(
+        "an object that is stored stays as it is"
+    )
 
 
 @pytest.mark.parametrize(

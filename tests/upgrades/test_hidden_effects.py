@@ -1,0 +1,180 @@
+"""Effects that the refusal of the same object hides."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+import pytest
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.report import upgradewords as report
+from pytest_crd.upgrades import mending
+from pytest_crd.upgrades.mending import Mender
+from pytest_crd.upgrades.upgradefindings import Finding, Kind
+from pytest_crd.upgrades.upgradesubject import Subject
+from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, crd_with_versions, keyed, obj
+from upgrades.test_upgrades import judge, list_findings, version
+
+PRESERVED: JSON = {**OBJECT, "x-kubernetes-preserve-unknown-fields": True}
+
+
+def ruled(schema: JSON, rule: str) -> JSON:
+    return {**schema, "x-kubernetes-validations": [{"rule": rule}]}
+
+
+def with_default(value: int) -> JSON:
+    return {**NUMBER, "default": value}
+
+
+def breaking(old: JSON, new: JSON) -> set[str]:
+    findings = list_findings(judge(crd(old), crd(new)))
+    return {words for words in findings if not words.startswith(("widened", "warned"))}
+
+
+def find(old: CustomResourceDefinition, new: CustomResourceDefinition, words: str) -> Finding:
+    return next(item for item in judge(old, new).findings if f"{item.kind} {item.path}" == words)
+
+
+def test_a_renamed_required_field_is_refused_and_its_stored_values_are_lost() -> None:
+    old = obj(("bucket",), bucket=TEXT, retention=with_default(7))
+
+    assert breaking(old, obj(("bucketName",), bucketName=TEXT)) == {
+        "refused spec.x.bucketName",
+        "data loss spec.x.bucket",
+        "data loss spec.x.retention",
+    }
+
+
+def test_the_loss_of_a_stored_value_is_described() -> None:
+    old, new = crd(obj(("a",), a=TEXT)), crd(obj(("b",), b=TEXT))
+
+    finding = find(old, new, "data loss spec.x.a")
+
+    assert finding.words == "spec.x.a is dropped when a stored object is read"
+    assert finding.witness is not None
+    assert finding.witness.note == "an object that is stored changes with its next write"
+    assert report.shorten(finding.witness.resource) == '{"spec": {"x": {"a": "a"}}}'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(obj(n=TEXT, z=TEXT), obj(("id",), n=TEXT, id=TEXT), "data loss spec.x[*].z", id="field"),
+        pytest.param(
+            obj(n=TEXT, z=with_default(1)),
+            obj(("id",), n=TEXT, id=TEXT, z=with_default(2)),
+            "changed spec.x[*].z",
+            id="default",
+        ),
+    ],
+)
+def test_a_new_required_field_of_items_hides_no_sibling(old: JSON, new: JSON, expected: str) -> None:
+    lists = ({"type": "array", "items": item} for item in (old, new))
+
+    assert breaking(*lists) == {"refused spec.x[*].id", expected}
+
+
+def test_a_new_required_field_hides_no_dropped_unknown_fields() -> None:
+    assert breaking(obj(c=PRESERVED), obj(("b",), b=TEXT, c=obj())) == {
+        "refused spec.x.b",
+        "data loss spec.x.c.unknownField",
+    }
+
+
+def test_a_new_type_hides_no_lost_field() -> None:
+    assert breaking(obj(("a",), a=TEXT, b=TEXT), obj(("a",), a=NUMBER)) == {"refused spec.x.a", "data loss spec.x.b"}
+
+
+def test_a_stored_object_that_gets_a_default_when_it_is_read_loses_nothing() -> None:
+    assert breaking(obj(a=NUMBER), obj(("b",), a=with_default(1), b=TEXT)) == {"refused spec.x.b", "changed spec.x.a"}
+
+
+def test_a_rule_hides_no_changed_default() -> None:
+    old = obj(a=with_default(1))
+
+    assert breaking(old, ruled(obj(a=with_default(2), b=TEXT), "has(self.b)")) == {"refused spec.x", "changed spec.x.a"}
+
+
+def test_a_default_that_causes_the_refusal_is_no_effect_of_its_own() -> None:
+    old, new = (ruled(obj(a=with_default(value)), "self.a <= 3") for value in (1, 5))
+
+    assert breaking(old, new) == {"refused spec.x"}
+
+
+def test_objects_that_a_webhook_converts_hide_nothing_known() -> None:
+    webhook: JSON = {
+        "strategy": "Webhook",
+        "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"}},
+    }
+    old, new = (
+        crd_with_versions(
+            version("v1", obj((name,), **{name: TEXT})), version("v2", TEXT, storage=True), conversion=webhook
+        )
+        for name in ("a", "b")
+    )
+
+    assert "data loss spec.x.a" not in list_findings(judge(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(obj(a=TEXT), obj(("b",), a=TEXT, b=TEXT), id="required field"),
+        pytest.param(
+            obj(("m",), a=TEXT, m={**TEXT, "enum": ["p"]}),
+            obj(("m",), a=TEXT, m={**TEXT, "enum": ["q"]}),
+            id="other values",
+        ),
+        pytest.param(obj(("m",), a=TEXT, m=TEXT), obj(("m",), a=TEXT, m=NUMBER), id="type"),
+    ],
+)
+def test_a_rule_that_the_server_reaches_only_in_a_mended_object_is_shown(old: JSON, new: JSON) -> None:
+    rule = "!has(self.a) || self.a != 'x'"
+
+    finding = find(crd(old), crd(ruled(new, rule)), "refused spec.x")
+
+    assert f"failed rule: {rule}" in finding.words
+    assert finding.witness is not None
+    assert (finding.witness.before.accepted, finding.witness.after.accepted) == (True, False)
+    assert finding.witness.resource["spec"]["x"]["a"] == "x"
+
+
+def test_a_rule_on_a_new_required_field_is_no_effect_of_its_own() -> None:
+    new = ruled(obj(("b",), a=TEXT, b=TEXT), "self.b == 'zzz'")
+
+    assert breaking(obj(a=TEXT), new) == {"refused spec.x.b"}
+
+
+def test_a_rule_that_excludes_an_old_and_a_new_field_is_harmless() -> None:
+    assert breaking(obj(a=TEXT), ruled(obj(a=TEXT, b=TEXT), "!(has(self.a) && has(self.b))")) == set()
+
+
+def test_a_new_required_field_hides_no_lost_applies() -> None:
+    atomic: JSON = {**keyed("a"), "x-kubernetes-list-type": "atomic"}
+    del atomic["x-kubernetes-list-map-keys"]
+
+    old, new = crd(obj(l=keyed("a"))), crd(obj(("b",), b=TEXT, l=atomic))
+
+    assert find(old, new, "data loss spec.x.l").kind is Kind.DATA_LOSS
+
+
+def test_an_object_that_cannot_be_mended_leaves_a_rule_undecided() -> None:
+    impossible: JSON = {**TEXT, "minLength": 5, "enum": ["b"]}
+    new = ruled(obj(("b",), a=TEXT, b=impossible), "!has(self.a) || self.a != 'x'")
+
+    assert judge(crd(obj(a=TEXT)), crd(new)).undecided == ("spec.x x-kubernetes-validations",)
+
+
+def test_objects_that_the_server_cannot_decode_are_not_mended() -> None:
+    old, new = (Mender(Subject(crd(x).version("v1"))) for x in (obj(a=TEXT), obj(("b",), a=TEXT, b=TEXT)))
+
+    change = mending.find_mended_change({"metadata": "a", "spec": {"x": {}}}, old, new)
+
+    assert change.effects == ()
+    assert change.witness.before.code == HTTPStatus.BAD_REQUEST
+
+
+def test_updates_are_not_mended() -> None:
+    old, new = obj(a=NUMBER), ruled(obj(("b",), a=NUMBER, b=TEXT), "!has(oldSelf.a) || self.a == oldSelf.a")
+
+    assert judge(crd(old), crd(new)).undecided == ("spec.x x-kubernetes-validations",)
