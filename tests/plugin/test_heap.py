@@ -34,8 +34,11 @@ def pytest_unconfigure():
 
 
 @pytest.fixture(autouse=True)
-def unfrozen() -> Iterator[None]:
-    """Unfreeze all objects, as in a new process; this project's test run freezes its shared objects."""
+def unfrozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Unfreeze all objects, as in a new process, and count frozen objects; this project's test run freezes its shared objects."""
+    from support import sessions
+
+    monkeypatch.setattr(sessions, "count_frozen", gc.get_freeze_count)
     is_frozen = gc.get_freeze_count() > 0
     gc.unfreeze()
     yield

