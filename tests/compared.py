@@ -94,8 +94,6 @@ def _sections(config: pytest.Config) -> tuple[str, ...]:
     narrowed = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "collectonly", "maxfail")
     if not is_whole or hasattr(config, "workerinput") or any(config.getoption(name, None) for name in narrowed):
         return ()
-    if "uncounted" in config.getoption("markexpr"):
-        return ()  # a coverage run
     is_section_of_run = {
         "all-versions": config.getoption("all_versions"),
         "slow": "not slow" not in config.getoption("markexpr"),

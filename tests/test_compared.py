@@ -93,7 +93,7 @@ def test_a_page_says_how_many_answers_are_reproduced(version: str) -> None:
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project with a run of seven comparisons and five examples."""
-    pytester.makeini("[pytest]\ntestpaths = .\naddopts = -p compared -m 'not slow'\nmarkers =\n  slow\n  uncounted\n")
+    pytester.makeini("[pytest]\ntestpaths = .\naddopts = -p compared -m 'not slow'\nmarkers =\n  slow\n")
     pytester.makepyfile(test_counting=COUNTING)
     monkeypatch.setattr(compared, "FILE", pytester.path / "compared.toml")
     monkeypatch.delenv("CRD_CORPUS", raising=False)
@@ -107,7 +107,6 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
         ((), 8, 1),
         ((), 6, 1),
         (("-k", "test_answers"), 8, 0),
-        (("-m", "not slow and not uncounted"), 8, 0),
         (("test_counting.py",), 8, 0),
         (("--all-versions",), 7, 1),  # there should be 20
         (("-m", ""), 7, 1),  # again

@@ -121,7 +121,6 @@ def _classes(module: Path) -> Iterator[str]:
             yield node.name
 
 
-@pytest.mark.uncounted
 def test_a_class_name_has_one_meaning() -> None:
     defined = Counter(name for module in PACKAGE.rglob("*.py") for name in _classes(module))
 

@@ -234,7 +234,6 @@ spec:
 }
 
 
-@pytest.mark.uncounted
 def test_an_upgrade_fails_as_shown(pytester: pytest.Pytester) -> None:
     block = _block_text(_page("how-to/guard-upgrades"), "console")
     backups = ROOT / "example_project/config/crd/bases/backups.yaml"

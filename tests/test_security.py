@@ -63,7 +63,6 @@ def test_all_tests_that_the_page_names_exist() -> None:
     assert set(re.findall(r"`(test_\w+)`", TEXT)) <= TESTS
 
 
-@pytest.mark.uncounted
 def test_a_session_opens_no_socket_runs_only_git_and_writes_only_in_the_project(
     gardener: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +77,6 @@ def test_a_session_opens_no_socket_runs_only_git_and_writes_only_in_the_project(
     assert set(result.stdout.str().partition("AUDITED")[2].split("\n")) - {""} == {"subprocess.Popen git"}
 
 
-@pytest.mark.uncounted
 def test_the_audit_of_a_session_sees_sockets_programs_and_files(gardener: Project) -> None:
     gardener.write("conftest.py", AUDIT)
     gardener.write(

@@ -18,7 +18,6 @@ CRD: Final = "crds/backups.yaml"
 CASES: Final = "test_backups.crd.yaml"
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("way", ["here", pytest.param("in processes", marks=pytest.mark.slow)])
 def test_the_walkthrough_shows_real_output(pytester: pytest.Pytester, way: str) -> None:
     project = sessions.project(pytester)

@@ -4,19 +4,19 @@ Markers for slow tests: during development only quick tests are run; `.ci/run` r
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
 process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
 
-A test takes three times as long where its branches are counted. So they are not counted in processes that a test starts, nor in a test
-that takes long and takes no branch alone, unless it is said: less is counted then, never more, and a branch that is missed is a failure.
+In a run that counts branches, processes that a test starts are counted only if its marker says so: they would prepare each module for it.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
-import sys
 from collections.abc import Generator
 from typing import Any, ClassVar, Final
 
 import pytest
+import untested
 from hypothesis import settings
 
 MARKERS: Final = {
@@ -24,14 +24,11 @@ MARKERS: Final = {
     "session": "starts pytest inside pytest, or a process",
     "corpus": "reads CRDs of real projects in the folder CRD_CORPUS, or conversations in the folder CRD_ATTACKS",
     "counted": "starts processes that take otherwise untested branches",
-    "uncounted": "takes long and adds no branch coverage; the coverage run skips it",
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
 _SHARE: Final = 20
-# The environment variable that makes a process count branches.
-_COUNTING: Final = ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG")
 
 
 class _Started(subprocess.Popen[Any]):
@@ -89,19 +86,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In a run that counts branches, count them for a test and its processes only if its markers say so."""
-    module: Any = sys.modules.get("coverage")
-    counting = module.Coverage.current() if module and item.get_closest_marker("uncounted") else None
+    """In a run that counts branches, count those of processes of a test only if its marker says so."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in () if item.get_closest_marker("counted") else _COUNTING:
-            patch.delenv(name, raising=False)
-        if counting is None:
-            return (yield)
-        counting.stop()
-        try:
-            return (yield)
-        finally:
-            counting.start()
+        if item.get_closest_marker("counted") and untested.VARIABLE in os.environ:
+            patch.setenv("PYTEST_PLUGINS", "branchcounts.saving")
+        else:
+            patch.delenv(untested.VARIABLE, raising=False)
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

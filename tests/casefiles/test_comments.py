@@ -164,7 +164,6 @@ def test_only_as_many_are_named_as_go() -> None:
     assert [*comments.find_lost(old, new)] == [Lost(2, "# a"), Lost(4, "# a")]
 
 
-@pytest.mark.uncounted
 @given(file=commented.files())
 @examples(100)
 def test_every_comment_stays_and_unwritten_parts_are_untouched(file: Commented) -> None:

@@ -71,7 +71,6 @@ def comments(text: str) -> list[str]:
     return re.findall(r"(?m)(?:^|\s)(#.*)$", text)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)
@@ -97,7 +96,6 @@ def test_removed_expectations_are_filled_in_and_nothing_else_changes(name: str, 
         assert filled == text
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(25)

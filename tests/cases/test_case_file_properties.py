@@ -95,7 +95,6 @@ def test_any_bytes_are_loaded_or_explained(content: bytes) -> None:
     load(content)
 
 
-@pytest.mark.uncounted
 @given(st.data())
 @examples(150)
 def test_no_case_is_lost(data: st.DataObject) -> None:
@@ -137,7 +136,6 @@ def test_any_value_is_loaded_or_explained(value: Any) -> None:
     load(json.dumps(value))
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "text",
     [

@@ -30,7 +30,6 @@ def test_shipped_schema_is_that_of_the_format() -> None:
     assert shipped == caseformat.schema_text(), "write format.schema_text() to case-file.schema.json"
 
 
-@pytest.mark.uncounted
 def test_schema_is_a_valid_schema_with_an_address() -> None:
     schema = json.loads(caseformat.schema_text())
     jsonschema.Draft202012Validator.check_schema(schema)

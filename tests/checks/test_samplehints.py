@@ -36,7 +36,6 @@ def _header(project: Project, *arguments: str) -> list[str]:
     return [line for line in project.run("--crd-checks", *arguments).outlines if line.startswith("crd: ")][2:]
 
 
-@pytest.mark.uncounted
 def test_objects_that_are_no_samples_are_counted_with_the_line_to_write(scattered: Project) -> None:
     line = "crd_samples = config/samples cr.yaml deploy docs/examples"
 

@@ -20,14 +20,6 @@ from conformance import casefile, comparisons, replies
 PATHS: Final = casefile.paths(casefile.FOLDER)
 
 pytestmark = pytest.mark.replay
-# Recordings that cover branches that nothing else covers: whole folders, and single files.
-COUNTED: Final = frozenset(
-    {
-        *("patch", "rules", "rule-expressions"),
-        *("crd-defaulting/items-empty-list", "crd-update/rules", "metadata/items-at-the-root"),
-        "structural/patterns-as-go-reads-them",
-    }
-)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -43,13 +35,7 @@ def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
     """Return the parameters of a file; with *waits*, the slow one about costs of rules runs only in a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
     marks = [pytest.mark.slow] if waits and name == "rules/budgets" else []
-    if COUNTED.isdisjoint({name, path.parent.name}):
-        marks.append(pytest.mark.uncounted)
     return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
-
-
-def test_counted_recordings_exist() -> None:
-    assert {name for path in PATHS for name in (path.parent.name, f"{path.parent.name}/{path.stem}")} >= COUNTED
 
 
 @functools.lru_cache(maxsize=4)

@@ -75,7 +75,6 @@ def test_answers_equal_those_of_the_server(file: SequenceFile, version: str) -> 
     ] == []
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("version", ["1.37", "1.21"])
 def test_known_differences_exist(version: str) -> None:
     differing = {

@@ -41,7 +41,6 @@ def test_each_call_is_recorded_and_each_fact_has_an_answer() -> None:
         assert len({"answer", "error", "errors"} & fact.keys()) == 1, fact
 
 
-@pytest.mark.uncounted
 def test_facts_are_counted_by_test_file() -> None:
     counts = merging.counts()
 

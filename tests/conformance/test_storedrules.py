@@ -39,7 +39,6 @@ def _answer(response: engine.Response, accepted_value: Any) -> list[Any]:
     return [response.code, accepted_value if response.accepted else response.message]
 
 
-@pytest.mark.uncounted
 @pytest.mark.replay
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])

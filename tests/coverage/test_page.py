@@ -235,7 +235,6 @@ def test_excluded_points_are_folded_and_counted(tmp_path: Path) -> None:
     assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 6
 
 
-@pytest.mark.uncounted
 def test_closed_crds_are_not_rendered(tmp_path: Path) -> None:
     crds = [read(tmp_path, POTS.replace("pots", f"pots{number}"), f"{number}.yaml") for number in range(10)]
 

@@ -66,7 +66,6 @@ def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
     result.stdout.no_fnmatch_line("crd: 1 CRD,*")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("place", CONVENTIONAL_PATHS)
 def test_the_conventional_places_are_searched_without_settings(empty: Project, place: str) -> None:
     empty.crd(f"{place.replace('*', 'garden')}/gardens.yaml")

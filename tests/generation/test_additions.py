@@ -157,7 +157,6 @@ def test_cases_are_added_to_the_document_of_the_version() -> None:
     assert len(own.value["create"]) > 1
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])

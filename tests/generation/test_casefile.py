@@ -74,7 +74,6 @@ def _failing(text: str, version: engine.CrdVersion) -> list[str]:
     return failing
 
 
-@pytest.mark.uncounted
 def test_every_case_passes(version: engine.CrdVersion, generated: Generated) -> None:
     assert _failing(generated.text, version) == []
     assert generated.cases == len(_cases(generated.text))
@@ -123,7 +122,6 @@ CHANGES: dict[str, tuple[tuple[str, ...], Any, list[str]]] = {
 }
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_a_crd_fails_the_case_about_it(generated: Generated, change: str) -> None:
     (*path, last), value, names = CHANGES[change]
@@ -169,7 +167,6 @@ def test_cases_without_room_are_listed(version: engine.CrdVersion) -> None:
     assert any(line.startswith("types of spec, ") for line in short.left_out)
 
 
-@pytest.mark.uncounted
 def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Generated) -> None:
     whole = generate([version], Wanted(is_whole=True), most_lines=110)
 
@@ -182,7 +179,6 @@ def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Genera
 LONG = fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}, c_=TEXT)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("kubernetes_version", ["1.37", "1.21"])
 def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
     version = versions.create_version(LONG).crd.under(kubernetes_version).version("v1")
@@ -196,7 +192,6 @@ def test_a_long_bound_has_cases_that_are_short(kubernetes_version: str) -> None:
     assert max(map(len, text.splitlines())) < 300
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("field", "keyword", "limit"), [("a", "maxLength", 4999), ("b", "maxItems", 1001)])
 def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, limit: int) -> None:
     text = generate([versions.create_version(LONG)]).text

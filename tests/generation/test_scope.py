@@ -138,7 +138,6 @@ def test_several_paths_add_up() -> None:
     assert 'spec.tls.mode: "ax" is not allowed' in names
 
 
-@pytest.mark.uncounted
 def test_a_path_adds_to_an_existing_file() -> None:
     text = generate([VERSION]).text
     assert not any(name.startswith("spec.tolerations.*") for name in _names(text))

@@ -113,7 +113,6 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         yield url
 
 
-@pytest.mark.uncounted
 @pytest.mark.replay
 def test_the_engine_answers_as_the_server_does(empty: Project, server: str) -> None:
     empty.write("crds/ponds.yaml", CRD)

@@ -450,7 +450,6 @@ def _then(fake: FakeServer, part: str, change: Callable[[dict[str, Any]], object
     return interfere
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("old", [None, {"spec": {}}, {"spec": {}, "status": {"phase": "a"}}])
 @pytest.mark.parametrize("key", ["uid", "deletionTimestamp"])
 def test_a_crd_changed_or_removed_by_others_gives_no_answer(ask: Ask, fake: FakeServer, key: str, old: Any) -> None:

@@ -50,7 +50,6 @@ def test_upgrades_do_not_run_scripts_either(scripted: Project) -> None:
     result.stdout.fnmatch_lines([LINE])
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "arguments", [["--crd-checks", "--crd-python"], ["--crd-checks", "hack"], ["--crd-checks", "."], []]
 )
@@ -63,7 +62,6 @@ def test_python_files_are_collected_with_the_option(project: Project, arguments:
     result.stdout.no_fnmatch_line("*not collected*")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("name", "text", "is_collected"),
     [
@@ -84,7 +82,6 @@ def test_python_tests_are_collected_in_a_project_with_pytest_settings(
     project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=7 if is_collected else 6)
 
 
-@pytest.mark.uncounted
 @pytest.mark.slow
 def test_workers_do_not_run_scripts(scripted: Project) -> None:
     scripted.cases()
@@ -107,7 +104,6 @@ def two(project: Project) -> Project:
     return project
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("folders", "count"), [(["config/samples"], 2), (["config"], 12), (["config/crd", "tests"], 10)]
 )
@@ -149,7 +145,6 @@ def test_a_folder_without_checks_fails_a_run_with_the_option(two: Project) -> No
     assert two.run("tests").ret == pytest.ExitCode.OK
 
 
-@pytest.mark.uncounted
 @pytest.mark.slow
 def test_workers_are_restricted_to_the_folder(two: Project) -> None:
     two.start("-p", "xdist", "-n", "2", "--crd-checks", "config/samples").assert_outcomes(passed=2)

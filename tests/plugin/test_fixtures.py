@@ -28,7 +28,6 @@ def _ids(project: Project, test: str) -> list[str]:
     return [line.removeprefix("test_it.py::") for line in result.outlines if "::" in line]
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("test", "ids"),
     [

@@ -214,7 +214,6 @@ def test_crds_are_shown_while_a_case_file_is_collected(terminal: Project) -> Non
     result.assert_outcomes(passed=3)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [["-q"], ["-p", "no:terminal"]])
 def test_nothing_is_shown_with_quiet(terminal: Project, arguments: list[str]) -> None:
     result = terminal.run("--crd-checks", *arguments)
@@ -231,7 +230,6 @@ def test_commands_are_shown_while_they_run(terminal: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_generating_shows_fields_and_cases(terminal: Project) -> None:
     first = terminals.lines(terminal.run("--crd-generate=Garden"))
     second = terminals.lines(terminal.run("--crd-generate=Garden"))

@@ -49,7 +49,6 @@ def _break(project: Project, old: str = "scope: Namespaced", new: str = "scope: 
     return path
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("old", "new", "words"), REASONS)
 def test_cases_about_a_refused_crd_are_an_error(gardener: Project, old: str, new: str, words: str) -> None:
     _break(gardener, old, new)
@@ -77,7 +76,6 @@ def test_each_reason_for_a_refusal_has_a_line(gardener: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_declared_cases_of_a_python_test_are_an_error(gardener: Project) -> None:
     _break(gardener)
     gardener.cases(name="cases/garden.yaml")
@@ -116,7 +114,6 @@ def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
     gardener.run().assert_outcomes(errors=1)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "ask",
     [

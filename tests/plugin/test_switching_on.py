@@ -37,7 +37,6 @@ WITHOUT = tuple(
 )
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_the_plugin_can_be_switched_on_in_each_way(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
@@ -50,7 +49,6 @@ def test_the_plugin_can_be_switched_on_in_each_way(
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
 def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
     project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
@@ -114,7 +112,6 @@ def {hook}():
 """
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("has_crds", [False, True])
 def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_crds: bool) -> None:
     if has_crds:
@@ -148,7 +145,6 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 
 
-@pytest.mark.uncounted
 def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
     project.cases(
         f"{CASES}create:\n- {{name: a, input: {{spec: {{size: 1}}}}, accepted: true}}\n"
@@ -200,7 +196,6 @@ def test_the_header_of_a_quiet_session_is_empty(gardener: Project) -> None:
 PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.example.com}\nspec: {conversion: {strategy: None}}\n"
 
 
-@pytest.mark.uncounted
 def test_passed_over_files_are_counted_named_or_explained_by_verbosity(gardener: Project) -> None:
     for name in "abc":
         gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")

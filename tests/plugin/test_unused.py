@@ -56,7 +56,6 @@ def test_a_marker_without_its_fixture_fails_its_test(gardener: Project, lines: t
     result.stdout.fnmatch_lines([words])
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "lines",
     [

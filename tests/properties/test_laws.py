@@ -106,7 +106,6 @@ def _is_below(path: str, parent: str) -> bool:
     return path.startswith((f"{parent}.", f"{parent}["))
 
 
-@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -116,7 +115,6 @@ def test_pruning_twice_is_pruning_once(schema: dict[str, Any], resource: dict[st
     assert again.paths == ()
 
 
-@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     version = _version(schema)
@@ -126,7 +124,6 @@ def test_defaulting_twice_is_defaulting_once(schema: dict[str, Any], resource: d
     assert not again.nulls
 
 
-@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     schema_before, before = copy.deepcopy((schema, resource))
@@ -137,7 +134,6 @@ def test_no_pass_changes_its_input(schema: dict[str, Any], resource: dict[str, A
     assert jsonvalue.equal(schema, schema_before)
 
 
-@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_pruned_paths_are_exactly_the_removed_fields(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     """Each removed field is a pruned path or below one; the remaining fields keep their values."""
@@ -153,7 +149,6 @@ def test_pruned_paths_are_exactly_the_removed_fields(schema: dict[str, Any], res
             assert jsonvalue.equal(value, before[path])
 
 
-@pytest.mark.uncounted
 @given(SCHEMAS, RESOURCES)
 def test_defaulting_removes_only_nulls(schema: dict[str, Any], resource: dict[str, Any]) -> None:
     defaulted = _version(schema).default(resource)

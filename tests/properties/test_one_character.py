@@ -211,7 +211,6 @@ def test_every_case_passes() -> None:
     assert [case for section, case in EVERY if not _holds(section, case)] == []
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)
@@ -232,7 +231,6 @@ def test_a_changed_input_that_still_passes_changes_no_stated_field(
         assert not gone or ("expected" in stated and section != "defaulting")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("section", "stated"), EVERY)
 @given(st.data())
 @examples(40)

@@ -52,7 +52,6 @@ def _with_default(default: JSONValue, **child: JSONValue) -> dict[str, Any]:
     }
 
 
-@pytest.mark.uncounted
 @examples(100)
 @given(st.recursive(LEAVES, _schema, max_leaves=6), st.dictionaries(FIELDS, VALUES, max_size=3))
 def test_a_settled_resource_does_not_change_when_it_is_read_again(

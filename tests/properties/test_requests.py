@@ -166,7 +166,6 @@ OLD_OBJECTS: Final = OBJECTS.filter(lambda old: not old.get("metadata") or isins
 HOW: Final = st.sampled_from(get_args(FieldValidation))
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(60)
 @given(VALUES | OBJECTS, OLD_OBJECTS, HOW)
@@ -185,7 +184,6 @@ def test_every_body_gets_a_response(version: CrdVersion, sent: Any, old: Any, ho
     assert jsonvalue.equal(before, [sent, old])
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 @tiers.examples(30)
 @given(st.data())

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from support import servers
 
+from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
@@ -112,6 +113,12 @@ def test_discovery_can_be_aggregated() -> None:
     servers.ask(server, "POST", servers.CRDS, servers.crd())
     second = servers.ask(server, "GET", "/apis", accept=AGGREGATED, headers={"if-none-match": tag})
     assert second.code == 200
+
+
+def test_openapi_2_without_types_is_an_empty_document() -> None:
+    document = servers.ask(Api([]), "GET", "/openapi/v2").value
+
+    assert (document["swagger"], document["paths"], document["definitions"]) == ("2.0", {}, {})
 
 
 def test_openapi_documents_have_the_types() -> None:

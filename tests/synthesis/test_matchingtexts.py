@@ -48,7 +48,6 @@ def test_the_first_text_is_the_simplest(pattern: str, shortest: str) -> None:
     assert next(matchingtexts.texts(pattern)) == shortest
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_texts_match_their_pattern(pattern: str) -> None:
     matches = matching.compile(pattern)

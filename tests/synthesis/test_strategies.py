@@ -67,7 +67,6 @@ MANY = tiers.examples(60)
 FOUND = settings(phases=[Phase.generate, Phase.shrink])
 
 
-@pytest.mark.uncounted
 @MANY
 @given(resources(VERSION))
 def test_drawn_objects_are_accepted_and_stored_whole(resource: dict[str, Any]) -> None:
@@ -90,7 +89,6 @@ def test_enum_values_are_drawn(resource: dict[str, Any]) -> None:
     assert resource["spec"]["mode"] in {"a", "b"}
 
 
-@pytest.mark.uncounted
 def test_every_field_is_drawn() -> None:
     names: set[str] = set()
 
@@ -103,7 +101,6 @@ def test_every_field_is_drawn() -> None:
     assert names == SPEC["properties"].keys()
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("version", [SMALL, pytest.param(VERSION, marks=pytest.mark.slow)], ids=["few fields", "many"])
 def test_failures_shrink_to_the_failing_fields(version: engine.CrdVersion) -> None:
     many = settings(FOUND, max_examples=500)

@@ -37,7 +37,6 @@ def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 PATTERNS = st.recursive(st.one_of(ATOMS, ASSERTIONS), larger, max_leaves=6)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("left", "right", "texts"),
     [
@@ -129,7 +128,6 @@ def test_a_search_that_takes_too_many_steps_is_given_up(pattern: str) -> None:
     assert answer == ((), Outcome.BUDGET_SPENT)
 
 
-@pytest.mark.uncounted
 def test_texts_found_before_the_budget_was_spent_are_returned() -> None:
     answers = [
         textsearch.find_texts(["a|(a|b)*b(a|b){20}$"], ["a{2}"], wanted=10_000, steps=steps) for steps in (5_000, 5_000)
@@ -158,7 +156,6 @@ def test_texts_of_a_pattern_match_and_are_the_shortest(pattern: str) -> None:
     assert not of_some or len(answer.texts[0]) == min(of_some)
 
 
-@pytest.mark.uncounted
 @examples(250)
 @given(PATTERNS, PATTERNS)
 def test_texts_between_two_patterns_agree_with_brute_force(left: str, right: str) -> None:

@@ -134,7 +134,6 @@ def test_items_that_become_one_are_the_item_of_one_manager(kubernetes_version: s
     ]
 
 
-@pytest.mark.uncounted
 def test_items_that_become_two_are_kept_of_both() -> None:
     findings = merge_findings(judge(keyed("a"), keyed("a", "b")))
     (more,) = (finding for finding in findings if finding.kind is Kind.WIDENED)

@@ -42,7 +42,6 @@ def test_a_difference_of_the_whole_object_is_tried_with_a_value_at_each_place() 
     assert not any(isinstance(spec, dict) and "b" in spec for spec in candidates)
 
 
-@pytest.mark.uncounted
 def test_a_place_without_accepted_objects_is_tried_with_values_of_one_crd() -> None:
     within = obj(b=obj(("c",), c=NEVER))
     old, new = (obj(spec=obj(a={**within, **more})) for more in ({}, {"minProperties": 1}))

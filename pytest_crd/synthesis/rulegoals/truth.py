@@ -218,11 +218,8 @@ class Solver(Assignments):
             yield from self.resize(container, 0, state, scope)
             yield from self._key(container, value, wanted, state, scope)
             return
-        for candidate in (
-            itertools.islice(container_value, _MOST_OTHERS)
-            if is_list(container_value) or is_map(container_value)
-            else ()
-        ):
+        members = container_value if is_list(container_value) or is_map(container_value) else ()
+        for candidate in itertools.islice(members, _MOST_OTHERS):
             yield from self.assign(element, candidate, state, scope)
         yield from self._key(container, value, wanted, state, scope)
         if is_list(container_value):

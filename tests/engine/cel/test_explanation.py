@@ -168,7 +168,6 @@ def test_parts_that_cost_too_much_are_omitted() -> None:
     assert many.lines == (COSTLY,)
 
 
-@pytest.mark.uncounted
 def test_all_parts_share_the_cost_limit_of_one_evaluation() -> None:
     checked = ENVIRONMENT.compile(" && ".join(["self.a.all(x, x >= 0)"] * 100))
     reasons = explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": {"a": list(range(COST_LIMIT // 20))}})

@@ -145,7 +145,6 @@ def test_the_place_of_the_keyword_survives_pickling(tmp_path: Path) -> None:
     assert (str(Origin((), "required")), repr(Origin((), "required"))) == ("required", "<Origin required>")
 
 
-@pytest.mark.uncounted
 @pytest.mark.replay
 def test_origins_of_all_recorded_errors_exist_in_the_schema() -> None:
     count = 0

@@ -50,7 +50,6 @@ def _resource(**spec: Any) -> Any:
     return {"apiVersion": "shop.example.com/v1", "kind": "Case", "metadata": metadata, "spec": {"size": 2, **spec}}
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("spec", "is_valid"),
     [

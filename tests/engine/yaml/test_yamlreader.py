@@ -544,7 +544,6 @@ SCALARS = (
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
-@pytest.mark.uncounted
 @given(st.dictionaries(st.text(), VALUES))
 def test_json_reads_back_as_it_was_written(value: dict[str, object]) -> None:
     """Any JSON object, with or without escapes, except unescaped NEL and control characters."""

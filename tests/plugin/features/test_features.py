@@ -40,7 +40,6 @@ def test_every_package_of_features_has_an_entry() -> None:
     assert rooms - {"server"} == FEATURES.keys() == ASKED.keys()  # the fixture imports it
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("name", "option"), ASKED.items())
 def test_a_feature_imports_only_its_own_package(project: Project, name: str, option: str) -> None:
     project.write("conftest.py", TELLS)

@@ -33,7 +33,6 @@ def test_a_decoding_error_names_the_words(project: Project) -> None:
     ]
 
 
-@pytest.mark.uncounted
 def test_the_words_of_a_passing_case_are_named_once_with_v(project: Project) -> None:
     free = "{spec: {free: {n: 1, mode: on}}}"
     case = f"- name: NAME\n  input: &free {free}\n  expected: *free\n"

@@ -34,7 +34,6 @@ def test_cases_run(gardener: Project) -> None:
     gardener.run().assert_outcomes(passed=3)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("arguments", "passed"),
     [
@@ -296,7 +295,6 @@ def test_a_case_file_that_vanishes_is_a_collection_error(gardener: Project) -> N
     result.stdout.fnmatch_lines([f"{NAME}: cannot be read: No such file or directory"])
 
 
-@pytest.mark.uncounted
 def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
     gardener.write(
         "conftest.py",

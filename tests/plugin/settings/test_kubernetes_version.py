@@ -132,7 +132,6 @@ def test_several_versions_run_every_case_once_for_each(two: Project) -> None:
     two.run("test_garden.crd.yaml::b[1.37]").assert_outcomes(failed=1)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("arguments", "ids"),
     [

@@ -67,7 +67,6 @@ def test_help_states_how_often_an_option_can_be_given_and_what_it_replaces(empty
             assert f"{setting.help}{several}{replaces}".replace("- ", "-") in words
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("line", ["", "crd_stored =", "crd_kubernetes_version =", "crd_samples ="])
 def test_a_key_without_a_value_counts_as_unset(gardener: Project, line: str) -> None:
     gardener.ini(line)
@@ -84,7 +83,6 @@ def test_an_empty_value_switches_reports_off(gardener: Project) -> None:
     result.stdout.no_fnmatch_line("*gardens.yaml*%*")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("arguments", "outcomes"),
     [

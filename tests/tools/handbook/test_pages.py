@@ -28,7 +28,7 @@ spec:
 """
 # Prints the same as the real kustomize for a folder with a list of files and no patch.
 KUSTOMIZE: Final = '#!/bin/sh\n[ "$1" = build ] && exec cat "$2"/bases/*.yaml\n'
-pytestmark = [pytest.mark.session, pytest.mark.uncounted]
+pytestmark = pytest.mark.session
 
 
 def _page(name: str) -> str:

@@ -15,7 +15,6 @@ PAGES: Final = {path: path.read_text(encoding="utf-8") for path in parts.pages()
 
 
 @pytest.mark.session
-@pytest.mark.uncounted
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_a_picture_matches_the_current_output(
     name: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch

@@ -216,7 +216,6 @@ def test_values_that_would_fill_the_memory_are_unsupported(text: str, problem: s
 _BEYOND: Final = "expressions that visit more than 200000 values without cost"
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -280,7 +279,6 @@ def test_numbers_in_lists_are_compared_as_cel_does(text: str, *, value: bool) ->
     assert evaluate(text, {}).value is value
 
 
-@pytest.mark.uncounted
 def test_doubled_lists_are_iterated_without_concatenation() -> None:
     with pytest.raises(CostLimitError):
         evaluate(f"{_DOUBLED}.map(a, a + a){'.map(a, a + a)' * 20}[0].all(x, x >= 0)", {"self": {"l": [0] * 5_000}})

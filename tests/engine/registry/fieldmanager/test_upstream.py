@@ -308,7 +308,6 @@ def test_each_recorded_call_is_replayed_or_left_out() -> None:
     assert {fact["call"] for fact in recorded.facts()} == CALLS.keys() | LEFT_OUT.keys()
 
 
-@pytest.mark.uncounted
 def test_most_recorded_facts_are_replayed() -> None:
     request = sum(1 for call in CALLS for _ in _replayed(call))
     assert request > 2600

@@ -40,7 +40,6 @@ def _ids(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "::" in line and " " not in line]
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("way", ["--crd-checks", "crd_checks = true"])
 def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project, way: str) -> None:
     project.write("tests/test_it.py", "def test_it(): pass\n")

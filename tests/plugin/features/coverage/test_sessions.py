@@ -85,7 +85,6 @@ def test_missing_points_are_listed_by_file_and_line(project: Project) -> None:
     result.stdout.no_fnmatch_line("*maximum 10")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
@@ -273,7 +272,6 @@ def test_too_little_coverage_fails(project: Project) -> None:
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(("wanted", "code"), [("11", 0), ("11%", 0), ("99.9", 1)])
 def test_the_least_percentage_can_be_set_in_the_ini_file(project: Project, wanted: str, code: int) -> None:
     project.cases(COVERED)
@@ -589,7 +587,6 @@ def test_the_page_has_the_crd_and_objects_for_missing_points(project: Project) -
     assert "spec: {rows: 0}</pre>" in text
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_folder_has_a_page_for_each_crd(project: Project, *, is_there: bool) -> None:
     project.cases(COVERED)

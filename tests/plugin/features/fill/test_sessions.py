@@ -30,7 +30,6 @@ def _text(project: Project, name: str = NAME) -> str:
     return (project.path / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
 def test_omitted_values_are_filled_in_and_hold_afterwards(project: Project, flag: str) -> None:
     project.cases(UNFILLED)
@@ -79,7 +78,6 @@ def test_without_the_option_nothing_is_written_and_the_option_is_suggested(proje
     )
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("flag", "case", "told"),
     [
@@ -126,7 +124,6 @@ def test_updating_corrects_cases_that_fail(project: Project) -> None:
     result.stdout.fnmatch_lines(["crd: 1 case written:", f'  {NAME}:6: create case "fails": corrected expected'])
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update"])
 @pytest.mark.parametrize(
     ("case", "turn"),
@@ -209,7 +206,6 @@ def test_comments_stay_and_lost_ones_are_named(project: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("case", "by_hand"),
     [
@@ -305,7 +301,6 @@ def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Projec
     assert _text(project) == text
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("key", ["skip", "xfail"])
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update-verdicts"])
 @pytest.mark.parametrize("rest", ["", "\n  expected: TODO"], ids=["nothing is stated", "a blank"])
@@ -340,7 +335,6 @@ def test_a_passed_over_case_does_not_block_others(project: Project) -> None:
     result.stdout.fnmatch_lines([f'  {NAME}:14: create case "a", as it has `xfail`'])
 
 
-@pytest.mark.uncounted
 def test_omitted_values_of_a_case_in_a_python_test_are_passed_over_and_reported(project: Project) -> None:
     text = _create("- name: a\n  input: {}\n  skip: later\n")
     project.cases(text, name="cases/garden.yaml")
@@ -681,7 +675,6 @@ def _change(project: Project, old: str, new: str) -> None:
 GENERATED = "test_gardens.crd.yaml"
 
 
-@pytest.mark.uncounted
 def test_a_generated_case_is_renamed_after_its_new_outcome(project: Project) -> None:
     _generated(project)
     _change(project, "maximum: 10", "maximum: 11")
@@ -720,7 +713,6 @@ def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project
     assert again.ret == pytest.ExitCode.OK
 
 
-@pytest.mark.uncounted
 def test_without_the_option_no_case_is_removed_or_renamed(project: Project) -> None:
     _generated(project)
     before = _text(project, GENERATED)

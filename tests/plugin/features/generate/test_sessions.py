@@ -25,7 +25,6 @@ def gardens(empty: Project) -> Project:
     return empty
 
 
-@pytest.mark.uncounted
 def test_a_file_is_written_and_passes(gardens: Project) -> None:
     result = gardens.run(*GENERATE)
 
@@ -67,7 +66,6 @@ def test_options_that_need_a_test_run_are_refused(gardens: Project, flags: tuple
     assert not list(gardens.path.glob("test_*"))
 
 
-@pytest.mark.uncounted
 def test_generating_keeps_results_of_earlier_runs(gardens: Project) -> None:
     gardens.cases()
     gardens.run("--crd-cov")
@@ -87,7 +85,6 @@ def test_workers_have_nothing_to_do(gardens: Project) -> None:
     result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])
 
 
-@pytest.mark.uncounted
 def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
     gardens.run(*GENERATE)
     second = gardens.write("other", "")
@@ -96,7 +93,6 @@ def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
     assert modes[0] == modes[1]
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("ini", "folders", "expected"),
     [
@@ -145,7 +141,6 @@ def test_a_version_named_twice_has_one_file(gardens: Project) -> None:
     assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("version", ["", "/v1"])
 def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
     result = gardens.run("--crd-generate", f"config/crd/bases/gardens.yaml{version}")
@@ -193,7 +188,6 @@ def _with_alpha(path: Path) -> None:
     path.write_text(text + alpha, encoding="utf-8")
 
 
-@pytest.mark.uncounted
 def test_each_version_has_a_file_of_its_own(gardens: Project) -> None:
     _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
 
@@ -205,7 +199,6 @@ def test_each_version_has_a_file_of_its_own(gardens: Project) -> None:
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
 
 
-@pytest.mark.uncounted
 def test_versions_that_are_generated_together_are_not_named_as_others(gardens: Project) -> None:
     _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
 
@@ -286,7 +279,6 @@ def test_missing_cases_are_added_to_an_existing_file(gardens: Project) -> None:
     gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
 
 
-@pytest.mark.uncounted
 def test_a_complete_file_is_left_unchanged(gardens: Project) -> None:
     gardens.run(*GENERATE)
     path = gardens.path / "test_gardens.crd.yaml"
@@ -375,7 +367,6 @@ def test_an_unknown_path_is_an_error(gardens: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_exclusions_of_coverage_are_not_generated(gardens: Project) -> None:
     gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
 

@@ -289,7 +289,6 @@ def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, 
     assert server.names() == []
 
 
-@pytest.mark.uncounted
 def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -> None:
     result = _live(ending("raise SystemExit(7)"), server)
 
@@ -310,6 +309,7 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(requesting: Project, se
     assert server.names() == []
 
 
+@pytest.mark.counted
 @pytest.mark.slow
 def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after_their_lease(
     ending: Ending, server: FakeServer
@@ -336,7 +336,6 @@ def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after
     assert server.names() == remaining[:1]
 
 
-@pytest.mark.uncounted
 def test_after_a_lost_connection_leftovers_are_named_with_a_remedy(ending: Ending, server: FakeServer) -> None:
     def interfere(_: str, url: str, __: Any) -> Reply | None:
         if url == "/lose":
@@ -633,7 +632,6 @@ def test_a_file_of_arguments_is_the_command_line(requesting: Project, server: Fa
     result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
 
 
-@pytest.mark.uncounted
 @pytest.mark.slow
 def test_a_session_without_a_server_imports_no_client(requesting: Project) -> None:
     requesting.write(

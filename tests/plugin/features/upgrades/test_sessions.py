@@ -101,7 +101,6 @@ def test_a_breaking_effect_is_shown_with_both_lines_and_an_object(released: Proj
     )
 
 
-@pytest.mark.uncounted
 def test_the_summary_has_effect_and_place(released: Project) -> None:
     change(released, "note: {type: string}", "remark: {type: string}")
 
@@ -142,7 +141,6 @@ def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Proj
     assert "upgrade[" in released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v").stdout.str()
 
 
-@pytest.mark.uncounted
 def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     released.write("config/samples/a.yaml", SAMPLE)
     released.write(
@@ -159,7 +157,6 @@ def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_widened_is_shown_on_demand_and_fails_nothing(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     change(released, "maximum: 10", "maximum: 10, format: int64")
@@ -206,7 +203,6 @@ def test_the_command_line_replaces_the_ini_file(released: Project) -> None:
     released.run("--crd-baseline", "git:v1").assert_outcomes(passed=1)
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [(FILE,), (f"{FILE}::upgrade[{NAME}]",), (".",), ("-k", "upgrade")])
 def test_upgrades_are_selected_like_tests(released: Project, arguments: tuple[str, ...]) -> None:
     released.write("test_a.py", "def test_a(): pass\n")
@@ -253,7 +249,6 @@ def test_a_crd_that_is_gone_stands_under_the_ini_file(released: Project) -> None
     )
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize("arguments", [(), (".",), ("--rootdir=.",)])
 def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
     released: Project, arguments: tuple[str, ...]
@@ -312,7 +307,6 @@ def test_a_run_that_judges_no_upgrade_fails(
     result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]crd_baseline] - *"])
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -358,7 +352,6 @@ def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
 # Allowances
 
 
-@pytest.mark.uncounted
 def test_an_allowed_effect_does_not_fail(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
@@ -383,7 +376,6 @@ def test_an_allowance_without_effect_fails(released: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_an_allowance_that_one_kubernetes_version_needs_is_not_outdated(released: Project) -> None:
     released.ini("crd_kubernetes_version = 1.32 1.37", "crd_baseline_allow =", f"    {NAME} spec.label refused")
     change(released, "label: {type: string}", "label: {type: string, format: k8s-short-name}")
@@ -424,7 +416,6 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Pro
     )
 
 
-@pytest.mark.uncounted
 def test_a_pattern_allows_effects_of_any_kind_below_a_path_in_any_crd(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay]")
     change(released, "note: {type: string}", "remark: {type: string}")
@@ -456,7 +447,6 @@ def test_an_outdated_allowance_for_all_crds_fails_a_test_of_its_own(released: Pr
     result.stdout.no_fnmatch_line("  [*] spec.soil*")
 
 
-@pytest.mark.uncounted
 def test_many_lines_are_suggested_as_a_pattern(released: Project) -> None:
     fields = "".join(f"              extra{number}: {{type: string}}\n" for number in range(7))
     change(released, "              note: {type: string}\n", f"              note: {{type: string}}\n{fields}")
@@ -553,7 +543,6 @@ def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, mo
     result.stdout.fnmatch_lines([f"v1:{FILE}:1: what becomes of its objects is not known: a construct"])
 
 
-@pytest.mark.uncounted
 def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
@@ -593,7 +582,6 @@ def test_warnings_of_an_upgrade_are_shown_at_any_verbosity(released: Project, mo
 # Several baselines
 
 
-@pytest.mark.uncounted
 def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     release(released, "v2")
@@ -617,7 +605,6 @@ def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) 
     )
 
 
-@pytest.mark.uncounted
 @pytest.mark.parametrize(
     ("written", "ids"),
     [
@@ -667,7 +654,6 @@ def test_an_allowance_that_one_baseline_needs_is_not_outdated(released: Project)
 # Rollbacks
 
 
-@pytest.mark.uncounted
 def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
     change(released, "note: {type: string}", "note: {type: string}\n              extra: {type: string, default: a}")
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
@@ -705,7 +691,6 @@ def test_a_rollback_is_judged_beside_the_upgrade(released: Project) -> None:
     )
 
 
-@pytest.mark.uncounted
 def test_an_allowance_for_a_rollback_does_not_cover_the_upgrade(released: Project) -> None:
     change(released, "default: 3", "default: 4")
     released.ini(
@@ -748,7 +733,6 @@ def test_a_removed_crd_has_no_rollback(released: Project) -> None:
     released.run("--crd-baseline", "git:v1", "--crd-baseline-rollback").assert_outcomes(failed=1)
 
 
-@pytest.mark.uncounted
 def test_a_rollback_starts_from_objects_stored_today(released: Project) -> None:
     change(released, "enum: [clay, sand]", "enum: [clay, sand, peat]")
     released.write(

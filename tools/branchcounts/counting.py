@@ -1,0 +1,84 @@
+"""Counts of the lines and branches of `pytest_crd` that processes take."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Final
+
+import slipcover
+from _pytest.assertion.rewrite import AssertionRewritingHook  # nothing public
+from slipcover.importer import SlipcoverLoader
+from slipcover.slipcover import format_missing
+
+_PACKAGE: Final = "pytest_crd"
+# Lines that are not counted: code for type checkers, and of `python -m`.
+_EXCLUDED: Final = ["@overload", "if not TYPE_CHECKING:", "if __name__ == .__main__."]
+
+
+class Count:
+    """
+    The count of this process.
+
+    Attributes:
+        running: The count, if this process counts.
+    """
+
+    running: ClassVar[Count | None] = None
+
+    def __init__(self, file: Path) -> None:
+        """Create for a *file* that `save` writes."""
+        self._file = file
+        self._counts = slipcover.Slipcover(branch=True, exclude_also=_EXCLUDED)
+
+    def execute(self, loader: SourceFileLoader, module: ModuleType) -> None:
+        """Execute a module, and count its branches from now on."""
+        SlipcoverLoader(self._counts, loader, loader.path).exec_module(module)
+
+    def save(self) -> None:
+        """Write the counts until now."""
+        self._file.write_text(json.dumps(self._counts.get_coverage()), encoding="utf-8")
+
+
+def start(folder: Path) -> None:
+    """Count in this process until it ends, and save the counts in *folder*."""
+    Count.running = count = Count(folder / f"{os.getpid()}.json")
+    execute = SourceFileLoader.exec_module
+    find_spec = AssertionRewritingHook.find_spec
+
+    def execute_counted(loader: SourceFileLoader, module: ModuleType) -> None:
+        (count.execute if _is_in_package(module.__name__) else execute)(loader, module)
+
+    def find_others(hook: Any, name: str, *arguments: Any, **named: Any) -> ModuleSpec | None:
+        return None if _is_in_package(name) else find_spec(hook, name, *arguments, **named)
+
+    SourceFileLoader.exec_module = execute_counted  # type: ignore[assignment, method-assign]
+    AssertionRewritingHook.find_spec = find_others  # type: ignore[assignment, method-assign]
+    atexit.register(count.save)
+
+
+def merge(folder: Path) -> dict[str, Any]:
+    """Return the counts in *folder*, as slipcover writes them; modules that no process has loaded are all missing."""
+    package = Path(__file__).parents[2] / _PACKAGE
+    merged: dict[str, Any] = slipcover.Slipcover(
+        branch=True, source=[str(package)], exclude_also=_EXCLUDED
+    ).get_coverage()
+    for file in folder.glob("*.json"):
+        slipcover.merge_coverage(merged, json.loads(file.read_text(encoding="utf-8")))
+    return merged
+
+
+def missing(counts: dict[str, Any]) -> Iterator[str]:
+    """Yield `file: lines, branches` for each file of *counts* with lines or branches that no process took."""
+    for name, file in sorted(counts["files"].items()):
+        if places := format_missing(file["missing_lines"], file["executed_lines"], file["missing_branches"]):
+            yield f"{name}: {places}"
+
+
+def _is_in_package(module: str) -> bool:
+    return module.partition(".")[0] == _PACKAGE

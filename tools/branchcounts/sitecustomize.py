@@ -1,0 +1,13 @@
+"""Start of the count of branches in a Python process, if `BRANCH_COUNTS` names the folder for the counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+if os.environ.get("BRANCH_COUNTS"):
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from branchcounts import counting
+
+    counting.start(Path(os.environ["BRANCH_COUNTS"]))
