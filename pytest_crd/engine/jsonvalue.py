@@ -149,6 +149,12 @@ class TooDeepError(TypeError):
     """A value nested too deeply for Python, though a server accepts it; or a cycle. The message names its path."""
 
 
+# The frequent types come first, because checks for the others are slow.
+_OBJECTS: Final = (dict, Mapping)
+_LISTS: Final = (list, Sequence)
+_BYTES: Final = (bytes, bytearray, memoryview)
+
+
 def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
     if value is None or isinstance(value, bool):
         return value
@@ -156,12 +162,12 @@ def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
         return _text(value)
     if depth > MAX_DEPTH:
         raise TooDeepError(f"{_spelled(place)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
-    if isinstance(value, dict | Mapping):  # dict first, because it is fast
+    if isinstance(value, _OBJECTS):
         return {
             _key(key, place): _from_python(item, (place, key), depth + 1)  # the key is checked first
             for key, item in value.items()
         }
-    if isinstance(value, list | Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, _LISTS) and not isinstance(value, _BYTES):
         return [_from_python(item, (place, index), depth + 1) for index, item in enumerate(value)]
     if isinstance(value, int):
         try:
