@@ -22,7 +22,7 @@ FILE: Final = Path(__file__).with_name("compared.toml")
 # The property of a test with the kind and number of its comparisons.
 _PROPERTY: Final = "compared"
 _RANDOM: Final = "random examples"
-# Kinds whose figures are minimums: hypothesis and the corpus decide how many there are.
+# The figures of these kinds are minimums: hypothesis and the corpus decide the number.
 _MINIMUMS: Final = frozenset({_RANDOM, "answers about CRDs and samples of projects", "executions of suites"})
 
 

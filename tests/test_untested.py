@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 COUNTS = ROOT / "tools" / "branchcounts"
-# Counted as `pytest_crd`, of which the project has a copy with one module.
+# A small package with the name of this one.
 MODULE = """\
 from typing import TYPE_CHECKING
 

@@ -132,7 +132,7 @@ def _fixtures(holder: Any) -> Any:
     """Return a module with the fixtures alone if *holder* is a module or an object of pytest, else *holder*."""
     if isinstance(holder, ModuleType):
         return _fixtures_alone(holder) if holder.__name__.startswith("_pytest.") else holder
-    # Modules of pytest have fixtures, its objects have none. A collector stands for a file of tests.
+    # Only modules of pytest have fixtures, not its objects.
     is_pytests = type(holder).__module__.startswith("_pytest.") and not isinstance(holder, pytest.Collector)
     return None if is_pytests else holder
 
