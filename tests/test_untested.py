@@ -88,6 +88,17 @@ def test_a_run_passes_if_workers_and_processes_take_all_branches(copy: Path) -> 
 
 
 @pytest.mark.session
+def test_counts_of_an_earlier_run_fail_a_run_before_its_tests(copy: Path) -> None:
+    (copy / "counts/1.json").write_text("{}", encoding="utf-8")
+
+    output = _run(copy, numbers="5 -3 0")
+
+    assert "which is not an empty folder" in output
+    assert "passed" not in output
+    assert not output.endswith("exit code 0")
+
+
+@pytest.mark.session
 def test_a_run_without_the_start_of_the_count_fails(copy: Path) -> None:
     output = _run(copy, numbers="5 -3 0", path="")
 

@@ -17,16 +17,30 @@ VARIABLE: Final = "BRANCH_COUNTS"
 _MISSING: Final = pytest.StashKey[list[str]]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """
+    Check that this process counts into an empty folder.
+
+    Raises:
+        pytest.UsageError: Nothing would be counted, or counts of an earlier run would count too.
+    """
+    if VARIABLE not in os.environ or hasattr(config, "workerinput"):
+        return
+    if "branchcounts.counting" not in sys.modules:
+        raise pytest.UsageError(
+            f"{VARIABLE} is set, but PYTHONPATH does not name tools/branchcounts: nothing is counted"
+        )
+    folder = Path(os.environ[VARIABLE])
+    if not folder.is_dir() or any(folder.iterdir()):
+        raise pytest.UsageError(f"{VARIABLE} names {folder}, which is not an empty folder")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Save the counts of this process; after all workers, fail if a branch is missing."""
     if VARIABLE not in os.environ:
         return
-    counting: Any = sys.modules.get("branchcounts.counting")
-    if counting is None:
-        raise pytest.UsageError(
-            f"{VARIABLE} is set, but PYTHONPATH does not name tools/branchcounts: nothing is counted"
-        )
+    counting: Any = sys.modules["branchcounts.counting"]
     counting.Count.running.save()
     if not hasattr(session.config, "workerinput"):
         session.config.stash[_MISSING] = missing = [*counting.missing(counting.merge(Path(os.environ[VARIABLE])))]
