@@ -43,7 +43,7 @@ class Mender:
     """
 
     def __init__(self, subject: Subject, side: Boundaries | None = None) -> None:
-        """Create from a version; *side* makes objects that it accepts, None if no such object is known."""
+        """Create for a version; *side* makes objects that it accepts, if any are known."""
         self.subject = subject
         self._side = side
 
@@ -92,12 +92,12 @@ def find_mended_change(resource: Resource, old: Mender, new: Mender) -> Change:
     first = old.subject.write(resource)
     if any(error.type is ErrorType.REQUEST for error in first.errors):
         return Change((), Witness(resource, first, first))  # the server cannot decode the object
-    known = old.mend(old.subject.version.passes.prune(resource, drop_malformed=True).value)
-    before = old.subject.write(known)
-    answers = [(mended, new.subject.write(mended)) for mended in new.find_variants(known)] if before.accepted else []
-    found = [list(effects.refusals(answer, old.subject, new.subject, Kind.REFUSED)) for _, answer in answers]
-    lasting = [item for item in found[0] if all(_has(others, item) for others in found)] if found else []
-    mended, after = answers[0] if answers else (known, before)
+    accepted = old.mend(old.subject.version.passes.prune(resource, drop_malformed=True).value)
+    before = old.subject.write(accepted)
+    answers = [(mended, new.subject.write(mended)) for mended in new.find_variants(accepted)] if before.accepted else []
+    refusals = [list(effects.refusals(answer, old.subject, new.subject, Kind.REFUSED)) for _, answer in answers]
+    lasting = [item for item in refusals[0] if all(_has(others, item) for others in refusals)] if refusals else []
+    mended, after = answers[0] if answers else (accepted, before)
     return Change(tuple(lasting), Witness(mended, before, after))
 
 
