@@ -10,7 +10,7 @@ import decimal
 import marshal
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 # Any JSON value: None, bool, int (int64), float (float64), str, list or dict with string keys. A recursive alias would
@@ -142,41 +142,91 @@ def from_python(value: object) -> JSONValue:
             float64. The message names its path.
         TooDeepError: The tree is nested too deeply, or contains itself.
     """
-    return _from_python(value, None, 0)
+    try:
+        return _from_python(value, 0)
+    except _NotJSONError as error:
+        path = _spelled(reversed(error.segments))
+        if error.is_too_deep:
+            raise TooDeepError(f"{path[:60]}…: {error.reason}") from None
+        raise TypeError(f"{path}: {error.reason}") from None
 
 
 class TooDeepError(TypeError):
     """A value nested too deeply for Python, though a server accepts it; or a cycle. The message names its path."""
 
 
-# The frequent types come first, because checks for the others are slow.
-_OBJECTS: Final = (dict, Mapping)
-_LISTS: Final = (list, Sequence)
-_BYTES: Final = (bytes, bytearray, memoryview)
+_TOO_DEEP: Final = f"nested more than {MAX_DEPTH} levels deep, or a cycle"
 
 
-def _from_python(value: object, place: _Place, depth: int) -> JSONValue:
+class _NotJSONError(Exception):
+    """A value that is not JSON. The copies of the objects and lists around it add its path, from the inside."""
+
+    def __init__(self, reason: str, *, is_too_deep: bool = False) -> None:
+        self.reason: Final = reason
+        self.is_too_deep: Final = is_too_deep
+        self.segments: list[object] = []
+
+
+def _from_python(value: object, depth: int) -> JSONValue:
+    # dict and list come first, because checks for other mappings and sequences are slow.
+    if isinstance(value, dict):
+        return _object(value, depth)
+    if isinstance(value, list):
+        return _array(value, depth)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return _text(value)
-    if depth > MAX_DEPTH:
-        raise TooDeepError(f"{_spelled(place)[:60]}…: nested more than {MAX_DEPTH} levels deep, or a cycle")
-    if isinstance(value, _OBJECTS):
-        return {
-            _key(key, place): _from_python(item, (place, key), depth + 1)  # the key is checked first
-            for key, item in value.items()
-        }
-    if isinstance(value, _LISTS) and not isinstance(value, _BYTES):
-        return [_from_python(item, (place, index), depth + 1) for index, item in enumerate(value)]
+    if isinstance(value, int | float):
+        return _number(value)
+    return _container(value, depth)
+
+
+def _container(value: object, depth: int) -> JSONValue:
+    if isinstance(value, Mapping):
+        return _object(value, depth)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return _array(value, depth)
+    raise _NotJSONError(f"{value!r} is not JSON ({type(value).__name__})")
+
+
+def _number(value: float) -> int | float:
     if isinstance(value, int):
         try:
             return number(int.__int__(value))
         except OverflowError:
-            raise TypeError(f"{_spelled(place)}: an integer beyond float64, which no server reads") from None
-    if isinstance(value, float) and math.isfinite(value):
+            raise _NotJSONError("an integer beyond float64, which no server reads") from None
+    if math.isfinite(value):
         return number(float.__float__(value))
-    raise TypeError(f"{_spelled(place)}: {value!r} is not JSON ({type(value).__name__})")
+    raise _NotJSONError(f"{value!r} is not JSON ({type(value).__name__})")
+
+
+def _object(value: Mapping[object, object], depth: int) -> dict[str, JSONValue]:
+    if depth > MAX_DEPTH:
+        raise _NotJSONError(_TOO_DEEP, is_too_deep=True)
+    # Most keys and values are plain ASCII. A call for each would take half of the time.
+    copied: dict[str, JSONValue] = {}
+    for key, item in value.items():
+        name = key if type(key) is str and key.isascii() else _key(key)
+        try:
+            copied[name] = item if type(item) is str and item.isascii() else _from_python(item, depth + 1)
+        except _NotJSONError as error:
+            error.segments.append(key)
+            raise
+    return copied
+
+
+def _array(value: Sequence[object], depth: int) -> list[JSONValue]:
+    if depth > MAX_DEPTH:
+        raise _NotJSONError(_TOO_DEEP, is_too_deep=True)
+    copied: list[JSONValue] = []
+    for index, item in enumerate(value):
+        try:
+            copied.append(item if type(item) is str and item.isascii() else _from_python(item, depth + 1))
+        except _NotJSONError as error:
+            error.segments.append(index)
+            raise
+    return copied
 
 
 def _text(text: str) -> str:
@@ -186,19 +236,12 @@ def _text(text: str) -> str:
     return str.__str__(text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-# The place of the parent and the key or index in it. A linked list, so that only errors pay for building a path.
-_Place: TypeAlias = "tuple[_Place, str | int] | None"
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise _NotJSONError(f"key {key!r} is not a string")
+    return _text(key)
 
 
-def _spelled(place: _Place) -> str:
-    parts: list[str] = []
-    while place is not None:
-        place, segment = place
-        parts.append(f"[{segment}]" if isinstance(segment, int) else f".{segment}")
-    return "".join(reversed(parts)).removeprefix(".") or "the value"
-
-
-def _key(key: object, place: _Place) -> str:
-    if isinstance(key, str):
-        return _text(key)
-    raise TypeError(f"{_spelled(place)}: key {key!r} is not a string")
+def _spelled(segments: Iterable[object]) -> str:
+    parts = [f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in segments]
+    return "".join(parts).removeprefix(".") or "the value"
