@@ -60,6 +60,8 @@ def test_crds_are_looked_for_where_the_command_line_says(folder: Path, capsys: p
     (folder / "tabs.yaml").rename(folder / "other" / "x.yaml")
     (folder / "tabs.yaml").write_text(_CRD.replace("name: v1,", "name: v4,"), encoding="utf-8")
 
+    assert program.main(["openapi", "Tab", "--crd-path", "other", "--crd-path", "tabs.yaml"]) == 2
+    assert "'Tab' names several CRDs" in capsys.readouterr().err
     assert program.main(["openapi", "Tab", "--crd-path", "other"]) == 0
 
     assert "/apis/example.com/v1/tabs" in json.loads(capsys.readouterr().out)["paths"]

@@ -361,6 +361,7 @@ def test_a_file_that_the_system_keeps_back_is_a_mistake(
         (["tab.yaml", "--apply", "--manager", ""], "--manager: a field manager has a name"),
         (["tab.yaml", "--crd", "x", "--crd-live", "y"], "--crd and --crd-live both say where CRDs are: leave out one"),
         (["tab.yaml", "--crd-live-context", "x"], "--crd-live-context does nothing without --crd-live"),
+        (["-", "--old", "-"], "there is one standard input: name - once"),
         (["-", "--crd", "-"], "there is one standard input: name - once"),
         (["nowhere.yaml"], "nowhere.yaml: no such file or folder"),
         (["tab.yaml", "--crd", "tab.yaml"], "tab.yaml: no CustomResourceDefinition in the file"),
@@ -409,6 +410,7 @@ def test_the_crds_of_a_server_count_as_they_are_stored(validate: Validate, monke
     assert out.startswith("tab.yaml:1: Tab/a: refused (422) by tabs.example.com v1\n")
     assert "should be less than or equal to 0" in out
     assert out.endswith("; Kubernetes 1.36\n")
+    assert validate("tab.yaml", "--crd-live", "x", "--crd-live-context", "y")[0] == 1
     assert validate("tab.yaml", "--crd-live", "x", "--kubernetes-version", "1.35")[1].endswith("; Kubernetes 1.35\n")
 
 

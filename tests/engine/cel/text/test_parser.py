@@ -10,6 +10,7 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import ast, parser
+from pytest_crd.engine.cel.text.syntax import syntaxtrees
 from pytest_crd.engine.cel.values.celvalues import UInt
 
 
@@ -44,6 +45,13 @@ def test_old_dialects_replace_surrogates() -> None:
     assert literal("'\\ud800'", Dialect(strict_code_points=False)) == "\ufffd"
     with pytest.raises(CompileError, match="unable to unescape string"):
         parser.parse("'\\U00110000'", {}, Dialect(strict_code_points=False))
+
+
+@pytest.mark.parametrize("text", ["{?'a': b}", "A{?a: b}", "[?a]", "a.?b", "a[?b]", "a ? -b : !c", ".a.b(c)"])
+def test_well_formed_texts_are_read_without_the_slow_parser(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(syntaxtrees, "read")
+
+    parser.parse(text, {}, Dialect())
 
 
 def test_expressions_beyond_the_length_limit_are_refused() -> None:
