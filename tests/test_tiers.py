@@ -58,14 +58,14 @@ import os, pytest
 
 @pytest.fixture
 def folder():
-    return os.environ.get("BRANCH_COUNTS")
+    return os.environ.get("BRANCH_COUNTS"), os.environ.get("BRANCH_COUNTS_OF")
 
 def test_it(folder):
-    assert folder is None
+    assert folder == (None, None)
 
-@pytest.mark.counted
+@pytest.mark.counted("a", "b.c")
 def test_processes(folder):
-    assert folder == "counts"
+    assert folder == ("counts", "a b.c")
 """
 
 

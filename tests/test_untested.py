@@ -36,7 +36,8 @@ def test_signs(number):
     assert sign(number) == (number > 0) - (number < 0)
 
 def test_a_process():
-    subprocess.run([sys.executable, "-c", os.environ["PROCESS"]], check=True)
+    environment = {**os.environ, "BRANCH_COUNTS_OF": os.environ["COUNTED"]}
+    subprocess.run([sys.executable, "-c", os.environ["PROCESS"]], env=environment, check=True)
 """
 
 
@@ -53,8 +54,16 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(copy: Path, *arguments: str, numbers: str, process: str = "", path: str = "tools/branchcounts") -> str:
-    environment = {**os.environ, "BRANCH_COUNTS": str(copy / "counts"), "NUMBERS": numbers, "PROCESS": process}
+def _run(
+    copy: Path,
+    *arguments: str,
+    numbers: str,
+    process: str = "",
+    counted: str = "",
+    path: str = "tools/branchcounts",
+) -> str:
+    environment = {**os.environ, "BRANCH_COUNTS": str(copy / "counts"), "NUMBERS": numbers}
+    environment |= {"PROCESS": process, "COUNTED": counted}
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, [path and str(copy / path), str(copy)]))}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:crd", "-p", "untested", *arguments],
@@ -80,6 +89,7 @@ def test_missing_branches_are_listed_and_fail_a_run(copy: Path) -> None:
 
 
 @pytest.mark.session
+@pytest.mark.long
 def test_a_run_passes_if_workers_and_processes_take_all_branches(copy: Path) -> None:
     output = _run(copy, "-n", "2", numbers="5 0", process="import pytest_crd; pytest_crd.sign(-3)")
 
@@ -88,6 +98,23 @@ def test_a_run_passes_if_workers_and_processes_take_all_branches(copy: Path) -> 
 
 
 @pytest.mark.session
+@pytest.mark.long
+def test_a_process_counts_only_the_modules_that_are_named(copy: Path) -> None:
+    (copy / "pytest_crd/other.py").write_text("A = 1\n", encoding="utf-8")
+
+    output = _run(
+        copy,
+        numbers="5 0",
+        process="import pytest_crd.other; pytest_crd.sign(-3)",
+        counted="pytest_crd.sub pytest_crd.other",
+    )
+
+    assert "1 files have untested lines or branches" in output
+    assert "pytest_crd/__init__.py: 9" in output
+
+
+@pytest.mark.session
+@pytest.mark.long
 def test_counts_of_an_earlier_run_fail_a_run_before_its_tests(copy: Path) -> None:
     (copy / "counts/1.json").write_text("{}", encoding="utf-8")
 
@@ -99,6 +126,7 @@ def test_counts_of_an_earlier_run_fail_a_run_before_its_tests(copy: Path) -> Non
 
 
 @pytest.mark.session
+@pytest.mark.long
 def test_a_run_without_the_start_of_the_count_fails(copy: Path) -> None:
     output = _run(copy, numbers="5 -3 0", path="")
 

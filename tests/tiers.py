@@ -1,10 +1,11 @@
 """
-Markers for slow tests: during development only quick tests are run; `.ci/run` runs all.
+Markers for slow tests: during development only quick tests are run.
 
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
 process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
 
-In a run that counts branches, processes that a test starts are counted only if its marker says so: they would prepare each module for it.
+In a run that counts branches, processes that a test starts are counted only in the modules that its marker names: preparing all modules
+takes a process four seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ MARKERS: Final = {
     "replay": "replays recordings of real servers",
     "session": "starts pytest inside pytest, or a process",
     "corpus": "reads CRDs of real projects in the folder CRD_CORPUS, or conversations in the folder CRD_ATTACKS",
-    "counted": "starts processes that take otherwise untested branches",
+    "counted": "starts processes that take otherwise untested branches of the modules that are named",
+    "long": "starts processes for seconds: `.ci/run` runs it, the README's test command does not",
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
@@ -86,13 +88,23 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In a run that counts branches, count those of processes of a test only if its marker says so."""
+    """In a run that counts branches, let processes of a test count those of the modules that its marker names."""
+    marker = item.get_closest_marker("counted")
     with pytest.MonkeyPatch.context() as patch:
-        if item.get_closest_marker("counted") and untested.VARIABLE in os.environ:
+        if marker and untested.VARIABLE in os.environ:
             patch.setenv("PYTEST_PLUGINS", "branchcounts.saving")
+            patch.setenv("BRANCH_COUNTS_OF", " ".join(marker.args))
         else:
             patch.delenv(untested.VARIABLE, raising=False)
         return (yield)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Let a worker that is done take tests of another: slow tests stand together."""
+    from xdist.scheduler import WorkStealingScheduling  # type: ignore[import-untyped]
+
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -102,7 +102,6 @@ def test_an_older_version_answers_on_demand(folder: Path, capsys: pytest.Capture
     assert "refused (404)\n  the server could not find the requested resource\n" in capsys.readouterr().out
 
 
-@pytest.mark.counted
 @pytest.mark.session
 def test_the_program_ends_with_the_code_of_its_command(folder: Path) -> None:
     (folder / "caps.yaml").write_text(REFUSED)

@@ -167,9 +167,21 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
     ("file", "text"),
     [
         ("README", ""),
-        ("pytest.ini", "[pytest]\npythonpath = . src\naddopts = -p evil -p jsonschema\nrequired_plugins = evil\n"),
-        ("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n"),
-        ("pyproject.toml", "[tool.pytest]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n"),
+        pytest.param(
+            "pytest.ini",
+            "[pytest]\npythonpath = . src\naddopts = -p evil -p jsonschema\nrequired_plugins = evil\n",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "pyproject.toml",
+            "[tool.pytest]\npythonpath = ['.', 'src']\naddopts = ['-p', 'evil']\n",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_no_module_of_the_project_takes_the_place_of_another(file: str, text: str, project: Project) -> None:
@@ -312,7 +324,7 @@ def test_workers_start_without_the_current_folder() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.cli.testrun")
 def test_workers_know_all_that(project: Project) -> None:
     project.ini(*WITH_ALL)
     project.write("tests/__init__.py", RUINOUS)

@@ -110,6 +110,7 @@ def test_answers_equal_those_of_the_server(path: Path, version: str) -> None:
     ] == []
 
 
+@pytest.mark.long
 def test_known_differences_exist() -> None:
     differing = {
         (difference["name"], difference["number"])

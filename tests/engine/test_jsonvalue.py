@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict, UserList
+from collections import OrderedDict, UserDict, UserList
 from datetime import date
 from enum import Enum, IntEnum, StrEnum
 from http import HTTPStatus
@@ -102,9 +102,9 @@ def test_an_integer_beyond_float64_overflows() -> None:
 
 
 def test_python_objects_become_plain_json() -> None:
-    value = OrderedDict({Shell.BASH: (1.0, UserList([None, True])), "s": Shell.BASH, "f": 1.5})
+    value = OrderedDict({Shell.BASH: (1.0, UserList([None, True])), "s": Shell.BASH, "f": UserDict(a=1.5)})
     converted = jsonvalue.from_python(value)
-    assert jsonvalue.equal(converted, {"bash": [1, [None, True]], "s": "bash", "f": 1.5})
+    assert jsonvalue.equal(converted, {"bash": [1, [None, True]], "s": "bash", "f": {"a": 1.5}})
     assert type(converted["s"]) is str
     assert {type(key) for key in converted} == {str}
 

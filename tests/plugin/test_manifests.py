@@ -89,6 +89,7 @@ def test_the_hook_is_not_called_before_a_crd_is_needed(empty: Project) -> None:
     assert not (empty.path / "called").exists()
 
 
+@pytest.mark.long
 def test_each_worker_calls_the_hook(empty: Project) -> None:
     _hook(empty, "{'ponds': POND}")
     empty.cases(CASES)

@@ -259,6 +259,7 @@ def test_the_files_of_a_baseline_are_shown(terminal: Project) -> None:
     } <= {*terminals.lines(result)}
 
 
+@pytest.mark.long
 def test_workers_show_nothing(terminal: Project) -> None:
     terminal.write(
         "conftest.py",

@@ -14,7 +14,11 @@ from support.unfilled import FAILS, FILLED, FIXED, HEAD, UNFILLED
 if TYPE_CHECKING:
     from support.sessions import Project
 
-pytestmark = [pytest.mark.session, pytest.mark.slow, pytest.mark.counted]
+pytestmark = [
+    pytest.mark.session,
+    pytest.mark.slow,
+    pytest.mark.counted("pytest_crd.plugin.features.coverage.hooks", "pytest_crd.plugin.features.fill.hooks"),
+]
 TURNED = "- name: turned\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
 # A case that holds, with a note about it.
 NOTED = f"{HEAD}unknownFields: allow\ncreate:\n- {{name: a, input: {{spec: {{labl: x}}}}, accepted: true}}\n"

@@ -133,7 +133,7 @@ def test_objects_that_cannot_be_repaired_are_not_drawn(monkeypatch: pytest.Monke
     assert find(resources(version), lambda _: True, settings=FOUND)["spec"] == {"a": 7}
 
 
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.strategies")
 @pytest.mark.session
 def test_without_hypothesis_the_error_names_the_extra() -> None:
     program = "import sys; sys.modules['hypothesis'] = None; import pytest_crd.strategies"

@@ -41,6 +41,7 @@ def test_every_package_of_features_has_an_entry() -> None:
 
 
 @pytest.mark.parametrize(("name", "option"), ASKED.items())
+@pytest.mark.long
 def test_a_feature_imports_only_its_own_package(project: Project, name: str, option: str) -> None:
     project.write("conftest.py", TELLS)
 

@@ -46,6 +46,7 @@ def test_the_tutorial_first_case_works_as_shown(project: Project) -> None:
     assert running.run(_page("tutorials/first-case"), project) == 3
 
 
+@pytest.mark.long
 def test_the_tutorial_ci_for_a_go_operator_works_as_shown(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.write("config/crd/bases/backups.yaml", CRD)
     project.write("config/samples/backup.yaml", SAMPLE)

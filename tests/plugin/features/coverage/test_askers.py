@@ -224,7 +224,7 @@ def test_a_shared_fixture_counts_if_all_its_tests_pass(empty: Project) -> None:
     _assert_told_apart(empty, SHARED)
 
 
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.coverage.hooks")
 @pytest.mark.slow
 def test_requests_count_alike_with_workers(empty: Project) -> None:
     _assert_told_apart(empty, SHARED, "-p", "pytest_crd.plugin", "-p", "xdist.plugin", "-n", "2")

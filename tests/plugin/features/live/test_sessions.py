@@ -277,7 +277,7 @@ def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
     return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
 def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
@@ -309,7 +309,7 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(requesting: Project, se
     assert server.names() == []
 
 
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after_their_lease(
     ending: Ending, server: FakeServer
@@ -391,7 +391,7 @@ def test_a_server_that_does_not_list_remnants_is_used_all_the_same(requesting: P
     )
 
 
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 def test_objects_of_all_workers_are_removed_even_if_one_is_killed(ending: Ending, server: FakeServer) -> None:
     result = _live(ending(KILLED.format("KILL")), server, "-p", "pytest_crd.plugin", "-p", "xdist", "-n2", *OF_PROCESS)

@@ -547,7 +547,7 @@ WORKERS: Final = (
 
 
 @pytest.mark.slow
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.outputs.hooks", "pytest_crd.plugin.features.outputs.ledger")
 @pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "workers"])
 def test_workers_yield_the_same_reports(
     project: Project, tmp_path_factory: pytest.TempPathFactory, arguments: tuple[str, ...]
@@ -573,7 +573,7 @@ def test_workers_yield_the_same_reports(
 
 
 @pytest.mark.slow
-@pytest.mark.counted
+@pytest.mark.counted("pytest_crd.plugin.features.outputs.hooks", "pytest_crd.plugin.features.outputs.ledger")
 def test_a_crashing_worker_is_in_the_report(project: Project) -> None:
     project.write("test_it.py", "import os\n\ndef test_it(crds): os._exit(3)\n")
 

@@ -289,7 +289,7 @@ def pytest_make_collect_report(collector):
     ("plugin", "words"),
     [(DROPS_SILENTLY, "a conftest.py or a plugin has dropped *"), (COLLECTS_NONE, "no test of one was collected")],
 )
-@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "1")])
+@pytest.mark.parametrize("arguments", [(), pytest.param(("-p", "xdist", "-n", "1"), marks=pytest.mark.long)])
 def test_a_run_that_judges_no_upgrade_fails(
     released: Project, plugin: str, words: str, arguments: tuple[str, ...]
 ) -> None:
