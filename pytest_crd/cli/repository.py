@@ -167,6 +167,6 @@ def _release(folder: Path) -> str:
     if projectfiles.repository(folder) is None:
         return ""
     try:
-        return tags.latest(folder).name
+        return tags.find_releases(folder).last.name
     except NoReleaseError:
         return ""

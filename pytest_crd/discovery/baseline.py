@@ -6,43 +6,24 @@ It is a folder, a file, or a commit. A commit is read from git's object store, w
 
 from __future__ import annotations
 
-import os
-import posixpath
-from collections.abc import Iterator, Sequence
+import functools
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Final
 
-from pytest_crd.discovery import filetrees, madecrds, projectfiles, releases, search
-from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
-from pytest_crd.discovery.releases import AbsentError
+from pytest_crd.discovery import madecrds, releases, releasewalk
+from pytest_crd.discovery.commitcrds import CommitReader, Project
+from pytest_crd.discovery.filetrees import FolderTree, Tree
+from pytest_crd.discovery.releases import AbsentError, Commit
+from pytest_crd.discovery.releasewalk import EarlierReleases, OldCrd, ReleaseCrds
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.yaml import manifest
-from pytest_crd.progress import Progress, Tell, each, silent
+from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.progress import Progress, Tell, silent
 
 OF_GIT: Final = "git:"
 LAST_RELEASE: Final = f"{OF_GIT}latest-tag"
-
-
-class Project(NamedTuple):
-    """
-    The settings of today's CRDs, which are applied to a commit, too.
-
-    Attributes:
-        folder: The folder of the project.
-        paths: Files, folders, globs, and `!pattern` for excluded ones.
-        base: The folder that they are relative to.
-        commands: Commands whose output is read today.
-        is_made: Whether Python code builds some CRDs today.
-    """
-
-    folder: Path
-    paths: tuple[str, ...]
-    base: Path
-    commands: tuple[str, ...] = ()
-    is_made: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,17 +34,33 @@ class Baseline:
     Attributes:
         words: Its description.
         tree: The files around them; None if the baseline is a single file.
-        files: The files with CRDs.
+        files: The files with CRDs; those of the last release if there are several.
+        earlier: The releases before it; None if it is no commit, or has all releases.
+        releases: All releases, the oldest first, if the baseline has all.
+        notes: Notes about releases.
     """
 
     words: str
     tree: Tree | None
     files: CrdFiles
+    earlier: EarlierReleases | None = None
+    releases: tuple[ReleaseCrds, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """Return the CRDs under a Kubernetes version, at least one."""
         crds = [crd.under(kubernetes_version) for crd in self.files.crds]
         return CustomResourceDefinitions(crds, self.files.notes)
+
+    def old_crds(self, kubernetes_version: str) -> dict[str, list[OldCrd]]:
+        """Return the CRDs of all releases under a Kubernetes version, each once, by an id that is unique in its release."""
+        if self.releases:
+            return releasewalk.group(self.releases, kubernetes_version)
+        crds, earlier = self.crds(kubernetes_version), self.earlier
+        if earlier is None:
+            return {crds.id_of(crd): [OldCrd(crd)] for crd in crds}
+        find = earlier.find_history
+        return {crds.id_of(crd): [OldCrd(crd, (), functools.partial(find, crd.name))] for crd in crds}
 
 
 def read(
@@ -101,54 +98,31 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
             "or the files in crd_paths"
         )
         raise AbsentError([Mistake(location, 0, message)])
-    commit = releases.find_commit(project.folder, location.removeprefix(OF_GIT))
-    folder = Path(os.path.relpath(project.folder.resolve(), commit.repository.resolve())).as_posix()
-    tree = filetrees.of_commit(commit.repository, commit.id, ref=commit.ref, folder="" if folder == "." else folder)
-    crd_files = CrdFiles(kubernetes_version)
-    for origin, names in _places(tree, project):
-        for name, content in each(tree.read(names).items(), tell, lambda item: item[0]):
-            crd_files.take(content, source=tree.display_name(name), origin=origin)
-        if crd_files.crds or crd_files.mistakes:
-            break
+    ref = location.removeprefix(OF_GIT)
+    commit = releases.find_commit(project.folder, ref)
+    if commit.releases is not None and releases.is_of_all(ref):
+        return _of_releases(location, commit, project, kubernetes_version, tell)
+    tree, crd_files = CommitReader(commit.repository, project, kubernetes_version).read(commit.id, commit.ref, tell)
     crd_files.raise_mistakes()
     words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not crd_files.crds:
-        where = " ".join(project.paths) or "any of its files"
-        hint = (
-            f"; CRDs of {madecrds.HOOK} are in no file of a commit: name a folder that has them"
-            if project.is_made
-            else ""
-        )
-        raise AbsentError([Mistake(location, 0, f"no CRD in {where} at {words}{hint}"), *crd_files.notes])
-    return Baseline(words, tree, crd_files)
+        raise _without_crds(location, words, project, crd_files)
+    return Baseline(words, tree, crd_files, EarlierReleases(commit, project, kubernetes_version))
 
 
-def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
-    """Yield the files of a commit that may have CRDs: the files of today's settings, else the conventional places first."""
-    patterns = [_from_folder(path, project) for path in project.paths]
-    if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
-        yield FileOrigin.GIVEN, tree.names(patterns)
-        return
-    left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns])}
-    for folder in dict.fromkeys((tree.folder, "")):
-        start = posixpath.relpath(folder or ".", tree.folder or ".")
-        usual = {path: tree.names([posixpath.join(start, path)]) for path in search.CONVENTIONAL_PATHS}
-        narrowest = search.narrowest(path for path, names in usual.items() if names)
-        conventional = [name for path in narrowest for name in usual[path]]
-        if search.has_operator(narrowest):
-            below = f"{folder}/" if folder else ""
-            by_operator = search.find_operators(name.removeprefix(below) for name in tree.below(folder))
-            conventional += [f"{below}{name}" for names in by_operator.values() for name in names]
-        yield FileOrigin.CONVENTIONAL, [name for name in conventional if name not in left_out]
-        contents = tree.read(name for name in tree.below(folder) if name not in left_out)
-        names = [name for name, content in contents.items() if projectfiles.may_have_crds(content)]
-        for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]
-        yield FileOrigin.FOUND, [name for name in names if name not in for_tests]
-        yield FileOrigin.FOUND_IN_TESTS, for_tests
+def _of_releases(location: str, commit: Commit, project: Project, kubernetes_version: str, tell: Tell) -> Baseline:
+    """Return the baseline of all releases."""
+    walk = releasewalk.read(commit, project, kubernetes_version, tell)
+    words = f"{location}: {walk.words}"
+    if walk.last is None:
+        notes = [Remark(location, 0, note) for note in walk.notes]
+        raise _without_crds(location, words, project, CrdFiles(kubernetes_version, notes=notes))
+    return Baseline(words, *walk.last, releases=walk.releases, notes=walk.notes)
 
 
-def _from_folder(pattern: str, project: Project) -> str:
-    """Return *pattern* relative to the folder of the project."""
-    mark = manifest.LEFT_OUT if pattern.startswith(manifest.LEFT_OUT) else ""
-    path = os.path.relpath(project.base / pattern.removeprefix(mark), project.folder)
-    return f"{mark}{path.replace(os.sep, '/')}"
+def _without_crds(location: str, words: str, project: Project, crd_files: CrdFiles) -> AbsentError:
+    where = " ".join(project.paths) or "any of its files"
+    hint = (
+        f"; CRDs of {madecrds.HOOK} are in no file of a commit: name a folder that has them" if project.is_made else ""
+    )
+    return AbsentError([Mistake(location, 0, f"no CRD in {where} at {words}{hint}"), *crd_files.notes])

@@ -1,4 +1,4 @@
-"""The commit that a tag, a branch, an id or `latest-tag` names."""
+"""The commits that a tag, a branch, an id, `latest-tag` or `all-tags` names."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.discovery import git, tags
-from pytest_crd.discovery.tags import NoReleaseError
+from pytest_crd.discovery.tags import NoReleaseError, Releases, Tag
 from pytest_crd.engine.inputerror import CrdError, Mistake
 
-# `latest-tag`, and with a pattern `latest-tag(operator-v*)`.
-_LATEST: Final = re.compile(r"latest-tag(?:\((.+)\))?")
+# `latest-tag` and `all-tags`, and with a pattern `latest-tag(operator-v*)`.
+_RELEASES: Final = re.compile(r"(latest-tag|all-tags)(?:\((.+)\))?")
+_ALL: Final = "all-tags"
 _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
 
 
@@ -27,13 +28,33 @@ class Commit(NamedTuple):
         repository: The folder of the repository.
         ref: Its name: a tag, a branch or an id.
         id: Its id.
-        note: Its date and, for `latest-tag`, the tags that were passed over.
+        note: Its date and, for the last release, the tags that were passed over.
+        releases: The releases, if *ref* is `latest-tag` or `all-tags`.
     """
 
     repository: Path
     ref: str
     id: str
     note: str
+    releases: Releases | None = None
+
+    def find_earlier(self) -> tuple[Tag, ...]:
+        """
+        Return the releases before it, the oldest first.
+
+        Raises:
+            AbsentError: The clone is shallow.
+        """
+        if self.releases is not None:
+            return self.releases.earlier
+        _refuse_shallow(self.repository, self.ref)
+        return tags.find_earlier(self.repository, self.ref, self.id)
+
+
+def is_of_all(ref: str) -> bool:
+    """Return whether *ref* names all releases."""
+    match = _RELEASES.fullmatch(ref)
+    return match is not None and match[1] == _ALL
 
 
 def find_commit(folder: Path, ref: str) -> Commit:
@@ -46,25 +67,33 @@ def find_commit(folder: Path, ref: str) -> Commit:
     here = git.run(folder, "rev-parse", "--show-toplevel")
     if not here.line:
         raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
-    repository, name, note = Path(here.line), ref, ""
-    if latest := _LATEST.fullmatch(ref):
-        name, note = _latest(repository, ref, latest[1] or "")
+    repository, name, note, found = Path(here.line), ref, "", None
+    if match := _RELEASES.fullmatch(ref):
+        found = _find_releases(repository, ref, match[2] or "")
+        name, note = found.last.name, _describe(found)
     answer = git.run(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not answer.line:
         raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
-    return Commit(repository, name, answer.line, note or f"of {tags.day(repository, name, answer.line)}")
+    return Commit(repository, name, answer.line, note or f"of {tags.day(repository, name, answer.line)}", found)
 
 
-def _latest(repository: Path, ref: str, pattern: str) -> tuple[str, str]:
-    """Return the tag of the last release, and a note with its date and the tags that were passed over."""
-    if git.run(repository, "rev-parse", "--is-shallow-repository").line == "true":
-        raise _mistake(ref, f"{repository} is a shallow clone, so no release can be found: {_FETCH}")
+def _find_releases(repository: Path, ref: str, pattern: str) -> Releases:
+    _refuse_shallow(repository, ref)
     try:
-        release = tags.latest(repository, pattern)
+        return tags.find_releases(repository, pattern)
     except NoReleaseError as error:
         raise _mistake(ref, f"{repository} {error}; if its tags are not fetched yet: {_FETCH}") from None
-    passed_over = f"; passed over: {', '.join(release.passed_over)}" if release.passed_over else ""
-    return release.name, f"of {release.day}{passed_over}"
+
+
+def _describe(found: Releases) -> str:
+    """Return the date of the last release and the tags that were passed over."""
+    passed_over = f"; passed over: {', '.join(found.passed_over)}" if found.passed_over else ""
+    return f"of {found.last.day}{passed_over}"
+
+
+def _refuse_shallow(repository: Path, ref: str) -> None:
+    if git.run(repository, "rev-parse", "--is-shallow-repository").line == "true":
+        raise _mistake(ref, f"{repository} is a shallow clone, so no release can be found: {_FETCH}")
 
 
 def _mistake(ref: str, message: str) -> AbsentError:

@@ -53,20 +53,33 @@ class Tag(NamedTuple):
         """Whether it is a pre-release."""
         return self.precedence is not None and not self.precedence[1]
 
+    @property
+    def order(self) -> tuple[Precedence, str]:
+        """The rank of a release, then its name."""
+        assert self.precedence is not None  # noqa: S101 - only releases are ordered
+        return self.precedence, self.name
 
-class Release(NamedTuple):
+
+class Releases(NamedTuple):
     """
-    The last release.
+    The releases that share history with the current commit.
 
     Attributes:
-        name: Its tag.
-        day: The date of the tag.
+        last: The last release before the current commit.
+        earlier: The releases before it, the oldest first.
+        prereleases: The pre-releases before it and before the current commit, the oldest first; empty if there are only pre-releases.
         passed_over: Later tags that are no releases, each with its reason.
     """
 
-    name: str
-    day: str
+    last: Tag
+    earlier: tuple[Tag, ...]
+    prereleases: tuple[Tag, ...]
     passed_over: tuple[str, ...]
+
+    @property
+    def walk(self) -> tuple[Tag, ...]:
+        """All releases by version, the pre-releases last."""
+        return (*self.earlier, self.last, *self.prereleases)
 
 
 class History:
@@ -77,14 +90,18 @@ class History:
         head: The id of the current commit; empty if there is none.
     """
 
-    def __init__(self, repository: Path, starts: Iterable[str]) -> None:
-        self.head = git.run(repository, "rev-parse", "--verify", "--quiet", "HEAD").line
+    def __init__(self, repository: Path, starts: Iterable[str], *, head: str = "") -> None:
+        self.head = head or git.run(repository, "rev-parse", "--verify", "--quiet", "HEAD").line
         commits = "\n".join((*starts, *filter(None, (self.head,))))
         # Newest first, but no commit before its descendants, whatever their dates say.
         listed = git.run(repository, "log", "--date-order", "--format=%H %P", "--stdin", stdin=commits.encode()).line
         self._parents = {commit: parents for commit, *parents in map(str.split, listed.splitlines())}
         self._order = {commit: index for index, commit in enumerate(self._parents)}
         self._own = frozenset(self._from(self.head, frozenset()))
+
+    def has(self, commit: str) -> bool:
+        """Return whether *commit* is the current commit or an ancestor of it."""
+        return commit in self._own
 
     def age_of_merge_base(self, commit: str) -> int | None:
         """Return the age, in commits, of the point where the history of *commit* leaves the current one; None if they never meet."""
@@ -105,12 +122,12 @@ class History:
                 waiting += new
 
 
-def latest(repository: Path, pattern: str = "") -> Release:
+def find_releases(repository: Path, pattern: str = "") -> Releases:
     """
-    Return the last release before the current commit.
+    Return the last release before the current commit, and the releases before it.
 
     If the current commit is a release without further changes, that release is the one to judge: only lower ones count. Pre-releases
-    count if there are no others.
+    count as releases if there are no others.
 
     Args:
         repository: Its folder; its history must be complete.
@@ -124,10 +141,10 @@ def latest(repository: Path, pattern: str = "") -> Release:
     if not release_tags:
         raise NoReleaseError(_describe_tags(all_tags, pattern))
     history = History(repository, [tag.commit for tag in release_tags])
-    current = max((_order(tag) for tag in release_tags if tag.commit == history.head), default=None)
+    current = max((tag.order for tag in release_tags if tag.commit == history.head), default=None)
     if current is not None and not git.has_changes(repository):
-        release_tags = [tag for tag in release_tags if _order(tag) < current]
-        all_tags = [tag for tag in all_tags if tag.precedence is None or _order(tag) < current]
+        release_tags = [tag for tag in release_tags if tag.order < current]
+        all_tags = [tag for tag in all_tags if tag.precedence is None or tag.order < current]
     ages = {tag: history.age_of_merge_base(tag.commit) for tag in release_tags}
     related = {tag: age for tag, age in ages.items() if age is not None}
     candidates = {tag: age for tag, age in related.items() if not tag.is_prerelease} or related
@@ -135,9 +152,41 @@ def latest(repository: Path, pattern: str = "") -> Release:
         before = "" if current is None else f" before {current[1]}"
         raise NoReleaseError(f"has no release tag{before} that shares history with the current commit")
     nearest = min(candidates.values())
-    last = max((tag for tag, age in candidates.items() if age == nearest), key=_order)
+    last = max((tag for tag, age in candidates.items() if age == nearest), key=lambda tag: tag.order)
+    earlier = [tag for tag in candidates if tag.order < last.order]
+    others = [tag for tag in related if tag not in candidates]
+    prereleases = [tag for tag in others if tag.order < last.order or history.has(tag.commit)]
     later = [tag for tag in all_tags if tag not in candidates and tag.day >= last.day]
-    return Release(last.name, last.day, tuple(_passed_over(later, related)))
+    return Releases(
+        last,
+        tuple(sorted(earlier, key=lambda tag: tag.order)),
+        tuple(sorted(prereleases, key=lambda tag: tag.order)),
+        tuple(_passed_over(later, related)),
+    )
+
+
+def find_earlier(repository: Path, name: str, commit: str) -> tuple[Tag, ...]:
+    """
+    Return the releases before a commit, the oldest first. Pre-releases count if there are no others.
+
+    Args:
+        repository: Its folder; its history must be complete.
+        name: The name of the commit. If it is the tag of a release, tags with the same prefix count, also on other branches; else the
+            tags of its ancestors.
+        commit: The id of the commit.
+    """
+    match = _NUMBERED.fullmatch(name)
+    prefix = "" if match is None or _SEMVER.fullmatch(name) else name[: match.start(1)]
+    pattern = f"{prefix}*" if prefix else ""  # git forbids wildcards in names
+    release_tags = [tag for tag in _tags(repository, pattern) if tag.precedence is not None]
+    own = next((tag for tag in release_tags if tag.name == name), None)
+    history = History(repository, [tag.commit for tag in release_tags], head=commit)
+    if own is None:
+        earlier = [tag for tag in release_tags if history.has(tag.commit)]
+    else:
+        lower = [tag for tag in release_tags if tag.order < own.order]
+        earlier = [tag for tag in lower if history.age_of_merge_base(tag.commit) is not None]
+    return tuple(sorted([tag for tag in earlier if not tag.is_prerelease] or earlier, key=lambda tag: tag.order))
 
 
 def day(repository: Path, name: str, commit: str) -> str:
@@ -162,11 +211,6 @@ def _precedence(name: str, pattern: str) -> Precedence | None:
     numbers = tuple(map(int, match[1].split(".")))
     parts = match[2].split(".") if match[2] else []
     return numbers, not parts, tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
-
-
-def _order(tag: Tag) -> tuple[Precedence, str]:
-    assert tag.precedence is not None  # noqa: S101 - only releases are ordered
-    return tag.precedence, tag.name
 
 
 def _passed_over(later: Iterable[Tag], related: Container[Tag]) -> Iterator[str]:

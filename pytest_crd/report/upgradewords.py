@@ -17,6 +17,7 @@ _LONGEST_TEXT: Final = 80
 _SHOWN_OF_TEXT: Final = 20
 _MOST_PARTS: Final = 20
 _SHOWN_PARTS: Final = 3
+_MOST_RELEASES: Final = 5
 _HINT = "if this is intended, allow it in the ini file, one line each"
 
 
@@ -42,7 +43,7 @@ def lines(
     for finding in findings:
         yield ""
         yield from describe_finding(finding, paint=paint)
-    if findings:
+    if suggested:
         yield ""
         yield paint(f"{_HINT}{_put_together(findings, suggested)}:", "reason")
         yield from ("crd_baseline_allow =", *(f"    {allowance}" for allowance in suggested))
@@ -72,6 +73,8 @@ def describe_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]
     versions = f" ({', '.join(finding.versions)})" if finding.versions else ""
     yield f"{paint(finding.kind.value, 'actual')}: {paint(finding.path, 'path')}{versions}"
     yield f"  {finding.words}"
+    if finding.releases:
+        yield f"  releases: {_list_releases(finding.releases)}"
     witness = finding.witness
     if witness is not None:
         if witness.note:
@@ -90,6 +93,14 @@ def describe_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]
         width = max(len(old.where), len(new.where))
         yield paint(f"  - {_line(old, width)}", "actual")
         yield paint(f"  + {_line(new, width)}", "expected")
+    if finding.remedy:
+        yield f"  {finding.remedy}"
+
+
+def _list_releases(releases: Sequence[str]) -> str:
+    if len(releases) <= _MOST_RELEASES:
+        return ", ".join(releases)
+    return f"{releases[0]}, {releases[1]} … {releases[-1]} ({len(releases)} releases)"
 
 
 def _of_applies(witness: Witness) -> Iterator[str]:

@@ -114,6 +114,8 @@ class Finding:
         lines: The declarations in the two CRDs, the old before the new.
         witness: The object that shows the effect; None if the CRD itself does.
         others: The places of further objects that show the effect.
+        releases: The releases from which an upgrade has the effect, if the baseline has several.
+        remedy: A setting other than an allowance that corrects the finding; empty for none.
     """
 
     kind: Kind
@@ -123,6 +125,8 @@ class Finding:
     lines: tuple[tuple[Line, Line], ...] = ()
     witness: Witness | None = None
     others: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
+    remedy: str = ""
 
     @property
     def is_breaking(self) -> bool:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.discovery import madecrds
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.filetrees import FolderTree, GitTree
-from pytest_crd.engine import (
-    CustomResourceDefinition,
-    InputError,
-    UnsupportedConstructError,
-    UnsupportedExpressionError,
-)
+from pytest_crd.discovery.releasewalk import OldCrd
+from pytest_crd.engine import CustomResourceDefinition, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.remarks import Remark
-from pytest_crd.upgrades import upgrade
+from pytest_crd.upgrades import histories
 from pytest_crd.upgrades.allowances import ANY, Allowance
+from pytest_crd.upgrades.migrations import Migration
 from pytest_crd.upgrades.projectobjects import Reader, Specimens
-from pytest_crd.upgrades.upgrade import Upgrade
-from pytest_crd.upgrades.upgradefindings import Finding, Kind
+from pytest_crd.upgrades.upgradetask import Task, is_needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +34,7 @@ class Scope:
         case_files: Name patterns of case files.
         allowed: The allowances for upgrades and rollbacks.
         has_rollbacks: Whether rollbacks are judged, too.
+        migrated: The declared migrations of stored objects.
     """
 
     base: Path
@@ -48,96 +44,7 @@ class Scope:
     case_files: tuple[str, ...]
     allowed: tuple[Allowance, ...] = ()
     has_rollbacks: bool = False
-
-
-@dataclass(eq=False)
-class Task:
-    """
-    The upgrade of one baseline CRD to the CRD of today under one Kubernetes version, or its rollback.
-
-    Attributes:
-        id: The name of the CRD; with its file if it has alternatives, and with the baseline if there are several.
-        old: The CRD of the baseline.
-        today: The CRDs of this name today.
-        kubernetes_version: The Kubernetes version of the answers.
-        path: The file to which the upgrade belongs.
-        line: The line of the new CRD there; 0 if it is in no file.
-        specimens: The objects of the project.
-        allowed: The allowances for upgrades and rollbacks.
-        is_rollback: Whether the baseline's CRD replaces the one of today, and not the reverse.
-        group: All tasks of CRDs of this name in the same direction, including this one.
-        knows_all: Whether every baseline could be read.
-    """
-
-    id: str
-    old: CustomResourceDefinition
-    today: Sequence[CustomResourceDefinition]
-    kubernetes_version: str
-    path: Path
-    line: int
-    specimens: Specimens
-    allowed: Sequence[Allowance]
-    is_rollback: bool = False
-    group: Sequence[Task] = field(default=(), repr=False)
-    knows_all: bool = True
-
-    @cached_property
-    def upgrade(self) -> Upgrade:
-        """
-        The effects of the upgrade or rollback.
-
-        Raises:
-            InputError: The effects are unknown.
-        """
-        try:
-            today = self._today()
-            if today is not None and self.is_rollback:
-                return _reduce_rollback(upgrade.judge(today, self.old, self.specimens))
-            return upgrade.judge(self.old, today, self.specimens)
-        except (UnsupportedConstructError, UnsupportedExpressionError) as error:
-            message = f"what becomes of its objects is not known: {error}"
-            raise CrdError([Mistake(self.old.source or self.old.name, 0, message)]) from None
-
-    @property
-    def breaking(self) -> tuple[Finding, ...]:
-        """The findings that fail the upgrade: breaking ones that are not allowed."""
-        breaking = (finding for finding in self.upgrade.findings if finding.is_breaking)
-        return tuple(item for item in breaking if not any(self._allows(allowance, item) for allowance in self.allowed))
-
-    @property
-    def outdated(self) -> list[Allowance]:
-        """
-        The CRD's allowances that no task of its group needs any more.
-
-        Only the first task of a group has them; the others have none.
-        """
-        if not self.knows_all or self.group[0] is not self:
-            return []
-        own = [item for item in self.allowed if (item.crd, item.is_rollback) == (self.old.name, self.is_rollback)]
-        return [item for item in own if not _is_needed(item, self.group)]
-
-    def needs(self, allowance: Allowance) -> bool:
-        """
-        Return True if a finding of the task is covered by *allowance*.
-
-        Raises:
-            InputError: The effects are unknown.
-        """
-        return any(self._allows(allowance, finding) for finding in self.upgrade.findings)
-
-    def _allows(self, allowance: Allowance, finding: Finding) -> bool:
-        return allowance.is_rollback is self.is_rollback and allowance.covers(self.old.name, finding)
-
-    def _today(self) -> CustomResourceDefinition | None:
-        if len(self.today) < 2:
-            return next(iter(self.today), None)
-        file = _file(self.old)
-        same = [crd for crd in self.today if file.endswith(_file(crd))]
-        if len(same) == 1:
-            return same[0]
-        listed = ", ".join(crd.source for crd in self.today)
-        message = f"there are several CRDs of this name today, and none in the file of this one: {listed}"
-        raise CrdError([Mistake(self.old.source, 0, message)])
+    migrated: tuple[Migration, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +88,7 @@ class Plan:
     @property
     def outdated(self) -> list[Allowance]:
         """The allowances for all CRDs that no task needs."""
-        return [] if self.unread else [item for item in self.of_all if not _is_needed(item, self.tasks)]
+        return [] if self.unread else [item for item in self.of_all if not is_needed(item, self.tasks)]
 
 
 def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | InputError], scope: Scope) -> Plan:
@@ -200,9 +107,14 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
     unread = {name: item for name, item in baselines.items() if isinstance(item, InputError)}
     readable = {name: item for name, item in baselines.items() if not isinstance(item, InputError)}
     if not unread:
-        _check_names(
-            scope.allowed, [crd.name for item in readable.values() for crd in item.crds(first.kubernetes_version)]
-        )
+        olds = [
+            old
+            for item in readable.values()
+            for same_id in item.old_crds(first.kubernetes_version).values()
+            for old in same_id
+        ]
+        _check_names(scope.allowed, [old.crd.name for old in olds])
+        _check_migrations(scope.migrated, olds)
     folder, progress = FolderTree(scope.folder), first.sources.progress
     now = Reader(folder, first.crds, progress).read(scope.samples, ())
     stored = Reader(folder, first.crds, progress).read((), scope.case_files) if scope.has_rollbacks else Specimens()
@@ -225,6 +137,8 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
             *then.notes,
             *now.notes,
             *_unjudged(first, baseline),
+            *baseline.notes,
+            *histories.find_refusals(baseline.releases, first.kubernetes_version, scope.migrated),
         )
         parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes))
     for task in tasks:
@@ -241,12 +155,14 @@ def _tasks(
 ) -> Iterator[Task]:
     """Yield the upgrades from one baseline; *label* keeps their ids distinct between baselines."""
     for catalog in catalogs:
-        crds = baseline.crds(catalog.kubernetes_version)
-        for old in crds:
-            today = [crd for crd in catalog.crds if crd.name == old.name]
+        version = catalog.kubernetes_version
+        for id_, olds in baseline.old_crds(version).items():
+            name = olds[-1].crd.name
+            today = [crd for crd in catalog.crds if crd.name == name]
             path, line = _place(today, scope)
-            name, version = f"{crds.id_of(old)}{label}", catalog.kubernetes_version
-            yield Task(name, old, today, version, path, line, specimens, scope.allowed)
+            yield Task(
+                f"{id_}{label}", olds, today, version, path, line, specimens, scope.allowed, migrated=scope.migrated
+            )
 
 
 def _unjudged(catalog: Catalog, baseline: Baseline) -> Iterator[str]:
@@ -273,30 +189,24 @@ def _check_names(allowed: Sequence[Allowance], names: Sequence[str]) -> None:
         raise CrdError(mistakes)
 
 
-def _is_needed(allowance: Allowance, tasks: Iterable[Task]) -> bool:
-    """Return True if a task of *tasks* needs the allowance, or if a task's effects are unknown."""
-    for task in tasks:
-        try:
-            if task.needs(allowance):
-                return True
-        except InputError:
-            return True  # The task reports the error itself.
-    return False
-
-
-def _reduce_rollback(effects: Upgrade) -> Upgrade:
+def _check_migrations(migrated: Sequence[Migration], olds: Sequence[OldCrd]) -> None:
     """
-    Return the effects of a rollback without the redundant findings.
+    Raise an error for each migration of a version that no CRD of the baseline has stored.
 
-    Widened places are refused or dropped by the upgrade itself. A new field is dropped together with its default, so one finding is enough.
+    Raises:
+        CrdError: The migrations, with the versions that were stored.
     """
-    dropped = {finding.path for finding in effects.findings if finding.kind is Kind.DATA_LOSS}
-    findings = (
-        finding
-        for finding in effects.findings
-        if finding.kind is not Kind.WIDENED and not (finding.kind is Kind.CHANGED and finding.path in dropped)
-    )
-    return replace(effects, findings=tuple(findings))
+    if not migrated:
+        return
+    stored = sorted({name for old in olds for name in histories.find_migratable(old)})
+    message = f"no earlier release stored it in a CRD that still lists it; stored: {', '.join(stored) or 'none'}"
+    mistakes = [
+        Mistake(f"crd_baseline_migrated: {item.group_version}", 0, message)
+        for item in migrated
+        if item.group_version not in stored
+    ]
+    if mistakes:
+        raise CrdError(mistakes)
 
 
 def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Path, int]:
@@ -307,7 +217,3 @@ def _place(today: Sequence[CustomResourceDefinition], scope: Scope) -> tuple[Pat
         if path.is_file():
             return path.resolve() if ".." in path.parts else path, int(line)
     return scope.home, 0
-
-
-def _file(crd: CustomResourceDefinition) -> str:
-    return crd.source.rpartition(":")[0]

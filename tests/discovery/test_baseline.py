@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_crd.discovery import baseline, filetrees, git, releases
-from pytest_crd.discovery.baseline import Baseline, Project
+from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.filetrees import FolderTree, GitTree
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.profile import DEFAULT

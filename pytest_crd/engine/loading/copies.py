@@ -44,7 +44,7 @@ def distinct(crds: Iterable[CustomResourceDefinition]) -> Distinct:
     notes: list[Remark] = []
     for crd in crds:
         same_name = named.setdefault(crd.name, [])
-        original = next((candidate for candidate in same_name if _is_copy(crd, candidate)), None)
+        original = next((candidate for candidate in same_name if is_copy(crd, candidate)), None)
         if original is None:
             same_name.append(crd)
         else:
@@ -78,7 +78,8 @@ def _note(crd: CustomResourceDefinition, text: str, kind: RemarkKind) -> Remark:
     return Remark(source if is_placed else crd.source, int(line) if is_placed else 0, f"passed over, {text}", kind)
 
 
-def _is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:
+def is_copy(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> bool:
+    """Return True if two CRDs decode to the same CRD; labels, annotations except the API approval, and an empty status are ignored."""
     # Decoding drops unknown and repeated fields, so compare the warnings too: one CRD may have a misspelt field.
     same_warnings = crd.unknown_fields == other.unknown_fields and crd.repeated_fields == other.repeated_fields
     return same_warnings and jsonvalue.equal(_compared_fields(crd), _compared_fields(other))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import pytest
 
@@ -15,6 +15,9 @@ from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKin
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
+    from pytest_crd.upgrades.migrations import Migration
+
+T = TypeVar("T")
 
 
 # A quoted word, or one without quotes; blanks inside braces belong to the word, as in git's `@{2 days ago}`.
@@ -45,27 +48,49 @@ def _words(line: str, base: Path) -> Sequence[str]:
 
 
 def _allowed(entry: SettingEntry) -> tuple[Allowance, ...]:
-    if not entry.is_set:
-        return ()
-    from pytest_crd.upgrades import allowances  # noqa: PLC0415 - a session that sets nothing loads nothing
+    return _parse(entry, _parsers().allowance) if entry.is_set else ()
 
-    allowed: list[Allowance] = []
+
+def _migrated(entry: SettingEntry) -> tuple[Migration, ...]:
+    return _parse(entry, _parsers().migration) if entry.is_set else ()
+
+
+class _Parsers(NamedTuple):
+    allowance: Callable[[str], Allowance]
+    migration: Callable[[str], Migration]
+
+
+def _parsers() -> _Parsers:
+    from pytest_crd.upgrades import allowances, migrations  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    return _Parsers(allowances.parse, migrations.parse)
+
+
+def _parse(entry: SettingEntry, parse: Callable[[str], T]) -> tuple[T, ...]:
+    """
+    Return the parsed lines of an entry.
+
+    Raises:
+        UsageError: The wrong lines.
+    """
+    parsed: list[T] = []
     mistakes: list[str] = []
     for line in entry.value:
         try:
-            allowed.append(allowances.parse(line))
+            parsed.append(parse(line))
         except ValueError as error:
             mistakes.append(str(error))
     if mistakes:
         several = f"{len(mistakes)} of its lines are no entries:"
         raise entry.error("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
-    return tuple(allowed)
+    return tuple(parsed)
 
 
 BASELINE: Final = Setting(
     SettingKind.TEXT,
     "The CustomResourceDefinitions of your users, for tests of upgrades: folders, files or `git:REF`. "
-    "`git:latest-tag` is the last release; `auto` is the same, without an error if there is no release.",
+    "`git:latest-tag` is the last release; `auto` is the same, without an error if there is no release. "
+    "`git:all-tags` is all releases.",
     _baselines,
     ini="crd_baseline",
     option="--crd-baseline",
@@ -89,7 +114,17 @@ ROLLBACK: Final = Setting(
     ini="crd_baseline_rollback",
     option="--crd-baseline-rollback",
 )
-SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED)
+MIGRATED: Final = Setting(
+    SettingKind.LINES,
+    "Versions of CustomResourceDefinitions without stored objects, because they were migrated, one per line: "
+    "`GROUP/VERSION: REASON`.",
+    _migrated,
+    ini="crd_baseline_migrated",
+    option="--crd-baseline-migrated",
+    replaces="crd_baseline_migrated",
+    placeholder="ENTRY",
+)
+SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED, MIGRATED)
 
 
 class UpgradeSettings(NamedTuple):
@@ -101,12 +136,14 @@ class UpgradeSettings(NamedTuple):
         base: The folder of relative paths among them.
         allowed: The effects that upgrades and rollbacks may have.
         rollback: Whether rollbacks are judged, too.
+        migrated: The declared migrations of stored objects.
     """
 
     baselines: tuple[str, ...]
     base: Path
     allowed: tuple[Allowance, ...]
     rollback: bool
+    migrated: tuple[Migration, ...]
 
 
 def read(config: pytest.Config) -> UpgradeSettings | None:
@@ -118,7 +155,11 @@ def read(config: pytest.Config) -> UpgradeSettings | None:
     """
     entry = BASELINE.find_entry(config)
     settings = UpgradeSettings(
-        BASELINE.read(entry), entry.base, ALLOWED.read_value(config), ROLLBACK.read_value(config)
+        BASELINE.read(entry),
+        entry.base,
+        ALLOWED.read_value(config),
+        ROLLBACK.read_value(config),
+        MIGRATED.read_value(config),
     )
     if not settings.baselines and config.getoption(ROLLBACK.dest):
         raise pytest.UsageError(f"{ROLLBACK.option} does nothing without {BASELINE.option}")

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_crd.discovery import baseline, samplepaths
 from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import manifests, progressline, session
@@ -113,7 +114,7 @@ class Hooks(added.FileAdder):
         # A pattern without samples today is a mistake; in the baseline it may be older than the samples.
         samplepaths.files(project_settings.samples, folder=project_settings.folder)
         version = project.kubernetes_versions(config)[0]
-        today = baseline.Project(
+        today = Project(
             project_settings.folder,
             project_settings.crd_paths,
             project_settings.base,
@@ -144,6 +145,7 @@ class Hooks(added.FileAdder):
             project_settings.case_files,
             settings.allowed,
             settings.rollback,
+            settings.migrated,
         )
         if not baselines:
             return Plan(parts=absent)

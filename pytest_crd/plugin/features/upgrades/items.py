@@ -29,7 +29,8 @@ from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
-from pytest_crd.upgrades.upgradeplan import Plan, Task
+from pytest_crd.upgrades.upgradeplan import Plan
+from pytest_crd.upgrades.upgradetask import Task
 
 
 class UpgradeFailure(CausedFailure):
@@ -240,7 +241,8 @@ class UpgradeItem(TextItem):
     @property
     def _suggested(self) -> list[Allowance]:
         task = self.task
-        return allowances.suggest(task.old.name, task.breaking, is_rollback=task.is_rollback)
+        findings = [finding for finding in task.breaking if not finding.remedy]
+        return allowances.suggest(task.old.name, findings, is_rollback=task.is_rollback)
 
     @property
     def _title(self) -> str:
@@ -249,7 +251,7 @@ class UpgradeItem(TextItem):
             failures.place(session.display_path(self.path), self._line),
             "to" if task.is_rollback else "from",
         )
-        return f"{place}: {self.name} {direction} {task.old.source}, Kubernetes {task.kubernetes_version}"
+        return f"{place}: {self.name} {direction} {task.origin}, Kubernetes {task.kubernetes_version}"
 
 
 def _index(line: int) -> int | None:

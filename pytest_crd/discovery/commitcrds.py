@@ -1,0 +1,146 @@
+"""The CRDs of commits, read from git's object store without a checkout: where today's settings say, or where projects have CRDs."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, TypeAlias
+
+from pytest_crd.discovery import filetrees, headings, projectfiles, search
+from pytest_crd.discovery.filetrees import GitTree
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
+from pytest_crd.engine.yaml import manifest
+from pytest_crd.progress import Tell, each, ignore_step
+
+
+class Project(NamedTuple):
+    """
+    The settings of today's CRDs, which are applied to a commit, too.
+
+    Attributes:
+        folder: The folder of the project.
+        paths: Files, folders, globs, and `!pattern` for excluded ones.
+        base: The folder that they are relative to.
+        commands: Commands whose output is read today.
+        is_made: Whether Python code builds some CRDs today.
+    """
+
+    folder: Path
+    paths: tuple[str, ...]
+    base: Path
+    commands: tuple[str, ...] = ()
+    is_made: bool = False
+
+
+# The name and the id of a file, and its origin.
+_Key: TypeAlias = tuple[str, str, FileOrigin]
+
+
+class CommitCrds(NamedTuple):
+    """
+    The CRDs of a commit.
+
+    Attributes:
+        tree: The files of the commit.
+        files: The files with CRDs, and the mistakes in them.
+    """
+
+    tree: GitTree
+    files: CrdFiles
+
+
+@dataclass
+class CommitReader:
+    """
+    A reader of commits; a file that several commits have is read once.
+
+    Attributes:
+        repository: The folder of the repository.
+        project: The settings of today's CRDs.
+        kubernetes_version: The Kubernetes version of messages about mistakes.
+        has_schemas: Whether schemas are read; without them, a CRD only tells its versions.
+    """
+
+    repository: Path
+    project: Project
+    kubernetes_version: str
+    has_schemas: bool = True
+    _files: dict[_Key, CrdFiles] = field(default_factory=dict, init=False)
+
+    def read(self, commit: str, ref: str, tell: Tell = ignore_step) -> CommitCrds:
+        """
+        Return the CRDs of a commit.
+
+        Args:
+            commit: The id of the commit.
+            ref: Its name in messages.
+            tell: Reports each file.
+
+        Raises:
+            CrdError: git cannot read the commit.
+        """
+        folder = Path(os.path.relpath(self.project.folder.resolve(), self.repository.resolve())).as_posix()
+        tree = filetrees.of_commit(self.repository, commit, ref=ref, folder="" if folder == "." else folder)
+        crd_files = CrdFiles(self.kubernetes_version)
+        for origin, names in _places(tree, self.project):
+            # A link keeps its own content if its target changes.
+            ids = {name: commit if name in tree.links else tree.ids[name] for name in names}
+            contents = tree.read(name for name in names if (name, ids[name], origin) not in self._files)
+            for name in each(names, tell, str):
+                if name in contents:
+                    read = self._read(contents[name], tree.display_name(name), origin)
+                    self._files[name, ids[name], origin] = read
+                if (name, ids[name], origin) in self._files:  # not for a link to nowhere
+                    part = self._files[name, ids[name], origin]
+                    crd_files.read_crds += part.read_crds
+                    crd_files.mistakes += part.mistakes
+                    crd_files.notes += part.notes
+            if crd_files.crds or crd_files.mistakes:
+                break
+        return CommitCrds(tree, crd_files)
+
+    def _read(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
+        if not self.has_schemas:
+            crd_files = self._take(headings.without_schemas(content), source, origin)
+            if crd_files.crds and not crd_files.mistakes:
+                return crd_files
+        return self._take(content, source, origin)
+
+    def _take(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
+        crd_files = CrdFiles(self.kubernetes_version)
+        crd_files.take(content, source=source, origin=origin)
+        return crd_files
+
+
+def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
+    """Yield the files of a commit that may have CRDs: the files of today's settings, else the conventional places first."""
+    patterns = [_from_folder(path, project) for path in project.paths]
+    if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
+        yield FileOrigin.GIVEN, tree.names(patterns)
+        return
+    left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns])}
+    for folder in dict.fromkeys((tree.folder, "")):
+        start = posixpath.relpath(folder or ".", tree.folder or ".")
+        usual = {path: tree.names([posixpath.join(start, path)]) for path in search.CONVENTIONAL_PATHS}
+        narrowest = search.narrowest(path for path, names in usual.items() if names)
+        conventional = [name for path in narrowest for name in usual[path]]
+        if search.has_operator(narrowest):
+            below = f"{folder}/" if folder else ""
+            by_operator = search.find_operators(name.removeprefix(below) for name in tree.below(folder))
+            conventional += [f"{below}{name}" for names in by_operator.values() for name in names]
+        yield FileOrigin.CONVENTIONAL, [name for name in conventional if name not in left_out]
+        contents = tree.read(name for name in tree.below(folder) if name not in left_out)
+        names = [name for name, content in contents.items() if projectfiles.may_have_crds(content)]
+        for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]
+        yield FileOrigin.FOUND, [name for name in names if name not in for_tests]
+        yield FileOrigin.FOUND_IN_TESTS, for_tests
+
+
+def _from_folder(pattern: str, project: Project) -> str:
+    """Return *pattern* relative to the folder of the project."""
+    mark = manifest.LEFT_OUT if pattern.startswith(manifest.LEFT_OUT) else ""
+    path = os.path.relpath(project.base / pattern.removeprefix(mark), project.folder)
+    return f"{mark}{path.replace(os.sep, '/')}"
