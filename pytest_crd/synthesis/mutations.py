@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -120,8 +121,8 @@ class Mutator:
 
     def vary_rule_values(self, resource: Any, base: Steps, text: str) -> Iterator[Mutation]:
         """Yield mutations of the fields in a rule on the value at *base*: values from the rule, then others that the schema allows."""
-        names = set(_NAME.findall(_TEXT.sub(" ", text)))
-        literals = _literals(text)
+        names = find_names(text)
+        literals = find_literals(text)
         node = self.root.at(base)
         fields = list(self._find_rule_fields(resource, base, node, names))
         values = [value for steps, _ in fields if (value := value_at(resource, steps)) is not ABSENT]
@@ -132,7 +133,7 @@ class Mutator:
             yield from self.vary_value(resource, base)
 
     def _find_rule_fields(
-        self, resource: Any, base: Steps, node: Demand, names: set[str]
+        self, resource: Any, base: Steps, node: Demand, names: AbstractSet[str]
     ) -> Iterator[tuple[Steps, Demand]]:
         """Yield the fields below *base* that a rule with the identifiers *names* may use, including absent fields."""
         if not base and "metadata" in names:
@@ -143,9 +144,7 @@ class Mutator:
             named = [
                 (steps, child)
                 for steps, child in inner
-                if isinstance(steps[-1], int)
-                or not names.isdisjoint(_spellings(steps[-1]))
-                or not _is_property(self.root, steps)
+                if isinstance(steps[-1], int) or is_named(steps[-1], names) or not _is_property(self.root, steps)
             ]
             yield from (field for field in named if field[0][:1] not in _OF_RESOURCE)
             level = named
@@ -200,7 +199,20 @@ def _depth(rule_steps: Steps) -> int:
     return depth
 
 
-def _literals(text: str) -> list[Any]:
+def find_names(text: str) -> set[str]:
+    """Return the identifiers in a rule."""
+    return set(_NAME.findall(_TEXT.sub(" ", text)))
+
+
+def is_named(field: str, names: AbstractSet[str]) -> bool:
+    """Return True if a rule with the identifiers *names* may use *field*; names that are no CEL identifiers, and CEL keywords, are escaped."""
+    escaped = field
+    for char, escape in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
+        escaped = escaped.replace(char, escape)
+    return not names.isdisjoint((field, escaped, f"__{field}__"))
+
+
+def find_literals(text: str) -> list[Any]:
     """Return the texts and numbers in a rule, without duplicates."""
     values: list[Any] = [_unquoted(match) for match in _TEXT.findall(text)]
     for pattern in map(_unquoted, _MATCHES.findall(text)):
@@ -227,14 +239,6 @@ def _children(resource: Any, steps: Steps, node: Demand) -> Iterator[tuple[Steps
 
 def _is_property(root: Demand, steps: Steps) -> bool:
     return steps[-1] in root.at(steps[:-1]).properties
-
-
-def _spellings(name: str) -> set[str]:
-    """Return the spellings of a field in rules; names that are no CEL identifiers, and CEL keywords, are escaped."""
-    escaped = name
-    for char, escape in (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")):
-        escaped = escaped.replace(char, escape)
-    return {name, escaped, f"__{name}__"}
 
 
 def _interleave(iterators: list[Iterator[Mutation]]) -> Iterator[Mutation]:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
-from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, objectplaces, texts, textsearch
+from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, mutations, objectplaces, texts
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
-from pytest_crd.synthesis.textsearch import Lengths
-from pytest_crd.upgrades import schemadifferences, surroundings
+from pytest_crd.upgrades import listedvalues, schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
@@ -34,10 +33,13 @@ _EQUIVALENT_KEYWORDS: Final = {
     "x-kubernetes-list-map-keys": "x-kubernetes-list-type",
     "uniqueItems": "x-kubernetes-list-type",
 }
+# Keywords whose values, texts and branches are listed.
+_LISTING: Final = frozenset({"enum", "pattern", "format", "type", "minLength", "maxLength", *_JUNCTORS})
 _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
 # Values at which rules often have a boundary.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
+_NUMBERS: Final = frozenset({"integer", "number"})
 _COUNTS: Final = frozenset({"minItems", "maxItems"})
 _MOST_ITEMS: Final = 200_000
 _MOST_VALUES: Final = 10
@@ -45,8 +47,6 @@ _MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
 # The server refuses larger requests.
 _LONGEST: Final = 3 * 1024 * 1024
-_MOST_TEXTS: Final = 3
-_ANY_LENGTH: Final = Lengths()
 
 
 class Candidate(NamedTuple):
@@ -56,13 +56,13 @@ class Candidate(NamedTuple):
     Attributes:
         resource: The object.
         stored: The object that *resource* replaces; None if *resource* is created.
-        values: The value at the place of the difference, if the candidate was made by setting one; at most one item.
+        placed: The place and the value, if the candidate was made by setting one.
         is_mended: Whether the new CRD gets the object with the fields and values that it demands.
     """
 
     resource: Resource
     stored: Resource | None = None
-    values: tuple[Any, ...] = ()
+    placed: tuple[Place, Any] | None = None
     is_mended: bool = False
 
 
@@ -87,7 +87,20 @@ class Maker:
         return tuple(side for side in (self.old, self.new) if side is not None)
 
     def find_candidates(self, difference: Difference) -> Iterator[Candidate]:
-        """Yield objects that may show *difference*."""
+        """Yield objects that may show *difference*: first those with values that only one CRD lists or allows."""
+        if len(self.sides) == 2:
+            if difference.keyword == RULES:
+                yield from self._try_listed_in_rules(difference)
+            elif difference.keyword in _LISTING:
+                yield from self._try_all(difference.place, self._find_listed(difference.place))
+        yield from self._try_keyword(difference)
+
+    def has_compared_texts(self, difference: Difference) -> bool:
+        """Return True if all texts that only one CRD allows at the place of *difference* were compared, or if there are none."""
+        demands = [side.root.at(difference.place) for side in self.sides]
+        return len(demands) < 2 or listedvalues.compare_texts(*demands).is_complete
+
+    def _try_keyword(self, difference: Difference) -> Iterator[Candidate]:
         keyword, place = difference.keyword, difference.place
         if keyword == RULES:
             yield from self._try_rule(difference)
@@ -106,6 +119,49 @@ class Maker:
         yield from self._try_values(place, _EQUIVALENT_KEYWORDS.get(keyword, keyword))
         for placed in self._existing(place):
             yield Candidate(placed[0])
+
+    def _find_listed(self, place: Place) -> list[Any]:
+        old, new = (side.root.at(place) for side in self.sides)
+        ordered = listedvalues.order_by_difference(*map(listedvalues.list_values, (old, new)))
+        return [*ordered, *listedvalues.compare_texts(old, new).texts]
+
+    def _try_listed_in_rules(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects with values of enums and literals of rules at the places that a new rule reads."""
+        around = difference.place
+        if difference.after is None:
+            return
+        names = mutations.find_names(difference.after["rule"])
+        for place, _ in self.sides[0].places():
+            inner = place[len(around) :]
+            if place[: len(around)] == around and all(
+                isinstance(step, Each) or mutations.is_named(step, names) for step in inner
+            ):
+                yield from self._try_all(place, self._find_rule_values(around, place))
+
+    def _find_rule_values(self, around: Place, place: Place) -> Iterator[Any]:
+        """Yield the values for *place* in the enums there and in the rules at *around*, values of one CRD first; texts are also keys of maps."""
+        listed = [
+            [*listedvalues.list_values(side.root.at(place)), *listedvalues.list_values(side.root.at(around))]
+            for side in self.sides
+        ]
+        values = listedvalues.order_by_difference(*listed)
+        listedvalues.add_values(values, itertools.chain.from_iterable(listed))
+        for value in values:
+            demands = [side.root.at(place) for side in self.sides]
+            if any(demand.fits(value) for demand in demands):
+                yield value
+            elif demands[0].values is not None and isinstance(value, str):
+                yield {value: self.sides[0].maker.first(demands[0].values)}
+
+    def _try_all(self, place: Place, values: Iterable[Any]) -> Iterator[Candidate]:
+        """Yield an object of each side with each value at *place*, accepted or not."""
+        for value in values:
+            previous = None
+            for side in self.sides:
+                for resource in self._placed(side, place, [value]):
+                    if resource != previous:
+                        yield Candidate(resource, placed=(place, value))
+                    previous = resource
 
     def smallest(self) -> Iterator[Candidate]:
         """Yield the smallest object of each side."""
@@ -207,9 +263,7 @@ class Maker:
 
     def _try_values(self, place: Place, keyword: str) -> Iterator[Candidate]:
         """Yield objects with values on both sides of the boundaries of *keyword*, accepted or not."""
-        values: list[Any] = (
-            list(_find_distinguishing_texts(self.sides, place)) if keyword in {"pattern", "allOf"} else []
-        )
+        values: list[Any] = []
         for side in self.sides:
             node = side.root.at(place)
             if keyword in boundaryvalues.keywords(node):
@@ -219,16 +273,14 @@ class Maker:
                 values += _lists_with_one_differing_key(node, values)
         if keyword in {"default", "nullable", "type"}:
             values.append(None)  # The server keeps it, drops it or replaces it by a default.
-        if keyword == "format":
+        if keyword == "format" and any(side.root.at(place).type not in _NUMBERS for side in self.sides):
             # A text of one format may match another format as well.
             values += itertools.chain.from_iterable(texts.FORMATS.values())
         if keyword in {"minLength", "maxLength"}:
             values += _long_texts([side.root.at(place) for side in self.sides], keyword)
         for side in self.sides:
             values += itertools.islice(side.maker.find_values(side.root.at(place)), _MOST_OF_TYPE)
-        for side, value in itertools.product(self.sides, values):
-            for resource in self._placed(side, place, [value]):
-                yield Candidate(resource, None, (value,))
+        yield from self._try_all(place, values)
 
     def _placed(self, side: Boundaries, place: Place, values: Iterable[Any]) -> Iterator[Resource]:
         """Yield an object with each of *values* at *place*, accepted or not."""
@@ -251,17 +303,6 @@ def _boundary_candidates(boundary: Boundary) -> Iterator[Candidate]:
     )
 
 
-def _find_distinguishing_texts(sides: Sequence[Boundaries], place: Place) -> Iterator[str]:
-    """Yield texts within both length limits that match the patterns of one schema at *place* but not of the other schema."""
-    demands = [next(side.root.at(place).alternatives()).text for side in sides]
-    if len(demands) == 2:
-        old_demand, new_demand = demands
-        most = min((demand.most for demand in demands if demand.most is not None), default=None)
-        yield from find_distinguishing_texts(
-            old_demand.patterns, new_demand.patterns, Lengths(max(old_demand.least, new_demand.least), most)
-        )
-
-
 def _long_texts(demands: Iterable[Demand], keyword: str) -> Iterator[str]:
     """Yield texts at and next to length limits that exceed the texts shown in reports."""
     limits_ = dict.fromkeys(schema[keyword] for demand in demands for schema in demand.schemas if schema.get(keyword))
@@ -282,20 +323,3 @@ def _lists_with_one_differing_key(node: Demand, values: Iterable[Any]) -> list[A
         for key in node.map_keys
         if isinstance(first, dict) and isinstance(second, dict)
     ]
-
-
-def find_distinguishing_texts(
-    left: Sequence[str], right: Sequence[str], lengths: Lengths = _ANY_LENGTH
-) -> Iterator[str]:
-    """
-    Yield a few texts that match all patterns of one side and fail a pattern of the other; left side first, short texts first.
-
-    Args:
-        left: Valid patterns; may be empty.
-        right: The patterns of the other schema.
-        lengths: The allowed lengths of a text, in characters.
-    """
-    for matched, opposing in ((left, right), (right, left)):
-        for unmatched in opposing:
-            if unmatched not in matched:
-                yield from textsearch.find_texts(matched, [unmatched], lengths=lengths, wanted=_MOST_TEXTS).texts

@@ -17,6 +17,8 @@ ADDED: Final = "added"
 REMOVED: Final = "removed"
 # Keywords that have no effect on objects.
 _WORDS: Final = frozenset({"description", "title", "example", "externalDocs", "$schema", "id"})
+# The values that a server assumes if the keyword is absent.
+_ASSUMED: Final = {"x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular"}
 _STRUCTURE: Final = frozenset({"properties", "items", "required", RULES})
 # Keywords that never refuse an object by themselves.
 _NEVER_REFUSING: Final = frozenset({"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"})
@@ -98,7 +100,8 @@ def find_differences(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:
     for keyword in dict.fromkeys((*old.schema, *new.schema)):
         before, after = old.schema.get(keyword), new.schema.get(keyword)
         is_inner = keyword == Each.VALUE.value and old.values is not None and new.values is not None
-        if keyword not in _WORDS | _STRUCTURE and not is_inner and not jsonvalue.equal(before, after):
+        is_assumed = keyword in _ASSUMED and {before, after} == {None, _ASSUMED[keyword]}
+        if keyword not in _WORDS | _STRUCTURE and not (is_inner or is_assumed or jsonvalue.equal(before, after)):
             yield Difference(old.place, keyword, before, after)
     yield from _required(old, new)
     yield from _rules(old, new)

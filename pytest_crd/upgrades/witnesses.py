@@ -6,27 +6,28 @@ A difference without a witness is reported as undecided; nothing is assumed.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applyeffects, clients, effects, mending, shrinking
+from pytest_crd.upgrades import applyeffects, clients, effects, listedvalues, mending, shrinking
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.objectcandidates import Candidate, Maker
 from pytest_crd.upgrades.schemadifferences import Difference
-from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
+from pytest_crd.upgrades.upgradefindings import BREAKING, Effect, Finding, Kind, Resource, Witness, path_of
 
+# The number of candidates for a difference after which a breaking effect is enough.
 _MOST_CANDIDATES: Final = 80
 # The number of values that may be visited for one difference, in all objects together; a time limit would give different results on each machine.
 _BUDGET: Final = 100_000
-# The number of values to place that need repairs elsewhere in the object.
-_MOST_REPAIRED: Final = 4
+# The number of values that may be visited to place one value, which may need repairs elsewhere in the object.
+_COST_OF_REPAIR: Final = 1000
+_NOT_ALL: Final = " (not all candidates were tried)"
 # Keywords about the value itself, not about values inside it.
 _OF_ONE_VALUE: Final = frozenset(
     {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
@@ -48,6 +49,43 @@ class Unshown(NamedTuple):
     difference: Difference | None = None
 
 
+@dataclass(slots=True)
+class _Search:
+    """
+    The search for objects that show one difference.
+
+    Attributes:
+        budget: The number of values that may still be visited.
+        is_complete: Whether all candidates were tried.
+        kinds: The kinds of the effects that were found.
+        tried: The number of candidates that were tried.
+    """
+
+    budget: int
+    is_complete: bool
+    kinds: set[Kind] = field(default_factory=set)
+    tried: int = 0
+
+    @property
+    def is_breaking(self) -> bool:
+        """Whether a breaking effect was found."""
+        return not self.kinds.isdisjoint(BREAKING)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether further candidates would show no more than other objects for a breaking effect."""
+        return self.tried >= _MOST_CANDIDATES and self.is_breaking
+
+    def spend(self, value: Any, cost: int = 0) -> bool:
+        """Count a candidate; return False if the budget is spent."""
+        if self.budget <= 0:
+            self.is_complete = False
+            return False
+        self.tried += 1
+        self.budget -= cost + shrinking.count_values(value)
+        return True
+
+
 class Witnesses:
     """
     The search for objects that show the differences of one version.
@@ -63,7 +101,6 @@ class Witnesses:
         self.problems: list[str] = []
         self.notices: list[str] = []
         self.shown: list[Difference] = []
-        self._budget = _BUDGET
         # Differences that applies of one or two managers show.
         self._applied: list[Difference] = []
         # Effects found at other places than the differences.
@@ -89,40 +126,42 @@ class Witnesses:
         yield from self._search_scale()
         self._search_applies()
         for difference in self._findings.differences:
-            if self._search_difference(difference) or difference in self._applied:
-                self.shown.append(difference)
+            search = self._search_difference(difference)
+            is_undecided = not (search.is_complete or search.is_breaking) and difference.can_refuse
+            if difference not in self._applied and (is_undecided or not search.kinds):
+                yield self._unshown(difference, search)
             else:
-                yield self._unshown(difference)
+                self.shown.append(difference)
 
-    def _search_difference(self, difference: Difference) -> bool:
-        """Add the effects of a difference; return True if an object shows one."""
-        kinds: set[Kind] = set()
-        values: list[Any] = []
-        self._budget = _BUDGET
-        for candidate in itertools.islice(self._maker.find_candidates(difference), _MOST_CANDIDATES):
-            if self._budget <= 0:
+    def _search_difference(self, difference: Difference) -> _Search:
+        """Add the effects of a difference, and return what was found."""
+        search = _Search(_BUDGET, self._maker.has_compared_texts(difference))
+        placed: list[tuple[Place, Any]] = []
+        for candidate in self._maker.find_candidates(difference):
+            if search.is_enough or not search.spend(candidate.resource):
                 break
-            self._budget -= shrinking.count_values(candidate.resource)
-            change = self._try(candidate, difference, kinds)
-            if change.effects or not effects.differ_at(
-                difference.place, change, self._findings.old, self._findings.new
-            ):
-                continue
-            values += [value for value in candidate.values if value not in values]
-        for value in values[:_MOST_REPAIRED]:
-            for candidate in self._maker.repaired(difference.place, value):
-                self._try(candidate, difference, kinds)
-        if not kinds and difference.can_refuse:
-            self._search_mended(difference, kinds)
-        return bool(kinds)
+            change = self._try(candidate, difference, search.kinds)
+            if candidate.placed and not change.effects and self._differ_at(difference, change):
+                listedvalues.add_values(placed, [candidate.placed])
+        for place, value in placed:
+            if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
+                break
+            for candidate in self._maker.repaired(place, value):
+                self._try(candidate, difference, search.kinds)
+        if not search.kinds and difference.can_refuse:
+            self._search_mended(difference, search)
+        return search
 
-    def _search_mended(self, difference: Difference, kinds: set[Kind]) -> None:
+    def _search_mended(self, difference: Difference, search: _Search) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""
-        for candidate in itertools.islice(self._maker.find_candidates(difference), _MOST_CANDIDATES):
-            if kinds:
+        for candidate in self._maker.find_candidates(difference):
+            if search.kinds or not search.spend(candidate.resource):
                 return
             if candidate.stored is None:
-                self._try(candidate._replace(is_mended=True), difference, kinds)
+                self._try(candidate._replace(is_mended=True), difference, search.kinds)
+
+    def _differ_at(self, difference: Difference, change: Change) -> bool:
+        return effects.differ_at(difference.place, change, self._findings.old, self._findings.new)
 
     def _try(self, candidate: Candidate, difference: Difference, kinds: set[Kind]) -> Change:
         """
@@ -184,13 +223,17 @@ class Witnesses:
             len(inner.place) > len(difference.place) and _covers(inner, effect) for inner in self._findings.differences
         )
 
-    def _unshown(self, difference: Difference) -> Unshown:
+    def _unshown(self, difference: Difference, search: _Search) -> Unshown:
         declared = difference.lines(self._findings.old.version.crd, self._findings.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
-        within = "" if self._budget > 0 else ", as far as the budget of the search reaches"
+        found = "only objects found that are accepted now" if search.kinds else "no object found that shows it"
         name = f"{path_of(difference.place)} {difference.keyword}"
-        words = f"no object found that shows it{within}: {name}: {lines}"
-        return Unshown(words, name if difference.can_refuse else "", difference)
+        untried = "" if search.is_complete else ", although not all candidates were tried"
+        return Unshown(
+            f"{found}{untried}: {name}: {lines}",
+            f"{name}{'' if search.is_complete else _NOT_ALL}" if difference.can_refuse else "",
+            difference,
+        )
 
     def _search_warnings(self) -> None:
         """Add the new warnings of the server about the smallest objects."""

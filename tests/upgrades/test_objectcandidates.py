@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.synthesis import Boundaries
-from pytest_crd.synthesis.textsearch import Lengths
 from pytest_crd.upgrades import objectcandidates, schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, listed, obj
@@ -103,22 +100,3 @@ def test_no_field_is_varied_in_an_object_that_is_never_accepted() -> None:
     old, new = (obj(spec=obj(a={**inner, "properties": {"b": TEXT, **more}})) for more in ({}, {"c": TEXT}))
 
     assert find_candidates(old, new, ("spec", "a", "c"), schemadifferences.ADDED) == []
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "texts"),
-    [
-        ("^[a-z]{1,63}$", "^[a-z]{1,62}$", ["a" * 63]),
-        ("^(a|b)+$", "^a+$", ["b", "ab", "ba"]),
-        (r"^\d+$", "^[0-9]*$", [""]),
-        ("(?i)abc", "abc", ["abC", "aBc", "aBC"]),
-        ("^[ab]+$", "^[bc]+$", ["a", "aa", "ab", "c", "bc", "cb"]),
-        ("^[a-z]+$", "^[a-z][a-z]*$", []),
-    ],
-)
-def test_texts_that_match_only_one_pattern_are_found_for_both(left: str, right: str, texts: list[str]) -> None:
-    assert list(objectcandidates.find_distinguishing_texts([left], [right])) == texts
-
-
-def test_texts_have_the_lengths_that_other_keywords_allow() -> None:
-    assert list(objectcandidates.find_distinguishing_texts(["^[a-z-]+$"], ["^[a-z]+$"], Lengths(4, 4))) == ["aaa-"]

@@ -42,6 +42,15 @@ def test_items_may_come_and_go() -> None:
     assert list_differences(LIST | {"items": TEXT}, LIST) == [("[*]", "removed")]
 
 
+def test_a_stated_default_of_a_list_or_object_type_is_no_difference() -> None:
+    atomic, granular = {**LIST, "x-kubernetes-list-type": "atomic"}, {**OBJECT, "x-kubernetes-map-type": "granular"}
+
+    assert list_differences(obj(a=LIST, b=granular), obj(a=atomic, b=OBJECT)) == []
+    assert list_differences(obj(a=LIST | {"x-kubernetes-list-type": "set"}), obj(a=atomic)) == [
+        ("a", "x-kubernetes-list-type")
+    ]
+
+
 def test_the_message_of_a_rule_is_no_difference() -> None:
     assert list_differences(ruled("self.a < 1", message="a"), ruled("self.a < 1", message="b")) == []
     assert list_differences(ruled("self.a < 1"), ruled("self.a < 1", optionalOldSelf=True)) == [
