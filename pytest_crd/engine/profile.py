@@ -58,8 +58,8 @@ class Profile(NamedTuple):
             (since 1.22 or later).
         conditions_have_generations: Whether the status of a CRD has an `observedGeneration`, and each condition (since 1.35).
         lowers_preconditions: Whether the error on failed delete preconditions of a CRD starts in lower case (since 1.37).
-        refuses_unsafe_deletions: Whether `ignoreStoreReadErrorWithClusterBreakingPotential` is refused for readable objects
-            (since 1.37; the option is ignored before).
+        knows_unreadable_objects: Whether errors name a stored object that cannot be read, and the option
+            `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -164,7 +164,7 @@ class Profile(NamedTuple):
     names_preserve_in_full: bool = True
     conditions_have_generations: bool = True
     lowers_preconditions: bool = True
-    refuses_unsafe_deletions: bool = True
+    knows_unreadable_objects: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -230,7 +230,7 @@ _V1_36: Final = _V1_37._replace(
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
     closes_deleted_crds=False,
     lowers_preconditions=False,
-    refuses_unsafe_deletions=False,
+    knows_unreadable_objects=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,

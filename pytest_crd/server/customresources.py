@@ -17,6 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
+from pytest_crd.server import unreadable
 from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store.store import Event, StoredObject
@@ -70,7 +71,7 @@ class CustomResourceType(ResourceType):
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
-        self.demand_conversion(entry.value["apiVersion"], self.api_version)
+        unreadable.demand_readable(self, entry)
         form = entry.forms.get(self)
         if form is None:
             form = entry.forms[self] = self.crd_version.read(entry.value)

@@ -17,7 +17,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
-from pytest_crd.server import crdtype, deleting
+from pytest_crd.server import crdtype, deleting, unreadable
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.store import generatedvalues
@@ -180,10 +180,16 @@ class DefinitionController:
             return False
         names, group = entry.value["spec"]["names"], entry.value["spec"]["group"]
         resource = f"{names['plural']}.{group}"
-        if _reason(entry.value) == crdtype.PENDING[0]:
+        if _terminating(entry.value).get("reason") == crdtype.PENDING[0]:
             self._put(entry, crdtype.terminating(entry.value, *_IN_PROGRESS))
             return True
-        if remaining := self._store.entries(resource):
+        remaining = self._store.entries(resource)
+        if problem := self._find_unreadable(entry, remaining):
+            if _terminating(entry.value).get("message") == problem:
+                return False
+            self._put(entry, crdtype.terminating(entry.value, "InstanceDeletionFailed", problem))
+            return True
+        if remaining:
             changes = [deleting.delete_entry(self._store, custom_resource) for custom_resource in remaining]
             return any(changes)
         rest = [finalizer for finalizer in finalizers if finalizer != crdtype.CLEANUP]
@@ -194,6 +200,13 @@ class DefinitionController:
         else:
             self._store.delete(entry.key)
         return True
+
+    def _find_unreadable(self, entry: StoredObject, remaining: Sequence[StoredObject]) -> str:
+        """Return why the controller cannot list the *remaining* objects of a CRD; empty if it can."""
+        crd = self._crd_of(entry)
+        storage_version = next(version for version in crd.versions if version.storage)
+        type_ = CustomResourceType(crd, storage_version, entry.value["spec"], is_terminating=True)
+        return unreadable.find_cleanup_problem(type_, remaining)
 
 
 def as_v1(spec: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
@@ -233,10 +246,10 @@ def _as_status(condition: object) -> dict[str, JSONValue]:
     return {name: getattr(condition, name) for name in ("type", "status", "reason", "message")}
 
 
-def _reason(value: Resource) -> str:
-    """Return the reason of the Terminating condition; empty if the CRD has none."""
+def _terminating(value: Resource) -> Mapping[str, JSONValue]:
+    """Return the Terminating condition; empty if the CRD has none."""
     conditions = value["status"].get("conditions") or ()
-    return next((condition["reason"] for condition in conditions if condition["type"] == "Terminating"), "")
+    return next((condition for condition in conditions if condition["type"] == "Terminating"), {})
 
 
 def _condition(value: Resource, kind: str) -> str:

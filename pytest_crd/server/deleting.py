@@ -9,11 +9,9 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.server import bodies, resourcetypes, writes
+from pytest_crd.server import bodies, resourcetypes, unreadable, writes
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import boolean, integer
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import Store, StoredObject
@@ -33,7 +31,7 @@ class DeleteOptions(NamedTuple):
         resource_version: The expected resourceVersion; None for any.
         policy: `Foreground`, `Background` or `Orphan`; empty if unset.
         dry_run: Whether to leave the store unchanged.
-        is_unsafe: True to delete only an object that cannot be read from the store.
+        is_unsafe: True to delete only an unreadable object, in spite of its finalizers.
     """
 
     uid: str | None = None
@@ -61,7 +59,7 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
         errors.append(fielderror.invalid(_POLICY_PATH, policy, problem))
     if policy is not None and policy not in _POLICIES:
         errors.append(fielderror.not_supported(_POLICY_PATH, policy, [*_POLICIES, "nil"]))
-    is_unsafe = type_.profile.refuses_unsafe_deletions and bool(options.get(_UNSAFE))
+    is_unsafe = type_.profile.knows_unreadable_objects and bool(options.get(_UNSAFE))
     if is_unsafe:
         errors += _unsafe_problems(options)
     errors += writes.dry_run_problems(list(options.get("dryRun") or ()))
@@ -114,8 +112,8 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
         apiserver registry/generic/registry/store.go, Delete; registry/rest/delete.go, BeforeDelete.
     """
     if options.is_unsafe:
-        raise _refuse_unsafe(type_, entry)
-    type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
+        return _delete_unsafely(store, type_, entry, dry_run=options.dry_run)
+    unreadable.demand_readable(type_, entry)
     _demand_conditions(type_, entry, options)
     type_.demand_conversion(type_.api_version, type_.storage_api_version)
     marked = type_.mark_deleted(entry.value, _finalizers(entry, options.policy))
@@ -131,16 +129,24 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     return type_.read(store.put(entry.key, marked))
 
 
-def _refuse_unsafe(type_: ResourceType, entry: StoredObject) -> ApiError:
+def _delete_unsafely(store: Store, type_: ResourceType, entry: StoredObject, *, dry_run: bool) -> JSONValue:
     """
-    Return the error for an unsafe deletion: all objects in this store are readable.
+    Delete an unreadable object in spite of its finalizers; return the Status of the response.
+
+    Raises:
+        ApiError: 409: the object is readable.
 
     Reference:
         apiserver registry/generic/registry/corrupt_obj_deleter.go.
     """
-    target = RequestTarget(type_.group, type_.names.plural, entry.key.namespace or None, entry.key.name, "/registry")
-    problem = "unsafe deletion is not allowed because the object is decodable from storage"
-    return statuses.conflict(type_.names.plural, type_.group, entry.key.name, target.storage_problem(problem))
+    name = entry.key.name
+    if not unreadable.find_problem(type_, entry):
+        problem = "unsafe deletion is not allowed because the object is decodable from storage"
+        stored = unreadable.find_target(type_, entry)
+        raise statuses.conflict(type_.names.plural, type_.group, name, stored.storage_problem(problem))
+    if not dry_run:
+        store.delete(entry.key)
+    return {**statuses.success("", name, ""), "details": {"name": name, "kind": type_.names.kind}, "code": 200}
 
 
 def delete_entry(store: Store, entry: StoredObject) -> bool:

@@ -14,12 +14,14 @@ from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import names
+from pytest_crd.server import unreadable
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.selectors import FieldTerm, Requirement
 from pytest_crd.server.store.store import CompactedError, Store, StoredObject
+from pytest_crd.server.unreadable import UnreadableObjectError
 
 _DIGITS: Final = re.compile(r"[0-9]+\Z")
 _UINT64: Final = 2**64
@@ -218,17 +220,27 @@ def _cut(  # noqa: PLR0913, PLR0917 - the parameters of a page
 ) -> Page:
     """Return one page of the matching objects."""
     items: list[Resource] = []
+    errors: list[UnreadableObjectError] = []
     # Lists at resourceVersion 0 come from the watch cache, without pages.
     is_whole = options.limit <= 0 or options.resource_version == "0"
     limit = len(entries) if is_whole else options.limit
+    is_unfiltered = not options.labels and not options.fields
     for place, entry in enumerate(entries):
-        if len(items) == limit:
+        is_full = len(items) == limit or (is_unfiltered and place == limit)
+        if errors and (is_full or len(errors) == unreadable.MAX_LISTED):
+            break
+        if is_full:
             token = _token(revision, _within(entries[place - 1], namespace) + "\0")
-            is_counted = not options.labels and not options.fields
-            return Page(items, revision, token, len(entries) - place if is_counted else None)
-        object_ = type_.read(entry)
-        if matches(object_):
-            items.append(object_)
+            return Page(items, revision, token, len(entries) - place if is_unfiltered else None)
+        try:
+            object_ = type_.read(entry)
+        except UnreadableObjectError as error:
+            errors.append(error)
+        else:
+            if matches(object_):
+                items.append(object_)
+    if errors:
+        raise unreadable.refuse_list(type_, errors)
     return Page(items, revision)
 
 

@@ -245,8 +245,12 @@ class ResourceType(abc.ABC):
         Raises:
             ApiError: 500.
         """
-        if old != new and self.converts_by_webhook:
-            raise statuses.unconverted(old, self.names.kind)
+        if self.needs_webhook(old, new):
+            raise statuses.failure(500, "", statuses.webhook_problem(old, self.names.kind))
+
+    def needs_webhook(self, old: str, new: str) -> bool:
+        """Return whether only a webhook can convert objects from the API version *old* to *new*."""
+        return old != new and self.converts_by_webhook
 
     def ends_watches(self, _: Event, /) -> bool:
         """Return whether a change ends watches because it alters how objects are served."""

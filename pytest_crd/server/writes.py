@@ -17,7 +17,7 @@ from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
-from pytest_crd.server import bodies, reads
+from pytest_crd.server import bodies, reads, unreadable
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest, Query
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -204,7 +204,7 @@ def _demand_conversions(
         ApiError: 500.
     """
     if entry is not None and request.verb != "create":
-        type_.demand_conversion(entry.value["apiVersion"], type_.api_version)
+        unreadable.demand_updatable(type_, entry)
     if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 

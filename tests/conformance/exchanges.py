@@ -111,7 +111,7 @@ def _message(status: JSONValue) -> str:
     """Return the message of a Status without its causes, if it has several, which are in any order."""
     causes = (status.get("details") or {}).get("causes") or []
     message = re.sub(
-        r"(precondition:?|record|meta:|current:|Version:|old resource version:) ?\(?\d+( \(\d+\))?\)?",
+        r"(precondition:?|record|meta:|current:|Version:|old resource version:|revision=) ?\(?\d+( \(\d+\))?\)?",
         r"\1 N",
         status["message"],
     )

@@ -29,6 +29,12 @@ def _crd(conversion: Any = None) -> Any:
     return servers.crd(versions=versions, conversion=conversion or WEBHOOK)
 
 
+def _store_in_v2(server: Api) -> None:
+    (version,) = servers.crd()["spec"]["versions"]
+    body = {"spec": {"versions": [{**version, "storage": False}, {**version, "name": "v2"}]}}
+    servers.ask(server, "PATCH", f"{servers.CRDS}/things.example.com", body, mediaType="application/merge-patch+json")
+
+
 def _thing(version: str = "v1", **metadata: Any) -> Any:
     return {"apiVersion": f"example.com/{version}", "kind": "Thing", "metadata": {"name": "a", **metadata}}
 
@@ -58,7 +64,7 @@ def test_stored_objects_cannot_be_read_in_another_version(server: Api, method: s
     answer = servers.ask(server, method, path, body, **media_type)
 
     assert answer.code == 500
-    assert answer.value["message"].startswith(WORDS)
+    assert WORDS in answer.value["message"]
     assert servers.ask(server, "GET", f"{STORED}/a").code == 200
 
 
@@ -82,14 +88,58 @@ def test_malformed_requests_are_refused_before_the_conversion(server: Api) -> No
 def test_an_object_of_a_former_storage_version_cannot_be_deleted(server: Api) -> None:
     blocked = {"metadata": {"finalizers": ["example.com/hold"]}}
     servers.ask(server, "PATCH", f"{STORED}/a", blocked, mediaType="application/merge-patch+json")
-    versions = servers.crd()["spec"]["versions"]
-    moved = [{**versions[0], "storage": False}, {**versions[0], "name": "v2"}]
-    path, merge = f"{servers.CRDS}/things.example.com", {"mediaType": "application/merge-patch+json"}
-    servers.ask(server, "PATCH", path, {"spec": {"versions": moved}}, **merge)
+    _store_in_v2(server)
 
     assert servers.ask(server, "GET", f"{STORED}/a").code == 200
     assert servers.ask(server, "DELETE", f"{STORED}/a").code == 500
     assert servers.ask(server, "DELETE", f"{OTHER}/a").code == 500
+
+
+@pytest.mark.parametrize(("query", "causes"), [("", 101), ("?limit=500", 101), ("?limit=2", 2), ("?limit=1", 1)])
+def test_a_list_names_a_hundred_unreadable_objects_of_its_page(server: Api, query: str, causes: int) -> None:
+    for number in range(100):
+        servers.ask(server, "POST", STORED, _thing(name=f"a{number}"))
+    answer = servers.ask(server, "GET", f"{OTHER}{query}").value
+
+    assert (answer["reason"], len(answer["details"]["causes"])) == ("StorageReadError", causes)
+    assert answer["message"].endswith(f" (and {min(causes, 100) - 1} more)") is (causes > 1)
+    assert ("FieldValueTooMany" in {cause["reason"] for cause in answer["details"]["causes"]}) is (causes == 101)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("?limit=1", 500), ("?limit=1&labelSelector=x=y", 500), ("?limit=1&fieldSelector=metadata.name=b", 200)],
+)
+def test_a_page_fails_if_an_object_on_it_is_unreadable(server: Api, query: str, code: int) -> None:
+    _store_in_v2(server)
+    for name in "bc":
+        assert servers.ask(server, "POST", OTHER, _thing("v2", name=name, labels={"x": "y"})).code == 201
+
+    assert servers.ask(server, "GET", f"{OTHER}{query}").code == code
+
+
+def test_a_page_before_unreadable_objects_is_answered(server: Api) -> None:
+    _store_in_v2(server)
+    servers.ask(server, "POST", OTHER, _thing("v2", name="0"))
+    page = servers.ask(server, "GET", f"{OTHER}?limit=1").value
+
+    assert [item["metadata"]["name"] for item in page["items"]] == ["0"]
+    token = page["metadata"]["continue"]
+    assert servers.ask(server, "GET", f"{OTHER}?limit=1&continue={token}").code == 500
+
+
+def test_a_crd_stays_until_its_unreadable_objects_are_deleted(server: Api) -> None:
+    _store_in_v2(server)
+    path = f"{servers.CRDS}/things.example.com"
+    servers.ask(server, "DELETE", path)
+    stored = servers.ask(server, "GET", path).value
+
+    assert stored["status"]["conditions"][-1]["reason"] == "InstanceDeletionFailed"
+    servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "other"}})
+    assert servers.ask(server, "GET", path).value == stored
+    body = {"ignoreStoreReadErrorWithClusterBreakingPotential": True}
+    assert servers.ask(server, "DELETE", f"{OTHER}/a", body).value["status"] == "Success"
+    assert servers.ask(server, "GET", path).code == 404
 
 
 def test_a_watch_ends_at_an_object_that_needs_a_conversion(server: Api) -> None:

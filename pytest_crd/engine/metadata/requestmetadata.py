@@ -62,8 +62,14 @@ class RequestTarget(NamedTuple):
 
     def storage_problem(self, problem: str) -> str:
         """Return the message for a *problem* of the store with the stored object."""
-        details = f"Code: 4, Key: {self.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
-        return f"StorageError: invalid object, {details}"
+        return self._storage_error("invalid object, Code: 4", problem)
+
+    def corruption(self, problem: str) -> str:
+        """Return the message for a stored object that cannot be read because of a *problem*."""
+        return self._storage_error("corrupt object, Code: 7", problem)
+
+    def _storage_error(self, kind: str, problem: str) -> str:
+        return f"StorageError: {kind}, Key: {self.key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
 
 
 class Prepared(NamedTuple):

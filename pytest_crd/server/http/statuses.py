@@ -130,15 +130,20 @@ def too_large() -> ApiError:
     return of_refusal(refusal.TOO_LARGE)
 
 
+def internal_error(problem: str) -> ApiError:
+    """Return the error for a *problem* of the server."""
+    return failure(500, "InternalError", f"Internal error occurred: {problem}", {"causes": [{"message": problem}]})
+
+
 def unwritable(problem: str) -> ApiError:
     """Return the error for a response without a protobuf form, such as an object nested too deep."""
     message = f"Internal error occurred: the object cannot be written in protobuf: {problem}"
     return failure(500, "InternalError", message, {"causes": [{"message": problem}]})
 
 
-def unconverted(api_version: str, kind: str) -> ApiError:
-    """Return the error for a conversion that needs a webhook."""
-    return failure(500, "", f"conversion webhook for {api_version}, Kind={kind} failed: {_NOT_CALLED}")
+def webhook_problem(api_version: str, kind: str) -> str:
+    """Return the message about a conversion that needs a webhook, from *api_version*."""
+    return f"conversion webhook for {api_version}, Kind={kind} failed: {_NOT_CALLED}"
 
 
 def success(resource: str, name: str, uid: str) -> JSONValue:

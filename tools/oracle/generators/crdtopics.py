@@ -47,6 +47,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds whose storage version changes": _stored(),
         "crds that stop to serve a version": _unserved(),
         "crds whose objects a webhook converts": _converted(),
+        "crds whose cleanup fails": _kept(),
     }
     return {topic: [_compared(request) for request in requests] for topic, requests in requests_by_topic.items()}
 
@@ -218,11 +219,7 @@ def _unserved() -> list[JSONValue]:
 
 def _converted() -> list[JSONValue]:
     """Return requests for objects that need a conversion webhook, which does not answer."""
-    first, second = (_crd("Namespaced", versions) for versions in (["v1", "v2"], ["v2", "v1"]))
-    for crd in (first, second):
-        config = {"url": "https://127.0.0.1:1/convert"}
-        webhook = {"clientConfig": config, "conversionReviewVersions": ["v1"]}
-        crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    first, second = _crds_with_webhook()
     second_things = _THINGS.replace("/v1/", "/v2/")
     second_thing = {**_thing("b"), "apiVersion": "{ns}.example.com/v2"}
     finalized = {**_thing("h"), "metadata": {"name": "h", "finalizers": ["example.com/hold"]}}
@@ -250,8 +247,7 @@ def _converted() -> list[JSONValue]:
     return [
         _post(_CRDS, first),
         _paused(_post(_THINGS, _thing("a"))),
-        # A server wraps the error in messages about its storage.
-        *({**request, "leaveOut": ["message", "details", "reason"]} for request in failing),
+        *failing,
         _post(second_things, second_thing),
         _post(f"{second_things}?dryRun=All", second_thing),
         _post(second_things, {**second_thing, "spec": {"size": 10}}),
@@ -260,6 +256,8 @@ def _converted() -> list[JSONValue]:
         _get(f"{_THINGS}/a"),
         {"method": "PATCH", "path": f"{_THINGS}/a", "body": {"spec": {"size": 3}}, "mediaType": _MERGE},
         _post(_THINGS, finalized),
+        _get(f"{second_things}?limit=3"),
+        *_deleted_unsafely(),
         {"method": "DELETE", "path": f"{_THINGS}/h"},
         _replaced(second),
         _paused(_get(f"{_THINGS}/a")),
@@ -272,6 +270,57 @@ def _converted() -> list[JSONValue]:
         _get(f"{second_things}/b"),
         {"method": "DELETE", "path": f"{_THINGS}/a"},
         {"method": "DELETE", "path": f"{second_things}/b"},
+    ]
+
+
+def _crds_with_webhook() -> list[JSONValue]:
+    """Return a CRD with two versions and a conversion webhook, and the CRD with the other storage version."""
+    crds = [_crd("Namespaced", versions) for versions in (["v1", "v2"], ["v2", "v1"])]
+    for crd in crds:
+        config = {"url": "https://127.0.0.1:1/convert"}
+        webhook = {"clientConfig": config, "conversionReviewVersions": ["v1"]}
+        crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    return crds
+
+
+def _kept() -> list[JSONValue]:
+    """Return requests that delete a CRD whose objects a server cannot read, then these objects."""
+    first, second = _crds_with_webhook()
+    second_things = _THINGS.replace("/v1/", "/v2/")
+    unsafe = {"ignoreStoreReadErrorWithClusterBreakingPotential": True}
+    return [
+        _post(_CRDS, first),
+        _paused(_post(_THINGS, _thing("a"))),
+        _post(_THINGS, _thing("b")),
+        _post(_THINGS, _thing("c")),
+        _get(f"{second_things}?limit=2"),
+        _replaced(second),
+        _paused(_get(f"{second_things}/a")),
+        {"method": "DELETE", "path": _CRD},
+        _paused(_get(_CRD)),
+        *({"method": "DELETE", "path": f"{second_things}/{name}", "body": unsafe} for name in "abc"),
+        _paused(_get(f"{_THINGS}/a")),
+    ]
+
+
+def _deleted_unsafely() -> list[JSONValue]:
+    """Return requests that delete objects although they may be unreadable: only in `v2` they are."""
+    second_things = _THINGS.replace("/v1/", "/v2/")
+    option = "ignoreStoreReadErrorWithClusterBreakingPotential"
+    body = {option: True}
+    finalized = {**_thing("u"), "metadata": {"name": "u", "finalizers": ["example.com/hold"]}}
+    return [
+        _post(_THINGS, finalized),
+        {"method": "DELETE", "path": f"{_THINGS}/u", "body": body},
+        {"method": "DELETE", "path": f"{second_things}/u", "body": {option: False}},
+        {"method": "DELETE", "path": f"{second_things}/u", "body": {**body, "dryRun": ["All"]}},
+        {"method": "DELETE", "path": f"{second_things}/u?{option}=true&dryRun=All"},
+        {"method": "DELETE", "path": f"{second_things}/u", "body": {**body, "preconditions": {"uid": "x"}}},
+        {"method": "DELETE", "path": second_things, "body": body},
+        _get(f"{_THINGS}/u"),
+        {"method": "DELETE", "path": f"{second_things}/u", "body": body, "accept": _TABLE},
+        _get(f"{_THINGS}/u"),
+        {"method": "DELETE", "path": f"{second_things}/u", "body": body},
     ]
 
 

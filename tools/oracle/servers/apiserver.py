@@ -21,6 +21,8 @@ from typing import Final
 from oracle.servers import programs
 from oracle.servers.versions import VERSIONS, minor
 
+# The name of the process, which is the manager of the fields that it writes.
+_NAME: Final = "kube-apiserver"
 # These plugins wait for a kube-apiserver, which does not exist here.
 _DISABLED: Final = ("NamespaceLifecycle", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
 _DISABLED_SINCE: Final = {"1.32": ("ValidatingAdmissionPolicy",), "1.35": ("MutatingAdmissionPolicy",)}
@@ -64,21 +66,26 @@ def started_over_etcd(version: str, *, port: int = 0) -> Iterator[tuple[str, str
         stack.enter_context(running([str(etcd), str(etcd_port)], errors.fileno()))
         storage = f"http://127.0.0.1:{etcd_port}"
         arguments = [str(port or free_port()), storage, f"k8s-{version}", *_flags(version)]
-        ready = stack.enter_context(running([str(server), *arguments], errors.fileno()))
+        ready = stack.enter_context(running([_NAME, *arguments], errors.fileno(), executable=server))
         url = ready.removeprefix("ready").strip()
         _await(url)
         yield url, storage
 
 
 @contextlib.contextmanager
-def running(command: Sequence[str], errors: int) -> Iterator[str]:
+def running(command: Sequence[str], errors: int, *, executable: Path | None = None) -> Iterator[str]:
     """
     Run *command* and yield its first line of output, which begins with `ready`.
+
+    Args:
+        command: The name of the process and its arguments.
+        errors: The file descriptor for messages.
+        executable: The program, if it is not called by its path.
 
     Raises:
         RuntimeError: The first line is a different one.
     """
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    process = subprocess.Popen(command, executable=executable, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
         line = process.stdout.readline() if process.stdout else ""
         if not line.startswith("ready"):

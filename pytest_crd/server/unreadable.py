@@ -1,0 +1,109 @@
+"""
+Stored objects that a server cannot read: only a webhook converts them to the version of a request.
+
+Reference:
+    apiserver storage/etcd3/corrupt_obj_deleter.go; storage/errors/storage.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.statuses import ApiError
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.store.store import StoredObject
+
+_PREFIX: Final = "/registry"
+# Lists stop after this many unreadable objects.
+MAX_LISTED: Final = 100
+_TOO_MANY: Final = {"reason": "FieldValueTooMany", "message": "too many errors, the list is truncated"}
+
+
+class UnreadableObjectError(ApiError):
+    """
+    A request for one unreadable object.
+
+    Attributes:
+        entry: The object.
+        problem: Why it is unreadable.
+    """
+
+    def __init__(self, type_: ResourceType, entry: StoredObject, problem: str) -> None:
+        """Create from an object and the *problem* with it."""
+        super().__init__(_status_of_read(type_, entry, problem))
+        self.entry = entry
+        self.problem = problem
+
+
+def find_problem(type_: ResourceType, entry: StoredObject) -> str:
+    """Return why an object is unreadable in the version of *type_*; empty if it is readable."""
+    if not type_.needs_webhook(entry.value["apiVersion"], type_.api_version):
+        return ""
+    problem = statuses.webhook_problem(entry.value["apiVersion"], type_.names.kind)
+    known = type_.profile.knows_unreadable_objects
+    return f"object not decodable revision={entry.revision}: {problem}" if known else problem
+
+
+def demand_readable(type_: ResourceType, entry: StoredObject) -> None:
+    """
+    Refuse to read an unreadable object.
+
+    Raises:
+        UnreadableObjectError: 500: it is unreadable.
+    """
+    if problem := find_problem(type_, entry):
+        raise UnreadableObjectError(type_, entry, problem)
+
+
+def demand_updatable(type_: ResourceType, entry: StoredObject) -> None:
+    """
+    Refuse to update an unreadable object.
+
+    Raises:
+        ApiError: 500: it is unreadable.
+    """
+    if problem := find_problem(type_, entry):
+        raise statuses.failure(500, "", problem)
+
+
+def refuse_list(type_: ResourceType, errors: Sequence[UnreadableObjectError]) -> ApiError:
+    """Return the error for a list with unreadable objects; servers before 1.37 stop at the first one."""
+    if not type_.profile.knows_unreadable_objects:
+        return errors[0]
+    causes: list[JSONValue] = []
+    for error in errors:
+        target = find_target(type_, error.entry)
+        message = target.corruption(error.problem)
+        causes.append({"reason": "UnexpectedServerResponse", "message": message, "field": target.key})
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    message = f"failed to read one or more {type_.resource} from the storage: {causes[0]['message']}{more}"
+    details = {"name": "list", "group": type_.group, "kind": type_.names.plural}
+    cut = [_TOO_MANY] if len(errors) == MAX_LISTED else []
+    return statuses.failure(500, "StorageReadError", message, {**details, "causes": [*causes, *cut]})
+
+
+def find_cleanup_problem(type_: ResourceType, entries: Iterable[StoredObject]) -> str:
+    """Return why the objects of a deleted CRD cannot be listed; empty if all are readable."""
+    problems = ((entry, find_problem(type_, entry)) for entry in entries)
+    errors = [UnreadableObjectError(type_, entry, problem) for entry, problem in problems if problem]
+    if not errors:
+        return ""
+    listed = refuse_list(type_, errors[:MAX_LISTED]).status["message"]
+    kind = f"{type_.api_version}, Kind={type_.names.kind}"
+    subject = "<unspecified>" if type_.profile.knows_unreadable_objects else kind
+    return f"could not list instances: storage is (re)initializing: failed to list {subject}: {listed}"
+
+
+def find_target(type_: ResourceType, entry: StoredObject, prefix: str = _PREFIX) -> RequestTarget:
+    """Return an object as messages about the storage name it."""
+    return RequestTarget(type_.group, type_.names.plural, entry.key.namespace or None, entry.key.name, prefix)
+
+
+def _status_of_read(type_: ResourceType, entry: StoredObject, problem: str) -> JSONValue:
+    if not type_.profile.knows_unreadable_objects:
+        return statuses.failure(500, "", problem).status
+    return statuses.internal_error(find_target(type_, entry, "").corruption(problem)).status
