@@ -1,7 +1,7 @@
 """
 The baseline: the CRDs that users have today, with the samples and case files that belong to them.
 
-It is a folder, a file, or a commit. A commit is read from git's object store, without a checkout.
+It is a folder, a file, or a commit.
 """
 
 from __future__ import annotations
@@ -91,13 +91,6 @@ def read(
 
 
 def _of_commit(location: str, project: Project, kubernetes_version: str, tell: Tell) -> Baseline:
-    if project.commands:
-        listed = ", ".join(f"`{command}`" for command in project.commands)
-        message = (
-            f"crd_commands are not run at a commit ({listed}): name a folder with their output, "
-            "or the files in crd_paths"
-        )
-        raise AbsentError([Mistake(location, 0, message)])
     ref = location.removeprefix(OF_GIT)
     commit = releases.find_commit(project.folder, ref)
     if commit.releases is not None and releases.is_of_all(ref):
@@ -121,7 +114,7 @@ def _of_releases(location: str, commit: Commit, project: Project, kubernetes_ver
 
 
 def _without_crds(location: str, words: str, project: Project, crd_files: CrdFiles) -> AbsentError:
-    where = " ".join(project.paths) or "any of its files"
+    where = " ".join((*project.paths, *(f"`{command}`" for command in project.commands))) or "any of its files"
     hint = (
         f"; CRDs of {madecrds.HOOK} are in no file of a commit: name a folder that has them" if project.is_made else ""
     )

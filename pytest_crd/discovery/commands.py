@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +30,14 @@ def problem_of(command: str) -> str:
     return ""
 
 
-def run(command: str, *, folder: Path, seconds: float = SECONDS, waiting: Callable[[], None] = lambda: None) -> bytes:
+def run(
+    command: str,
+    *,
+    folder: Path,
+    seconds: float = SECONDS,
+    waiting: Callable[[], None] = lambda: None,
+    environment: Mapping[str, str] | None = None,
+) -> bytes:
     """
     Run *command* and return its standard output.
 
@@ -39,6 +46,7 @@ def run(command: str, *, folder: Path, seconds: float = SECONDS, waiting: Callab
         folder: The working folder.
         seconds: The timeout.
         waiting: Called repeatedly until the command has ended.
+        environment: Its environment; None for the one of this process.
 
     Raises:
         CrdError: The command is missing, fails, or takes too long; the message has the last lines of its error output.
@@ -47,6 +55,7 @@ def run(command: str, *, folder: Path, seconds: float = SECONDS, waiting: Callab
         with subprocess.Popen(  # noqa: S603 - the command is the user's own setting
             shlex.split(command),
             cwd=folder,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -1,7 +1,13 @@
-"""The CRDs of commits, read from git's object store without a checkout: where today's settings say, or where projects have CRDs."""
+"""
+The CRDs of commits: where today's settings say, or where projects have CRDs.
+
+Files are read from git's object store without a checkout. Commands run in a temporary checkout.
+"""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import posixpath
 from collections.abc import Iterator, Sequence
@@ -9,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
-from pytest_crd.discovery import filetrees, headings, projectfiles, search
+from pytest_crd.discovery import commands, filetrees, git, headings, projectfiles, search, worktrees
 from pytest_crd.discovery.filetrees import GitTree
+from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.progress import Tell, each, ignore_step
@@ -55,7 +62,7 @@ class CommitCrds(NamedTuple):
 @dataclass
 class CommitReader:
     """
-    A reader of commits; a file that several commits have is read once.
+    A reader of commits; a file or output that several commits have is read once.
 
     Attributes:
         repository: The folder of the repository.
@@ -80,27 +87,42 @@ class CommitReader:
             tell: Reports each file.
 
         Raises:
-            CrdError: git cannot read the commit.
+            CrdError: git cannot read the commit, or cannot check it out.
         """
         folder = Path(os.path.relpath(self.project.folder.resolve(), self.repository.resolve())).as_posix()
         tree = filetrees.of_commit(self.repository, commit, ref=ref, folder="" if folder == "." else folder)
         crd_files = CrdFiles(self.kubernetes_version)
         for origin, names in _places(tree, self.project):
             # A link keeps its own content if its target changes.
-            ids = {name: commit if name in tree.links else tree.ids[name] for name in names}
-            contents = tree.read(name for name in names if (name, ids[name], origin) not in self._files)
-            for name in each(names, tell, str):
+            keys = {name: (name, commit if name in tree.links else tree.ids[name], origin) for name in names}
+            contents = tree.read(name for name, key in keys.items() if key not in self._files)
+            for name, key in each(keys.items(), tell, lambda item: item[0]):
                 if name in contents:
-                    read = self._read(contents[name], tree.display_name(name), origin)
-                    self._files[name, ids[name], origin] = read
-                if (name, ids[name], origin) in self._files:  # not for a link to nowhere
-                    part = self._files[name, ids[name], origin]
-                    crd_files.read_crds += part.read_crds
-                    crd_files.mistakes += part.mistakes
-                    crd_files.notes += part.notes
+                    self._files[key] = self._read(contents[name], tree.display_name(name), origin)
+                if key in self._files:  # not for a link to nowhere
+                    _add(crd_files, self._files[key])
             if crd_files.crds or crd_files.mistakes:
                 break
+        if self.project.commands:
+            with worktrees.check_out(self.repository, commit, ref) as worktree:
+                self._run_commands(worktree / tree.folder, ref, tell, crd_files)
         return CommitCrds(tree, crd_files)
+
+    def _run_commands(self, folder: Path, ref: str, tell: Tell, crd_files: CrdFiles) -> None:
+        """Add the CRDs that today's commands print in a checkout."""
+        all_commands = self.project.commands
+        for index, command in enumerate(all_commands):
+            waiting = functools.partial(tell, index, len(all_commands), f"`{command}` at {ref}")
+            try:
+                output = commands.run(command, folder=folder, waiting=waiting, environment=git.environment())
+            except CrdError as error:
+                mistakes = (Mistake(f"{ref}: {item.source}", item.line, item.message) for item in error.mistakes)
+                crd_files.mistakes.extend(mistakes)
+                continue
+            key = (command, hashlib.sha256(output).hexdigest(), FileOrigin.NAMED)
+            if key not in self._files:
+                self._files[key] = self._read(output, f"{ref}:{command}", FileOrigin.NAMED)
+            _add(crd_files, self._files[key])
 
     def _read(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
         if not self.has_schemas:
@@ -111,8 +133,17 @@ class CommitReader:
 
     def _take(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
         crd_files = CrdFiles(self.kubernetes_version)
-        crd_files.take(content, source=source, origin=origin)
+        if origin is FileOrigin.NAMED:
+            crd_files.take_output(content, source=source)
+        else:
+            crd_files.take(content, source=source, origin=origin)
         return crd_files
+
+
+def _add(crd_files: CrdFiles, others: CrdFiles) -> None:
+    crd_files.read_crds += others.read_crds
+    crd_files.mistakes += others.mistakes
+    crd_files.notes += others.notes
 
 
 def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
@@ -120,6 +151,8 @@ def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Seque
     patterns = [_from_folder(path, project) for path in project.paths]
     if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
         yield FileOrigin.GIVEN, tree.names(patterns)
+        return
+    if project.commands:
         return
     left_out = {*tree.names([pattern.removeprefix(manifest.LEFT_OUT) for pattern in patterns])}
     for folder in dict.fromkeys((tree.folder, "")):

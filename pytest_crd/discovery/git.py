@@ -64,13 +64,12 @@ def run(folder: Path, *arguments: str, stdin: bytes = b"") -> GitAnswer:
         arguments: The command.
         stdin: Its standard input.
     """
-    environment = {key: value for key, value in os.environ.items() if key not in _GIT_VARIABLES} | _ENVIRONMENT
     options = [word for setting in _SETTINGS for word in ("-c", setting)]
     try:
         process = subprocess.run(  # noqa: S603 - no shell
             ["git", "--no-pager", *options, *arguments],  # noqa: S607 - the git of the user's PATH
             cwd=folder,
-            env=environment,
+            env=environment() | _ENVIRONMENT,
             input=stdin,
             capture_output=True,
             timeout=_SECONDS,
@@ -81,15 +80,37 @@ def run(folder: Path, *arguments: str, stdin: bytes = b"") -> GitAnswer:
     return GitAnswer(process.returncode == 0, process.stdout, process.stderr.decode(errors="replace").strip())
 
 
-def has_changes(repository: Path) -> bool:
-    """Return whether files differ from the current commit; the repository's own filters, drivers and submodules are not used."""
+class DisabledFilters(NamedTuple):
+    """
+    Options that disable the filters in the settings of a repository.
+
+    Attributes:
+        options: The options.
+        complaint: The error of git if it cannot list its settings.
+    """
+
+    options: tuple[str, ...] = ()
+    complaint: str = ""
+
+
+def disable_filters(repository: Path) -> DisabledFilters:
+    """Return options for a command that reads or writes files, so that it runs no filter of the repository's settings."""
     listed = run(repository, "config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
     if listed.complaint and not listed.succeeded:
-        return True
+        return DisabledFilters(complaint=listed.complaint)
     words = os.fsdecode(listed.output).split("\0")
     keys = [key for scope, key in zip(words[::2], words[1::2], strict=False) if scope not in _USER_SCOPES]
-    return not run(
-        repository,
-        *(f"--config-env={key}={_EMPTY}" for key in keys),  # unlike `-c`, it takes a key with an equals sign
-        *("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD"),
-    ).succeeded
+    # Unlike `-c`, the option takes a key with an equals sign.
+    return DisabledFilters(tuple(f"--config-env={key}={_EMPTY}" for key in keys))
+
+
+def has_changes(repository: Path) -> bool:
+    """Return whether files differ from the current commit; the repository's own filters, drivers and submodules are not used."""
+    filters = disable_filters(repository)
+    command = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD")
+    return bool(filters.complaint) or not run(repository, *filters.options, *command).succeeded
+
+
+def environment() -> dict[str, str]:
+    """Return the environment without the variables that point git to the repository of a hook."""
+    return {key: value for key, value in os.environ.items() if key not in _GIT_VARIABLES}

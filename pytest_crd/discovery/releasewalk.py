@@ -147,6 +147,9 @@ def read(commit: Commit, project: Project, kubernetes_version: str, tell: Tell =
         project: The settings of today's CRDs.
         kubernetes_version: The Kubernetes version of messages.
         tell: Reports each release.
+
+    Raises:
+        InputError: The last release cannot be read.
     """
     found = commit.releases
     assert found is not None  # noqa: S101 - the caller wants all releases
@@ -159,7 +162,7 @@ def read(commit: Commit, project: Project, kubernetes_version: str, tell: Tell =
         is_prerelease = tag in found.prereleases
         before = [earlier for earlier in stored_after if earlier.order < tag.order]
         stored = stored_after[before[-1]] if before else {}
-        read_crds = _read_release(reader, tag, problems)
+        read_crds = _read_release(reader, tag, problems, is_needed=tag == found.last)
         crds = () if read_crds is None else tuple(read_crds.files.crds)
         if not is_prerelease:
             stored_after[tag] = _add(stored, tag.name, crds)
@@ -241,12 +244,19 @@ def _describe(found: Releases, releases: Sequence[ReleaseCrds], problems: Sequen
     return ", ".join(filter(None, parts))
 
 
-def _read_release(reader: CommitReader, tag: Tag, problems: list[str]) -> CommitCrds | None:
-    """Return the CRDs of a release; None if they cannot be read, which is added to *problems*."""
+def _read_release(reader: CommitReader, tag: Tag, problems: list[str], *, is_needed: bool = False) -> CommitCrds | None:
+    """
+    Return the CRDs of a release; None if they cannot be read, which is added to *problems*.
+
+    Raises:
+        InputError: They cannot be read, but are needed.
+    """
     try:
         read_crds = reader.read(tag.commit, tag.name)
         read_crds.files.raise_mistakes()
     except InputError as error:
+        if is_needed:
+            raise
         problems.append(f"the CRDs of {tag.name} are not known: {error.mistakes[0]}")
         return None
     return read_crds

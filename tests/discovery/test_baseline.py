@@ -191,13 +191,6 @@ def test_a_broken_crd_at_the_commit_is_a_mistake(repository: Repository) -> None
         repository.read("git:v1")
 
 
-def test_commands_are_not_run_at_a_commit(repository: Repository) -> None:
-    project = Project(repository.path, (), repository.path, ("kustomize build",))
-
-    with pytest.raises(InputError, match=r"crd_commands are not run at a commit \(`kustomize build`\)"):
-        baseline.read("git:v1", base=repository.path, project=project, kubernetes_version=DEFAULT)
-
-
 def test_a_missing_commit_says_how_to_fetch_it(repository: Repository) -> None:
     repository.commit()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.git import commit, git
 
-from pytest_crd.discovery import filetrees, projectfiles, releases, tags
+from pytest_crd.discovery import filetrees, projectfiles, releases, tags, worktrees
 from pytest_crd.discovery import git as asked
 from pytest_crd.engine.inputerror import CrdError
 
@@ -102,6 +102,26 @@ def test_a_changed_file_is_noticed_without_the_filters_of_the_repository(reposit
     assert not ran.exists()
 
 
+def test_a_checkout_runs_no_filter_and_hook_of_the_repository(repository: Path, ran: Path) -> None:
+    commit = releases.find_commit(repository, "v1.0.0")
+
+    with worktrees.check_out(repository, commit.id, "v1.0.0") as folder:
+        assert (folder / "gardens.yaml").read_text(encoding="utf-8") == KIND
+
+    assert not ran.exists()
+    assert not folder.parent.exists()
+
+
+def test_a_checkout_is_refused_if_git_cannot_list_its_settings(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: nowhere\n", encoding="utf-8")
+
+    with (
+        pytest.raises(CrdError, match="git:v1: git checks out no files: fatal: not a git repository"),
+        worktrees.check_out(tmp_path, "v1", "v1"),
+    ):
+        pass
+
+
 def test_the_filters_of_the_user_count(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "gitconfig"
     own.write_text('[filter "own"]\n  clean = echo changed\n', encoding="utf-8")
@@ -130,4 +150,9 @@ def test_a_partial_clone_asks_no_remote_for_files(repository: Path, tmp_path: Pa
     tree = filetrees.of_commit(clone, commit.id, ref="v1.0.0", folder="")
     with pytest.raises(CrdError, match="fetch it whole, without a filter"):
         tree.read(["gardens.yaml"])
+    with (
+        pytest.raises(CrdError, match=r"git:v1\.0\.0: git checks out no files: "),
+        worktrees.check_out(clone, commit.id, "v1.0.0"),
+    ):
+        pass
     assert not ran.exists()

@@ -251,8 +251,8 @@ def test_alternatives_keep_their_file_in_each_release(tmp_path: Path) -> None:
 
 
 def test_releases_without_crds_are_an_error(tmp_path: Path) -> None:
-    release_all(tmp_path, [("v1.0.0", None), ("v1.1.0", "kind: CustomResourceDefinition\na: [\n")])
-    write(tmp_path, crd("v1"))
+    release_all(tmp_path, [("v1.0.0", "kind: CustomResourceDefinition\na: [\n"), ("v1.1.0", None)])
+    write(tmp_path, "changed", "README.md")
 
     with pytest.raises(InputError) as caught:
         read(tmp_path, "git:all-tags")
@@ -262,7 +262,15 @@ def test_releases_without_crds_are_an_error(tmp_path: Path) -> None:
         "git:all-tags: no CRD in any of its files at git:all-tags: 2 releases from v1.0.0 to v1.1.0, 1 without CRDs, "
         "1 not read"
     )
-    assert second.startswith("git:all-tags: the CRDs of v1.1.0 are not known: ")
+    assert second.startswith("git:all-tags: the CRDs of v1.0.0 are not known: ")
+
+
+def test_a_last_release_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    release_all(tmp_path, [("v1.0.0", crd("v1")), ("v1.1.0", "kind: CustomResourceDefinition\na: [\n")])
+    write(tmp_path, crd("v1"))
+
+    with pytest.raises(InputError, match=rf"v1\.1\.0:{FILE}:3"):
+        read(tmp_path, "git:all-tags")
 
 
 def test_only_pre_releases_before_the_first_release_are_walked_in_order(tmp_path: Path) -> None:

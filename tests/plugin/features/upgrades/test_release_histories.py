@@ -162,3 +162,27 @@ def test_an_allowance_of_a_crd_that_only_an_early_release_has_is_known(empty: Pr
     empty.ini(f"crd_baseline = git:all-tags\ncrd_baseline_allow =\n    {early} metadata.name data loss\n")
 
     empty.run().assert_outcomes(passed=2)
+
+
+def test_crds_of_commands_are_rendered_at_the_last_release(dropped: Project) -> None:
+    dropped.ini("crd_baseline = auto", f"crd_commands = cat {FILE}")
+
+    result = dropped.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"pytest.ini:3: upgrade[[]{NAME}] from v1.1.0:cat {FILE}:1, Kubernetes 1.37"])
+
+
+def test_a_command_that_fails_at_the_last_release_is_a_failure(dropped: Project) -> None:
+    dropped.write("config/now.yaml", crd("v1"))
+    dropped.ini("crd_baseline = auto", "crd_commands = cat config/now.yaml")
+
+    result = dropped.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "v1.1.0: crd_commands: `cat config/now.yaml`: exited with 1:",
+            "  cat: config/now.yaml: No such file or directory",
+        ]
+    )

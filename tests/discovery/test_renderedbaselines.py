@@ -1,0 +1,118 @@
+"""CRDs that commands print in a checkout of a commit."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.releases import FILE, crd, release, release_all, write
+
+from pytest_crd.discovery import baseline
+from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.commitcrds import Project
+from pytest_crd.discovery.releases import AbsentError
+from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.profile import DEFAULT
+
+pytestmark = pytest.mark.session
+CAT = f"cat {FILE}"
+
+
+def read(path: Path, location: str, *commands: str, paths: Sequence[str] = (), folder: str = ".") -> Baseline:
+    project = Project(path / folder, tuple(paths), path, commands)
+    return baseline.read(location, base=path, project=project, kubernetes_version=DEFAULT)
+
+
+def list_crds(found: Baseline) -> list[tuple[str, list[str]]]:
+    return [(crd.source, [version.name for version in crd.versions]) for crd in found.crds(DEFAULT)]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    release_all(tmp_path, [("v1.0.0", crd("v1alpha1")), ("v1.1.0", crd("v1", "v1alpha1"))])
+    write(tmp_path, crd("v1"))
+    return tmp_path
+
+
+def test_a_command_runs_in_a_checkout_of_the_commit(repository: Path) -> None:
+    found = read(repository, "git:v1.0.0", CAT)
+
+    assert list_crds(found) == [(f"v1.0.0:{CAT}:1", ["v1alpha1"])]
+    worktrees = subprocess.run(["git", "worktree", "list"], cwd=repository, check=True, capture_output=True).stdout
+    assert worktrees.count(b"\n") == 1
+
+
+def test_a_command_runs_in_the_folder_of_the_project(repository: Path) -> None:
+    found = read(repository, "git:v1.0.0", "cat crd/bases/things.yaml", folder="config")
+
+    assert list_crds(found) == [("v1.0.0:cat crd/bases/things.yaml:1", ["v1alpha1"])]
+
+
+def test_a_command_gets_no_variables_of_a_git_hook(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", "nowhere")
+
+    found = read(repository, "git:v1.0.0", f"git show HEAD:{FILE}")
+
+    assert [versions for _, versions in list_crds(found)] == [["v1alpha1"]]
+
+
+def test_paths_and_commands_are_read(repository: Path) -> None:
+    write(repository, crd("v1", name="others.example.com"), "api/others.yaml")
+    release(repository, "v1.2.0", crd("v1"))
+
+    found = read(repository, "git:v1.2.0", CAT, paths=["api"])
+
+    assert [source for source, _ in list_crds(found)] == ["v1.2.0:api/others.yaml:1", f"v1.2.0:{CAT}:1"]
+
+
+def test_files_are_not_searched_beside_commands(repository: Path) -> None:
+    write(repository, crd("v1", name="others.example.com"), "api/others.yaml")
+    release(repository, "v1.2.0", crd("v1"))
+
+    found = read(repository, "git:v1.2.0", "cat api/others.yaml", paths=["!README.md"])
+
+    assert [source for source, _ in list_crds(found)] == ["v1.2.0:cat api/others.yaml:1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("ls nowhere", r"v1\.0\.0: crd_commands: `ls nowhere`: exited with \d:\n  ls: .*nowhere"),
+        ("cat README.md", r"v1\.0\.0:cat README.md: no CustomResourceDefinition in what it prints"),
+    ],
+)
+def test_a_command_that_fails_is_an_error_and_no_missing_baseline(repository: Path, command: str, message: str) -> None:
+    with pytest.raises(CrdError, match=message) as caught:
+        read(repository, "git:v1.0.0", command, CAT)
+
+    assert not isinstance(caught.value, AbsentError)
+
+
+def test_versions_that_commands_printed_at_earlier_releases_were_stored(repository: Path) -> None:
+    release(repository, "v1.2.0", crd("v1", "v1alpha1"))
+    write(repository, crd("v1"))
+
+    ((old,),) = read(repository, "git:latest-tag", CAT).old_crds(DEFAULT).values()
+
+    stored = old.find_history().stored
+    assert [(version.name, version.crd.source) for version in stored] == [
+        ("v1alpha1", f"v1.0.0:{CAT}:1"),
+        ("v1", f"v1.1.0:{CAT}:1"),
+    ]
+
+
+def test_commands_run_at_each_release_and_equal_output_is_read_once(tmp_path: Path) -> None:
+    release_all(
+        tmp_path, [("v0.9.0", None), ("v1.0.0", crd("v1")), ("v1.0.1", crd("v1")), ("v1.1.0", crd("v1", field="b"))]
+    )
+    write(tmp_path, crd("v1"))
+
+    found = read(tmp_path, "git:all-tags", CAT)
+
+    (olds,) = found.old_crds(DEFAULT).values()
+    assert [old.releases for old in olds] == [("v1.0.0", "v1.0.1"), ("v1.1.0",)]
+    assert found.releases[0].crds == found.releases[1].crds
+    (note,) = found.notes
+    assert note.startswith(f"the CRDs of v0.9.0 are not known: v0.9.0: crd_commands: `{CAT}`: exited with 1:")
