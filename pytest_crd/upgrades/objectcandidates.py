@@ -35,6 +35,7 @@ _EQUIVALENT_KEYWORDS: Final = {
 }
 # Keywords whose values, texts and branches are listed.
 _LISTING: Final = frozenset({"enum", "pattern", "format", "type", "minLength", "maxLength", *_JUNCTORS})
+_SPEC: Final = "spec"
 _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
 # Values at which rules often have a boundary.
@@ -174,6 +175,16 @@ class Maker:
             for place, _ in sorted(side.places(), key=lambda item: len(item[0])):
                 if (placed := side.existing(place)) is not None:
                     yield placed[0]
+
+    def for_status(self) -> Iterator[Resource]:
+        """Yield objects that may need a status: one for each place, and those that rules refuse without a status."""
+        yield from self.complete()
+        if self.old is None or self.new is None:
+            return
+        for index in range(len(self.new.root.structure.get(RULES) or ())):
+            refused = self.new.find_boundary((), f"{RULES}[{index}]").outside or {}
+            if isinstance(refused.get(_SPEC), dict) and (placed := self.old.place_value((_SPEC,), refused[_SPEC])):
+                yield placed[0]
 
     def with_status(self) -> Iterator[Resource]:
         """Yield objects that have a status."""

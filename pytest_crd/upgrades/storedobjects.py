@@ -60,7 +60,8 @@ class _Updates:
         self._is_of_status = effect.place[:1] == (_STATUS,) and new.version.has_status
 
     def note(self) -> str:
-        when = "refused when set" if self._is_of_status else "refused when created"
+        is_set = self._is_of_status and self._new.version.create(self._stored).accepted
+        when = "refused when set" if is_set else "refused when created"
         status_words = " or status" if self._status_passes() else ""
         if not self._labels_pass():
             exception_words = ", but for one of its status" if status_words else ""

@@ -27,6 +27,7 @@ _MOST_CANDIDATES: Final = 80
 _BUDGET: Final = 100_000
 # The number of values that may be visited to place one value, which may need repairs elsewhere in the object.
 _COST_OF_REPAIR: Final = 1000
+_NO_STATUS: Final = "; status is a subresource now, and a create stores none"
 _NOT_ALL: Final = " (not all candidates were tried)"
 # Keywords about the value itself, not about values inside it.
 _OF_ONE_VALUE: Final = frozenset(
@@ -175,13 +176,19 @@ class Witnesses:
                 if effect.kind not in kinds:
                     kinds.add(effect.kind)
                     self._add_smallest(effect, candidate, difference)
-            elif not any(self._is_caused_by(effect, nearby) for nearby in self._findings.differences):
+            elif not self._has_cause(effect):
                 kinds.add(effect.kind)
-                key = (effect.kind, effect.place, effect.cause)
-                if key not in self._elsewhere:
-                    self._elsewhere.add(key)
-                    self._add_smallest(effect, candidate, difference)
+                self._add_elsewhere(effect, candidate, difference)
         return change
+
+    def _add_elsewhere(
+        self, effect: Effect, candidate: Candidate, difference: Difference | None = None, *, hint: str = ""
+    ) -> None:
+        """Add an effect that no difference causes, once; *hint* is appended to its words."""
+        key = (effect.kind, effect.place, effect.cause)
+        if key not in self._elsewhere:
+            self._elsewhere.add(key)
+            self._add_smallest(effect, candidate, difference, hint=hint)
 
     def _change(self, candidate: Candidate) -> Change:
         """Return the effects on an object without the server's warnings, which show no schema difference."""
@@ -193,15 +200,16 @@ class Witnesses:
             return mending.find_mended_change(candidate.resource, *self._menders)
         return effects.find_change(candidate.resource, self._findings.old, self._findings.new, stored=candidate.stored)
 
-    def _add_smallest(self, effect: Effect, candidate: Candidate, difference: Difference) -> None:
+    def _add_smallest(
+        self, effect: Effect, candidate: Candidate, difference: Difference | None, *, hint: str = ""
+    ) -> None:
         """Add a finding for *effect* with the smallest object that shows it."""
         resource = self._smallest(effect, candidate)
         change = self._change(candidate._replace(resource=resource))
         own = next(item for item in change.effects if effects.is_same(item, effect))
         # An error without a field is about the value at the difference.
-        self._findings.add_effect(
-            own if own.place or not difference.place else replace(own, place=difference.place), change, difference
-        )
+        place = own.place or (() if difference is None else difference.place)
+        self._findings.add_effect(replace(own, place=place, words=f"{own.words}{hint}"), change, difference)
 
     def _smallest(self, effect: Effect, candidate: Candidate) -> Resource:
         """Return the candidate's object without the parts that the effect does not need."""
@@ -212,6 +220,9 @@ class Witnesses:
             )
 
         return shrinking.shrink(candidate.resource, has_effect)
+
+    def _has_cause(self, effect: Effect) -> bool:
+        return any(self._is_caused_by(effect, difference) for difference in self._findings.differences)
 
     def _is_caused_by(self, effect: Effect, difference: Difference) -> bool:
         """Return True if *difference* causes *effect*: the rule is the same, or no other difference is nearer to the effect."""
@@ -282,10 +293,15 @@ class Witnesses:
                 self._findings.add_effect(effect, Change((effect,), written))
 
     def _search_gained_status(self) -> None:
-        """Add the finding that main-resource requests no longer write the status, if it became a subresource."""
+        """Add the findings that main-resource requests no longer write the status, and are refused without one, if it became a subresource."""
         old, new = self._findings.old.version, self._findings.new.version
         if old.has_status or not new.has_status:
             return
+        for resource in self._maker.for_status():
+            change = self._change(Candidate(resource))
+            for effect in change.effects:
+                if effect.kind is Kind.REFUSED and not self._has_cause(effect):
+                    self._add_elsewhere(effect, Candidate(resource), hint=_NO_STATUS)
         words = "status is a subresource now: a request that is not to /status no longer writes it"
         for resource in self._maker.with_status():
             witness = Witness(resource, old.create(resource), new.create(resource))
