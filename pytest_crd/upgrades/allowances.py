@@ -56,6 +56,7 @@ class Allowance:
             self.crd in (ANY, crd)
             and self.kind in ("", ANY, finding.kind.value)
             and finding.is_breaking
+            and finding.is_allowable
             and (
                 self.path in (_BELOW, finding.path)
                 or (self.is_pattern and _matches(_steps(self.path), _steps(finding.path)))

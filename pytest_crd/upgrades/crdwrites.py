@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.failedrule import Steps
@@ -21,9 +21,15 @@ def find_write_errors(old: CustomResourceDefinition, new: CustomResourceDefiniti
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     for error in new.update_from(old).errors:
-        steps = () if error.path is None else error.path.steps
-        lines = ((_line(old, steps), _line(new, steps)),)
-        yield Finding(Kind.REFUSED, error.field or ".", f"the CRD: {error}", lines=lines)
+        yield Finding(Kind.REFUSED, error.field or ".", f"the CRD: {error}", lines=(_lines(error, old, new),))
+
+
+def describe_refusal(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Finding:
+    """Return the finding for a CRD that a server refuses even without the old one; its errors are one finding, and not allowable."""
+    errors = new.first_response.errors
+    words = f"no server takes the CRD: {'; '.join(map(str, errors))}"
+    lines = tuple(dict.fromkeys(_lines(error, old, new) for error in errors))
+    return Finding(Kind.REFUSED, ".", words, lines=lines, is_allowable=False)
 
 
 def describe_removal(old: CustomResourceDefinition) -> Finding:
@@ -88,6 +94,12 @@ def _version_line(crd: CustomResourceDefinition, name: str) -> Line:
     if version is None:
         return Line.at(crd, ("spec", "versions", "served"))
     return line_of(version, "served", text=f"name: {name}, served: {str(version.served).lower()}")
+
+
+def _lines(error: FieldError, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
+    """Return the lines of both CRDs that an error of the new one is about."""
+    steps = () if error.path is None else error.path.steps
+    return _line(old, steps), _line(new, steps)
 
 
 def _line(crd: CustomResourceDefinition, steps: Steps) -> Line:

@@ -51,12 +51,15 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     """
     if new is None:
         return Upgrade((crdwrites.describe_removal(old),))
-    if jsonvalue.equal(old.declared["spec"], new.declared["spec"]):
+    is_same = jsonvalue.equal(old.declared["spec"], new.declared["spec"])
+    if is_same and jsonvalue.equal(old.declared["metadata"], new.declared["metadata"]):
         return Upgrade()
+    if new.guard is not None and not new.first_response.accepted:
+        return Upgrade((crdwrites.describe_refusal(old, new),))
     collection = Collection()
     for finding in (*crdwrites.find_write_errors(old, new), *crdwrites.find_unserved_versions(old, new)):
         collection.add(finding)
-    if not new.first_response.accepted and new.guard is not None:
+    if is_same:
         return Upgrade(collection.findings())
     notices = [*clients.describe_name_changes(old, new)]
     unshown: list[Unshown] = []

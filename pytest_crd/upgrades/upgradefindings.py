@@ -116,6 +116,7 @@ class Finding:
         others: The places of further objects that show the effect.
         releases: The releases from which an upgrade has the effect, if the baseline has several.
         remedy: A setting other than an allowance that corrects the finding; empty for none.
+        is_allowable: Whether an allowance may cover the finding.
     """
 
     kind: Kind
@@ -127,6 +128,7 @@ class Finding:
     others: tuple[str, ...] = ()
     releases: tuple[str, ...] = ()
     remedy: str = ""
+    is_allowable: bool = True
 
     @property
     def is_breaking(self) -> bool:

@@ -110,12 +110,12 @@ class Task:
 
     def needs(self, allowance: Allowance) -> bool:
         """
-        Return True if a finding of the task is covered by *allowance*.
+        Return True if a finding of the task is covered by *allowance*, or if no server takes the CRD and nothing else was judged.
 
         Raises:
             InputError: The effects are unknown.
         """
-        return any(self._allows(allowance, finding) for finding in self.upgrade.findings)
+        return any(self._allows(allowance, finding) or not finding.is_allowable for finding in self.upgrade.findings)
 
     def _allows(self, allowance: Allowance, finding: Finding) -> bool:
         return allowance.is_rollback is self.is_rollback and allowance.covers(self.old.name, finding)

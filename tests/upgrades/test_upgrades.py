@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgradewords as report
-from pytest_crd.upgrades import effects, upgrade, witnesses
+from pytest_crd.upgrades import allowances, effects, upgrade, witnesses
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
@@ -378,13 +378,40 @@ def test_a_version_that_is_no_longer_served_is_refused() -> None:
     ]
 
 
-def test_a_crd_that_the_server_refuses_whatever_is_stored_has_no_objects() -> None:
-    broken = crd({**TEXT, "type": "text"})
+def test_a_crd_that_no_server_takes_is_one_finding_that_no_allowance_covers() -> None:
+    broken = crd({**TEXT, "type": "text", "items": TEXT, "maxLength": -1})
 
     def guard(_: CustomResourceDefinition) -> None:
         raise AssertionError
 
-    assert {finding.kind for finding in judge(crd(TEXT), broken.guarded(guard)).findings} == {Kind.REFUSED}
+    finding = only(judge(crd(TEXT), broken.guarded(guard)))
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, ".")
+    assert finding.words.startswith("no server takes the CRD: ")
+    assert finding.words.count(": Unsupported value") + finding.words.count(": Forbidden") >= 1
+    assert not allowances.parse("* **").covers("things.example.com", finding)
+
+
+def approved(annotation: str | None, **more: str) -> CustomResourceDefinition:
+    annotations = {**more, **({"api-approved.kubernetes.io": annotation} if annotation else {})}
+    manifest = crd(TEXT, group="example.k8s.io").manifest
+    metadata = {"name": "things.example.k8s.io", "annotations": annotations}
+    return CustomResourceDefinition.from_manifest({**manifest, "metadata": metadata})
+
+
+def test_a_lost_approval_is_refused() -> None:
+    old = approved("https://github.com/kubernetes/kubernetes/pull/1")
+
+    finding = only(judge(old, approved(None)))
+
+    assert (finding.kind, finding.path) == (Kind.REFUSED, "metadata.annotations[api-approved.kubernetes.io]")
+    assert finding.words.endswith("see https://github.com/kubernetes/enhancements/pull/1111")
+
+
+def test_other_annotations_are_no_change() -> None:
+    text = "https://github.com/kubernetes/kubernetes/pull/1"
+
+    assert judge(approved(text, version="1"), approved(text, version="2")) == Upgrade()
 
 
 def test_equal_findings_of_versions_are_merged() -> None:

@@ -241,7 +241,7 @@ class UpgradeItem(TextItem):
     @property
     def _suggested(self) -> list[Allowance]:
         task = self.task
-        findings = [finding for finding in task.breaking if not finding.remedy]
+        findings = [finding for finding in task.breaking if finding.is_allowable and not finding.remedy]
         return allowances.suggest(task.old.name, findings, is_rollback=task.is_rollback)
 
     @property

@@ -778,3 +778,15 @@ def test_alternatives_in_other_files_are_an_error(released: Project) -> None:
     result.stdout.fnmatch_lines(
         ["before.yaml:1: there are several CRDs of this name today, and none in the file of this one: crds/full/*"]
     )
+
+
+def test_a_crd_that_no_server_takes_is_one_failure_without_an_allowance(released: Project) -> None:
+    released.ini("crd_baseline = git:v1", f"crd_baseline_allow =\n  {NAME} spec.soil refused")
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    change(released, "maximum: 10", "maximum: 10, properties: {a: {}}, items: {}")
+
+    result = released.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["refused: .", "  no server takes the CRD: *; *"])
+    result.stdout.no_fnmatch_line("*crd_baseline_allow*")
