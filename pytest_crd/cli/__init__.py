@@ -30,6 +30,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
     "validate": Command("validate", "print the answer of a server to custom resources"),
     "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
+    "diff": Command(
+        "diff", "compare two sets of CustomResourceDefinitions by the effects of an upgrade on custom resources"
+    ),
     "init": Command("init", "set up a repository: settings, case files and a CI job"),
     "serve": Command(
         "serve", "serve CRDs and their custom resources on loopback, for kubectl and for tests in any language"

@@ -51,7 +51,7 @@ def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[
             next((parse_place(new.where) for _, new in finding.lines if new.where), None),
             tuple(_related_places(finding)),
             tuple(f"- {old.text or '(nothing)'} + {new.text or '(nothing)'}" for old, new in finding.lines),
-            None if finding.witness is None else _witness_data(finding.witness),
+            None if finding.witness is None else describe_witness(finding.witness),
         )
         for finding in findings
     )
@@ -85,7 +85,8 @@ def _related_places(finding: Finding) -> Iterator[FilePlace]:
             yield place
 
 
-def _witness_data(witness: Witness) -> dict[str, Any]:
+def describe_witness(witness: Witness) -> dict[str, Any]:
+    """Return an object that shows an effect as JSON, with the answers to it."""
     return {
         "object": witness.resource,
         "stored": witness.stored,

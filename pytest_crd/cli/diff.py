@@ -1,0 +1,170 @@
+"""Command `diff`: the effects of an upgrade between two files, folders or commits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from pytest_crd.cli import lookup
+from pytest_crd.cli.exits import Exit
+from pytest_crd.discovery import baseline
+from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.commitcrds import Project
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.engine import InputError, Mistake, UnknownVersionError, profile
+from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.report import upgradedata
+from pytest_crd.report import upgradewords as report
+from pytest_crd.upgrades import crddiff
+from pytest_crd.upgrades.crddiff import CrdDiff
+from pytest_crd.upgrades.upgradetask import Task
+from pytest_crd.wording import counted
+
+_TEXT: Final = "text"
+_JSON: Final = "json"
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    places = "a file, a folder, or git:REF: a commit of the repository around the current folder"
+    add("old", metavar="OLD", help=f"the CRDs of users: {places}; git:latest-tag and git:all-tags are releases")
+    add(
+        "new",
+        nargs="?",
+        metavar="NEW",
+        help="the CRDs that replace them: the same; default: the CRDs of the project in the current folder",
+    )
+    add(
+        "--crd-path",
+        action="append",
+        metavar="PATH",
+        help=(
+            "a file, a folder or a glob with CRDs, in commits and in the project; may be given several times; default: "
+            "the usual places, else all files"
+        ),
+    )
+    add("-o", "--output", choices=(_TEXT, _JSON), default=_TEXT, help="the format of the output; default: text")
+    lookup.add_kubernetes_version(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the effects of the upgrade; return a code of `exits.Exit`."""
+    try:
+        version = profile.named(options.kubernetes_version).version
+        paths = tuple(options.crd_path or ())
+        old = _read(options.old, paths, version)
+        new = _read_project(paths, version) if options.new is None else _read(options.new, paths, version)
+        compared = crddiff.compare(old, new, version)
+    except (InputError, UnknownVersionError) as error:
+        print(error, file=sys.stderr)
+        return Exit.WRONG_USE
+    errors = [*_find_errors(compared)]
+    if options.output == _JSON:
+        print(json.dumps(_describe(old, new, compared, version), indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(_lines(old, new, compared, version)))
+    print("".join(f"{error}\n" for error in errors), end="", file=sys.stderr)
+    if errors:
+        return Exit.WRONG_USE
+    return Exit.DOES_NOT_HOLD if any(task.breaking for task in compared.tasks) else Exit.HOLDS
+
+
+def _read(location: str, paths: tuple[str, ...], kubernetes_version: str) -> Baseline:
+    """
+    Return the CRDs of a file, a folder or a commit.
+
+    Raises:
+        InputError: There are none, or they have mistakes.
+    """
+    here = Path.cwd()
+    if not location.startswith(baseline.OF_GIT) and not (here / location).exists():
+        message = (
+            f"there is no such file or folder; a commit is {baseline.OF_GIT}REF, as in {baseline.OF_GIT}{location}"
+        )
+        raise CrdError([Mistake(location, 0, message)])
+    project = Project(here, paths, here)
+    return baseline.read(location, base=here, project=project, kubernetes_version=kubernetes_version)
+
+
+def _read_project(paths: tuple[str, ...], kubernetes_version: str) -> Baseline:
+    """
+    Return the CRDs of the project in the current folder.
+
+    Raises:
+        InputError: There are none, or they have mistakes.
+    """
+    here = Path.cwd()
+    sources = Sources(here, paths)
+    notes = sources.crds(kubernetes_version).passed_over
+    read_crds = [*sources.every(kubernetes_version)]
+    return Baseline(sources.places, FolderTree(here), CrdFiles(kubernetes_version, read_crds=read_crds, notes=[*notes]))
+
+
+def _find_errors(compared: CrdDiff) -> Iterator[InputError]:
+    for task in compared.tasks:
+        try:
+            task.upgrade  # noqa: B018 - computed once
+        except InputError as error:
+            yield error
+
+
+def _lines(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> Iterator[str]:
+    for note in _notes(old, new, compared, kubernetes_version):
+        yield f"note: {note}"
+    for task in compared.tasks:
+        yield from _of_task(task)
+    for crd in compared.added:
+        yield f"{crd.source}: {crd.name}: new"
+    breaking = sum(_breaks(task) for task in compared.tasks)
+    yield (
+        f"{counted(len(compared.tasks), 'CRD')} of {old.words}, {breaking} with breaking effects, {len(compared.added)} new; "
+        f"{counted(len(compared.specimens.objects), 'object')} to judge by; Kubernetes {kubernetes_version}"
+    )
+
+
+def _of_task(task: Task) -> Iterator[str]:
+    """Yield the effects of one upgrade: the breaking ones first, then all others."""
+    new = next((crd.source for crd in task.today), "nothing")
+    title = f"{task.old.name}: from {task.origin} to {new}"
+    try:
+        effects, breaking = task.upgrade, task.breaking
+    except InputError:
+        yield f"{title}: not known"
+        return
+    yield from report.lines(f"{title}{'' if breaking else ': nothing breaks'}", breaking, (), ())
+    for finding in effects.findings:
+        if finding not in breaking:
+            yield from report.describe_finding(finding)
+    for words in (*effects.warnings, *effects.unshown, *effects.notices):
+        yield f"note: {words}"
+
+
+def _breaks(task: Task) -> bool:
+    try:
+        return bool(task.breaking)
+    except InputError:
+        return False
+
+
+def _notes(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> dict[str, None]:
+    notes = (*old.crds(kubernetes_version).notes, *new.crds(kubernetes_version).notes)
+    return dict.fromkeys((*notes, *old.notes, *compared.specimens.notes))
+
+
+def _describe(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> dict[str, object]:
+    return {
+        "old": old.words,
+        "new": new.words,
+        "kubernetesVersion": kubernetes_version,
+        "crds": [upgradedata.describe_upgrade(task) for task in compared.tasks],
+        "added": [{"name": crd.name, "new": crd.source} for crd in compared.added],
+        "objects": len(compared.specimens.objects),
+        "notes": list(_notes(old, new, compared, kubernetes_version)),
+    }

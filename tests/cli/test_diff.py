@@ -1,0 +1,279 @@
+"""`pytest-crd diff`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.git import git
+from support.releases import FILE, NAME, crd, release, release_all, write
+
+from pytest_crd import __main__ as program
+
+pytestmark = pytest.mark.session
+ENUM = "{type: string, enum: [a, b]}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = program.main(["diff", *arguments])
+    output, errors = capsys.readouterr()
+    return code, output, errors
+
+
+def test_two_files_are_compared_by_the_effects_on_objects(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1").replace("{type: string}", ENUM), "old.yaml")
+    write(folder, crd("v1").replace("{type: string}", "{type: string, enum: [a, c]}"), "new.yaml")
+
+    assert run(capsys, "old.yaml", "new.yaml") == (
+        1,
+        f"""\
+{NAME}: from old.yaml:1 to new.yaml:1
+
+refused: spec.size (v1)
+  spec.size: Unsupported value: "b": supported values: "a", "c"
+  refused when created; an update that leaves spec.size as it is passes
+  object: {{"spec": {{"size": "b"}}}}
+  - old.yaml:17  enum: ["a", "b"]
+  + new.yaml:17  enum: ["a", "c"]
+widened: spec.size (v1)
+  before, spec.size: Unsupported value: "c": supported values: "a", "b"
+  object: {{"spec": {{"size": "c"}}}}
+  - old.yaml:17  enum: ["a", "b"]
+  + new.yaml:17  enum: ["a", "c"]
+1 CRD of old.yaml, 1 with breaking effects, 0 new; 0 objects to judge by; Kubernetes 1.37
+""",
+        "",
+    )
+
+
+def test_a_difference_that_breaks_nothing_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1"), "old/a.yaml")
+    write(folder, crd("v1"), "new/a.yaml")
+    write(folder, crd("v1", name="others.example.com"), "new/b.yaml")
+
+    assert run(capsys, "old", "new", "--kubernetes-version", "1.36") == (
+        0,
+        (
+            f"{NAME}: from old/a.yaml:1 to new/a.yaml:1: nothing breaks\n"
+            "new/b.yaml:1: others.example.com: new\n"
+            "1 CRD of old, 0 with breaking effects, 1 new; 0 objects to judge by; Kubernetes 1.36\n"
+        ),
+        "",
+    )
+
+
+def test_a_removed_crd_breaks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1"), "old/a.yaml")
+    write(folder, crd("v1", name="others.example.com"), "new/b.yaml")
+
+    code, output, _ = run(capsys, "old", "new")
+
+    assert code == 1
+    assert output.startswith(f"{NAME}: from old/a.yaml:1 to nothing\n\ndata loss: metadata.name\n")
+
+
+def test_a_commit_is_compared_with_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release_all(folder, [("v1.0.0", crd("v1alpha1")), ("v1.1.0", crd("v1", "v1alpha1"))])
+    write(folder, crd("v1"))
+
+    code, output, errors = run(capsys, "git:latest-tag")
+
+    assert (code, errors) == (1, "")
+    assert output.startswith(f"{NAME}: from v1.1.0:{FILE}:1 to {FILE}:1\n\nrefused: status.storedVersions[0]\n")
+    assert "if this is intended" not in output
+
+
+def test_two_commits_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release_all(folder, [("v1.0.0", crd("v1")), ("v1.1.0", crd("v1", field="other"))])
+    git(folder, "rm", "-q", FILE)
+
+    code, output, _ = run(capsys, "git:v1.0.0", "git:v1.1.0")
+
+    assert code == 1
+    assert f"{NAME}: from v1.0.0:{FILE}:1 to v1.1.0:{FILE}:1\n\ndata loss: spec.size (v1)\n" in output
+
+
+def test_all_releases_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release_all(folder, [("v0.9.0", "kind: CustomResourceDefinition\na: [\n"), ("v1.0.0", crd("v1"))])
+    write(folder, crd("v1", field="other"))
+
+    code, output, _ = run(capsys, "git:all-tags")
+
+    assert code == 1
+    assert output.startswith(f"note: the CRDs of v0.9.0 are not known: v0.9.0:{FILE}:3: ")
+    assert f"{NAME}: from 1 release to {FILE}:1\n\ndata loss: spec.size (v1)\n" in output
+
+
+def test_paths_select_the_crds_of_commits_and_of_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1", name="others.example.com"), "api/others.yaml")
+    release(folder, "v1.0.0", crd("v1"))
+    write(folder, crd("v1", field="other"))
+
+    code, output, _ = run(capsys, "git:v1.0.0", "--crd-path", "api")
+
+    assert code == 0
+    assert output.startswith("others.example.com: from v1.0.0:api/others.yaml:1 to api/others.yaml:1: nothing breaks\n")
+
+
+def test_samples_of_both_sides_and_old_stored_objects_are_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: x}\n"
+    write(folder, sample, "config/samples/a.yaml")
+    case = f"crd: {NAME}\nupdate:\n- {{name: a, old: {{spec: {{size: b}}}}, input: {{spec: {{size: c}}}}, accepted: true}}\n"
+    write(folder, case, "test_things.crd.yaml")
+    release(folder, "v1.0.0", crd("v1"))
+    write(folder, crd("v1", field="other"))
+
+    _, output, _ = run(capsys, "git:v1.0.0")
+
+    assert (
+        "  as well: v1.0.0:config/samples/a.yaml:1, v1.0.0:test_things.crd.yaml:3, config/samples/a.yaml:1\n" in output
+    )
+    assert output.endswith(" 3 objects to judge by; Kubernetes 1.37\n")
+
+
+def test_unshown_differences_and_skipped_files_are_notes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    column = "    additionalPrinterColumns: [{name: A, type: string, jsonPath: .spec.size}]\n    schema:"
+    write(folder, crd("v1").replace("    schema:", column), "old/a.yaml")
+    write(folder, "{{ if }}\nkind: CustomResourceDefinition\n", "old/b.yaml")
+    write(folder, crd("v1"), "new/a.yaml")
+
+    _, output, _ = run(capsys, "old", "new")
+
+    assert output.startswith("note: old/b.yaml: passed over, a Helm template\n")
+    assert "\nnote: v1: " in output
+
+
+@pytest.mark.parametrize("new", ["new", "git:v1.0.0"])
+def test_alternatives_are_compared_with_the_file_of_the_same_path(
+    folder: Path, capsys: pytest.CaptureFixture[str], new: str
+) -> None:
+    for side in ("old", "new"):
+        write(folder, crd("v1"), f"{side}/full/a.yaml")
+        write(folder, crd("v1", field="other"), f"{side}/minimal/a.yaml")
+    write(folder, crd("v1"), "crds/full/a.yaml")
+    write(folder, crd("v1", field="other"), "crds/minimal/a.yaml")
+    release(folder, "v1.0.0", None)
+
+    code, output, _ = run(capsys, "old", new, "--crd-path", "crds")
+
+    assert code == 0
+    assert output.count("nothing breaks") == 2
+
+
+def test_alternatives_without_a_file_of_the_same_name_are_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, crd("v1"), "old/a.yaml")
+    write(folder, crd("v1", name="others.example.com"), "old/others.yaml")
+    write(folder, crd("v1", field="b"), "new/b.yaml")
+    write(folder, crd("v1", field="c"), "new/c.yaml")
+
+    code, output, errors = run(capsys, "old", "new")
+
+    assert code == 2
+    assert f"{NAME}: from old/a.yaml:1 to new/b.yaml:1: not known\n" in output
+    assert "2 CRDs of old, 1 with breaking effects" in output
+    assert errors.startswith(
+        "old/a.yaml:1: there are several CRDs of this name today, and none in the file of this one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere", "a.yaml"), "nowhere: there is no such file or folder; a commit is git:REF, as in git:nowhere\n"),
+        (("git:v1", "a.yaml"), " is in no git repository: "),
+        (("a.yaml", "a.yaml", "--kubernetes-version", "1.1"), "1.1"),
+    ],
+)
+def test_unreadable_sides_are_wrong_use(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+) -> None:
+    write(folder, crd("v1"), "a.yaml")
+
+    code, output, errors = run(capsys, *arguments)
+
+    assert (code, output) == (2, "")
+    assert message in errors
+
+
+def test_a_project_without_crds_is_wrong_use(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, crd("v1"), "a.yaml")
+    (folder / "project").mkdir()
+    monkeypatch.chdir(folder / "project")
+
+    code, output, errors = run(capsys, "../a.yaml")
+
+    assert (code, output) == (2, "")
+    assert "no CRD was found: set crd_paths" in errors
+
+
+def test_json_has_findings_with_witnesses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1").replace("{type: string}", ENUM), "old/a.yaml")
+    write(folder, crd("v1").replace("{type: string}", "{type: string, enum: [a]}"), "new/a.yaml")
+    write(folder, crd("v1", name="others.example.com"), "new/b.yaml")
+
+    code, output, _ = run(capsys, "old", "new", "-o", "json")
+
+    document = json.loads(output)
+    (found,) = document["crds"]
+    (finding,) = found.pop("findings")
+    witness = finding.pop("witness")
+    assert code == 1
+    assert {key: value for key, value in document.items() if key != "crds"} == {
+        "old": "old",
+        "new": "new",
+        "kubernetesVersion": "1.37",
+        "added": [{"name": "others.example.com", "new": "new/b.yaml:1"}],
+        "objects": 0,
+        "notes": [],
+    }
+    assert found == {
+        "name": NAME,
+        "old": ["old/a.yaml:1"],
+        "new": "new/a.yaml:1",
+        "breaks": True,
+        **{key: [] for key in ("undecided", "unshown", "notices", "warnings")},
+    }
+    assert finding == {
+        "kind": "refused",
+        "path": "spec.size",
+        "breaks": True,
+        "message": 'spec.size: Unsupported value: "b": supported values: "a"',
+        "versions": ["v1"],
+        "releases": [],
+        "lines": [
+            {
+                "old": {"place": "old/a.yaml:17", "text": 'enum: ["a", "b"]'},
+                "new": {"place": "new/a.yaml:17", "text": 'enum: ["a"]'},
+            }
+        ],
+        "objects": [],
+    }
+    assert witness["object"]["spec"] == {"size": "b"}
+    assert (witness["before"]["accepted"], witness["after"]["accepted"]) == (True, False)
+
+
+def test_json_has_errors_and_findings_without_witnesses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1"), "old/a.yaml")
+    write(folder, crd("v1", name="others.example.com"), "old/others.yaml")
+    write(folder, crd("v1", field="b"), "new/b.yaml")
+    write(folder, crd("v1", field="c"), "new/c.yaml")
+
+    code, output, errors = run(capsys, "old", "new", "-o", "json")
+
+    first, second = json.loads(output)["crds"]
+    assert code == 2
+    assert first["error"] == errors.rstrip("\n")
+    assert (second["new"], second["findings"][0]["witness"]) == (None, None)
