@@ -4,8 +4,8 @@ Conversations with a server, in the form in which they are recorded and compared
 A conversation has HTTP requests and watches of several clients.
 
 A request is a mapping with `method` and `path`, and optionally `body`, `mediaType`, `accept`, `agent`, `headers`,
-`leaveOut` and `pause`. `leaveOut` has fields of the answer to ignore, and `pause` the seconds to wait before the
-request. In paths and bodies `{ns}` stands for the namespace of the conversation, and `{rv:N}`, `{uid:N}` and
+`leaveOut`, `varies` and `pause`. `leaveOut` has fields of the answer to ignore. `varies` is true if the server names a random
+one of several unknown fields, so that the name is not compared. `pause` has the seconds to wait before the request. In paths and bodies `{ns}` stands for the namespace of the conversation, and `{rv:N}`, `{uid:N}` and
 `{continue:N}` for values in answer N. The events of a `watch` are collected until the conversation ends; the answer has
 `ended` if the server ended the watch before.
 """
@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
+from conformance import sequences
 from pytest_crd.engine.jsonvalue import JSONValue
 
 Request = Mapping[str, Any]
@@ -31,6 +32,7 @@ _QUOTED: Final = re.compile(r'(resourceVersion\\{3,}":\\{3,}")\d+')
 _AGE: Final = re.compile(r"\A(<invalid>|\d+s)\Z")
 _GENERATED: Final = re.compile(r"\b(gen-)[bcdfghjklmnpqrstvwxz2456789]{5}\b")
 _CALLED: Final = re.compile(r"(conversion webhook for .+ failed:) .*", re.DOTALL)
+_REASON: Final = re.compile(r"(failed to [^:]*(?:object|\)): ).*", re.DOTALL)
 _HEADERS: Final = ("content-type", "warning", "retry-after", "content-encoding")
 
 
@@ -118,14 +120,22 @@ def _message(status: JSONValue) -> str:
     # Our server calls no webhook, and its message says so instead of why the webhook did not answer.
     message = _CALLED.sub(r"\1 WHY", message)
     message = _GENERATED.sub(r"\1xxxxx", message)
-    if message.startswith(
-        "failed to create typed patch object"
-    ):  # fields are checked in random order until one is unknown
-        return message.partition("): ")[0]
     if len(causes) > 1:
         causes.sort(key=json.dumps)
         return message.partition(" is invalid: ")[0]
-    return message
+    return sequences.sort_lines(message)
+
+
+def undeclared(raw: Raw) -> str:
+    """Return the message about a field that the schema does not have; empty for other answers."""
+    value = _value(raw.text)
+    message = str(value.get("message", "")) if isinstance(value, dict) else ""
+    return sequences.sort_lines(message) if "field not declared in schema" in message else ""
+
+
+def without_reason(message: str) -> str:
+    """Return a message about an apply or update without its reason."""
+    return _REASON.sub(r"\1WHY", message)
 
 
 class _Normalizer:
@@ -179,7 +189,8 @@ class _Normalizer:
         if value.get("continue"):
             fields["continue"] = "CONTINUE"
         if isinstance(fields.get("message"), str):
-            fields["message"] = _message(fields)
+            message = _message(fields)
+            fields["message"] = without_reason(message) if request.get("varies") else message
         return fields
 
     def _version(self, version: str, holder: Mapping[str, JSONValue]) -> str:

@@ -232,10 +232,15 @@ def in_order(answer: Answer) -> Answer:
             for group in (causes, ordered)
         )
         status["message"] = status["message"].replace(before, after)
-    head, separator, lines = str(status.get("message", "")).partition("errors:\n")
-    if separator:
-        status["message"] = head + separator + "\n".join(sorted(lines.split("\n")))
+    if "message" in status:
+        status["message"] = sort_lines(str(status["message"]))
     return answer | {"status": status}
+
+
+def sort_lines(message: str) -> str:
+    """Return a message with the lines of its errors sorted."""
+    head, separator, lines = message.partition("errors:\n")
+    return head + separator + "\n".join(sorted(lines.split("\n")))
 
 
 def paths() -> list[Path]:

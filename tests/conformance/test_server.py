@@ -55,6 +55,41 @@ def test_fields_that_are_not_compared_are_counted() -> None:
     }
 
 
+def test_random_answers_are_counted() -> None:
+    """A server names a random one of several unknown fields."""
+    requests = [request for _, _, recorded in conversations() for request in recorded["requests"]]
+
+    assert sum(request.get("varies", False) for request in requests) == 5
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({}, "failed to convert new object: errors:\n  a: field not declared in schema\n  b: other"),
+        ({"varies": True}, "failed to convert new object: WHY"),
+    ],
+)
+def test_the_reason_of_a_random_answer_is_not_compared(request_: exchanges.Request, message: str) -> None:
+    body = {"message": "failed to convert new object: errors:\n  b: other\n  a: field not declared in schema"}
+    raw = exchanges.Raw(500, {}, json.dumps(body))
+
+    (answer,) = exchanges.run([{"method": "PUT", "path": "/", **request_}], lambda _: raw)
+
+    assert answer["body"] == {"message": message}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"message": "errors:\\nb\\na: field not declared in schema"}', "errors:\na: field not declared in schema\nb"),
+        ('{"message": "b"}', ""),
+        ("not found", ""),
+    ],
+)
+def test_messages_about_unknown_fields_are_found(text: str, message: str) -> None:
+    assert exchanges.undeclared(exchanges.Raw(500, {}, text)) == message
+
+
 def replay(version: str, recorded: Any) -> Any:
     """Return our server's answers in a conversation."""
     sender = serverside.sender(recorded.get("crds") or servergen.crds(), version, [exchanges.NAMESPACE])

@@ -4,8 +4,10 @@ Compare our server with a whole kube-apiserver in conversations of three clients
 Prepared conversations come first, then random ones; with `--builtin` only random ones about built-in objects; with `--odd` only random ones, whose requests have oddities. With an
 older Kubernetes version, topics are left out in which our server always answers as the newest version does.
 
-`--about WORD …` runs only prepared conversations about one of the words. `--record FILE` writes conversations with the
-cluster's answers, one per line, for the tests that replay them. The same seed generates the same conversations.
+`--about WORD …` runs only prepared conversations about one of the words, `--again FILE` only those of a recording. `--record FILE` writes
+conversations with the cluster's answers, one per line, for the tests that replay them. The same seed generates the same conversations.
+
+Of several unknown fields, a server names a random one. Such a request is asked repeatedly, and marked if the answers differ.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final
 
 from conformance import exchanges, serverside
+from conformance.exchanges import Raw
 
 from oracle import options as shared
 from oracle.generators import (
@@ -40,6 +43,8 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _AT_ONCE: Final = 8
+# How often a request with an unknown field is repeated: if two fields are named at random, one run in a million misses it.
+_REPETITIONS: Final = 20
 # Topics in which our server answers as the newest version in any case: protobuf of CRDs, columns of built-in kinds, and
 # their fields, which older servers partly drop because of a disabled feature gate.
 _NEWEST_ONLY: Final = frozenset(
@@ -65,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--about", nargs="+", default=(), metavar="WORD", help="run only topics with one of these words"
     )
+    parser.add_argument("--again", type=Path, metavar="FILE", help="run the conversations of a recording")
     parser.add_argument("--builtin", action="store_true", help="run random ones about built-in objects with mistakes")
     parser.add_argument("--odd", action="store_true", help="run random ones, whose requests have oddities")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write conversations and answers into this file")
@@ -110,8 +116,11 @@ def _run_all(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[in
     session = f"{SystemRandom().randrange(16**5):05x}"
 
     topics = [] if options.builtin or options.odd else _topics(options.about, options.kubernetes_version)
+    if options.again:
+        lines = options.again.read_text(encoding="utf-8").splitlines()
+        topics = [json.loads(line)["requests"] for line in lines]
     generate = builtingen.conversation if options.builtin else servergen.conversation
-    numbers = range(len(topics) if options.about else options.conversations)
+    numbers = range(len(topics) if options.about or options.again else options.conversations)
 
     def generate_requests(random: Random) -> list[JSONValue]:
         requests = generate(random, options.length)
@@ -122,10 +131,35 @@ def _run_all(cluster: Cluster, options: argparse.Namespace) -> Iterator[tuple[in
         requests = topics[number] if number < len(topics) else generate_requests(random)
         namespace = f"f{session}-{number}"
         cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
-        return number, requests, exchanges.run(requests, cluster.sender(), namespace=namespace)
+        return number, *_ask(requests, cluster.sender(), namespace)
 
     with ThreadPoolExecutor(_AT_ONCE) as executor:
         yield from executor.map(run, numbers)
+
+
+def _ask(
+    requests: Sequence[JSONValue], send: exchanges.Send, namespace: str
+) -> tuple[list[JSONValue], list[JSONValue]]:
+    """Return the requests of a conversation with the answers; those with random answers are marked."""
+    marks: list[JSONValue] = []
+
+    def repeat(request: exchanges.Request) -> Raw | Callable[[], Raw]:
+        answer = send(request)
+        message = _undeclared(answer)
+        varies = message and any(_undeclared(send(request)) != message for _ in range(_REPETITIONS))
+        marks.append({"varies": True} if varies else {})
+        return answer
+
+    answers = exchanges.run(requests, repeat, namespace=namespace)
+    for mark, answer in zip(marks, answers, strict=True):
+        if mark:
+            answer["body"]["message"] = exchanges.without_reason(answer["body"]["message"])
+    unmarked = ({key: value for key, value in request.items() if key != "varies"} for request in requests)
+    return [request | mark for request, mark in zip(unmarked, marks, strict=True)], answers
+
+
+def _undeclared(answer: Raw | Callable[[], Raw]) -> str:
+    return exchanges.undeclared(answer) if isinstance(answer, Raw) else ""
 
 
 def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
