@@ -255,16 +255,16 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
     return f"{decoded_kind} in version {version} cannot be handled as a {kind}: {problem}"
 
 
-def unregistered(kind: str, api_version: str, profile: Profile) -> str:
+def unregistered(kind: str, api_version: str, profile: Profile, *, group: str = "") -> str:
     """
-    Return the server's message for an unknown kind.
+    Return the server's message for an unknown kind, without an API version for one of the internal version of *group*.
 
     Reference:
         apimachinery runtime/error.go, notRegisteredErr; the scheme is named by its source line.
     """
-    return (
-        f"no kind {printing.quote(kind)} is registered for version {printing.quote(api_version)}{_in_scheme(profile)}"
-    )
+    internal = f"the internal version of group {printing.quote(group)}"
+    version = f"version {printing.quote(api_version)}" if api_version else internal
+    return f"no kind {printing.quote(kind)} is registered for {version}{_in_scheme(profile)}"
 
 
 def unregistered_type(name: str, profile: Profile) -> str:

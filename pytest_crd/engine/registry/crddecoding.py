@@ -13,14 +13,15 @@ from pytest_crd.engine.golang import converting, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import metav1types, typemeta
+from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
 from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
 from pytest_crd.engine.registry.request import Request
-from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, RefusedError
+from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
 
 
@@ -99,24 +100,39 @@ class CrdDecoder(NamedTuple):
         if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
         patched = patchrequest.patch(live, request, self.profile)
-        value = patched.value
-        if not isinstance(value, dict):
-            problem = typemeta.problem_of_patched(value, self.profile, write=patched.write)
-            raise RefusedError(requestbody.bad_patch(patched.write(), problem))
-        typed = {**value, **{key: live[key] for key in ("apiVersion", "kind") if not value.get(key)}}
-        if (typed["apiVersion"], typed["kind"]) != (live["apiVersion"], live["kind"]):
-            problem = typemeta.unregistered(str(typed["kind"]), str(typed["apiVersion"]), self.profile)
-            raise RefusedError(requestbody.bad_patch(patched.write(), problem))
+        value, has_version = patched.value, self._has_version(patched, live)
+        named = value if has_version else _as_internal(value)
+        typed = {**named, "apiVersion": live["apiVersion"], "kind": live["kind"]}
         try:
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
-        manifest = manifest._replace(duplicates=patched.duplicates)
+        unknown = () if has_version else sorted(value.keys() - metav1types.TYPE_META.keys() - named["metadata"].keys())
+        manifest = manifest._replace(duplicates=patched.duplicates, unknown=(*manifest.unknown, *unknown))
         problems = (*patched.problems, *self._problems(manifest, request.field_validation))
         if problems and request.field_validation == "Strict":
             problem = f"strict decoding error: {', '.join(problems)}"
             raise RefusedError(requestbody.bad_patch(patched.write(), problem))
         return self._body(crdforms.build(manifest, self.profile), manifest.value, problems, value)
+
+    def _has_version(self, patched: Patched, live: JSONObject) -> bool:
+        """
+        Return whether the result of a patch has the apiVersion of *live*; False if it has none.
+
+        Raises:
+            RefusedError: Its apiVersion or kind is another one.
+        """
+        if typemeta.has_type_meta(patched.value, {key: live[key] for key in metav1types.TYPE_META}):
+            return True
+        text = patched.write()
+        try:
+            api_version, kind = typemeta.read_type_meta(patched.value, text=text)
+        except TypeMetaError as error:
+            raise RefusedError(requestbody.bad_patch(text, str(error))) from None
+        if api_version not in ("", live["apiVersion"]) or kind not in ("", live["kind"]):
+            problem = typemeta.unregistered(kind or live["kind"], api_version, self.profile, group=declared.GROUP)
+            raise RefusedError(requestbody.bad_patch(text, problem))
+        return bool(api_version)
 
     def _merged(self, request: Request, live: JSONObject) -> DecodedBody:
         """Decode the result of a strategic merge patch."""
@@ -180,6 +196,16 @@ class CrdDecoder(NamedTuple):
     def _body(self, forms: Forms, resource: JSONObject, problems: tuple[str, ...], sent: JSONValue) -> DecodedBody:
         changes = Changes(forms.decoded.unknown)
         return DecodedBody(dict(resource), changes, problems, sent=sent, typed=DecodedCrd(forms, self.profile))
+
+
+def _as_internal(value: JSONObject) -> JSONObject:
+    """
+    Return a CRD without apiVersion as it is decoded: as the internal type, only whose metadata has names in JSON, at the root.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/types.go, CustomResourceDefinition: its fields have no JSON tags.
+    """
+    return {"metadata": {key: item for key, item in value.items() if key in metav1types.OBJECT_META.fields}}
 
 
 def _unknown(manifest: Decoded) -> tuple[str, ...]:

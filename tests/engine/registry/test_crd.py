@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pytest_crd import engine
 
 
@@ -42,3 +44,39 @@ def test_a_crd_cannot_replace_a_crd_with_another_name() -> None:
 def test_a_crd_can_be_updated_with_itself() -> None:
     answer = _crd().update_from(_crd())
     assert (answer.code, answer.stored["spec"]["names"]["listKind"]) == (200, "FooList")
+
+
+@pytest.mark.parametrize(
+    ("patch", "problem"),
+    [
+        (
+            {"apiVersion": None, "kind": "Foo"},
+            'no kind "Foo" is registered for the internal version of group "apiextensions.k8s.io" in scheme',
+        ),
+        (
+            {"apiVersion": "v1", "kind": None},
+            'no kind "CustomResourceDefinition" is registered for version "v1" in scheme',
+        ),
+        (
+            {"apiVersion": 1},
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .apiVersion of type",
+        ),
+    ],
+)
+def test_a_patched_crd_keeps_its_type(patch: Any, problem: str) -> None:
+    answer = _crd().patch(patch)
+
+    assert answer.code == 422
+    assert f'}}": {problem}' in answer.message
+
+
+def test_a_patched_crd_without_a_kind_keeps_its_kind() -> None:
+    assert _crd().patch({"kind": None}).code == 200
+
+
+def test_unknown_fields_of_a_patched_crd_without_an_api_version_are_named_once() -> None:
+    answer = _crd().patch({"apiVersion": None, "more": 1}, field_validation="Strict")
+
+    assert answer.message.endswith(
+        'strict decoding error: unknown field "metadata", unknown field "more", unknown field "spec", unknown field "status"'
+    )

@@ -48,6 +48,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds that stop to serve a version": _unserved(),
         "crds whose objects a webhook converts": _converted(),
         "crds whose cleanup fails": _kept(),
+        "crds without an API version": _unversioned(),
     }
     return {topic: [_compared(request) for request in requests] for topic, requests in requests_by_topic.items()}
 
@@ -271,6 +272,23 @@ def _converted() -> list[JSONValue]:
         {"method": "DELETE", "path": f"{_THINGS}/a"},
         {"method": "DELETE", "path": f"{second_things}/b"},
     ]
+
+
+def _unversioned() -> list[JSONValue]:
+    """Return patches that take the API version, so that a server decodes the CRD as the internal type."""
+    patches: list[JSONValue] = [
+        {"apiVersion": None},
+        {"apiVersion": ""},
+        {"apiVersion": None, "kind": None},
+        {"apiVersion": None, "extra": 1},
+        {"apiVersion": None, "metadata": None, "spec": None, "status": None},
+        {"apiVersion": None, "metadata": None, "name": _NAME},
+        {"apiVersion": None, "spec": {"scope": 1}},
+        {"kind": None, "metadata": {"labels": {"a": "b"}}},
+    ]
+    changes = [{"method": "PATCH", "path": _CRD, "body": body, "mediaType": _MERGE} for body in patches]
+    ignoring = {**changes[0], "path": f"{_CRD}?fieldValidation=Ignore"}
+    return [_post(_CRDS, _crd()), _paused(_get(_CRD)), *changes, ignoring, {**changes[0], "path": f"{_CRD}/status"}]
 
 
 def _crds_with_webhook() -> list[JSONValue]:
