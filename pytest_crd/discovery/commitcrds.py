@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
-from pytest_crd.discovery import commands, filetrees, git, headings, projectfiles, search, worktrees
+from pytest_crd.discovery import commands, filetrees, git, headings, kustomizations, projectfiles, search, worktrees
 from pytest_crd.discovery.filetrees import GitTree
+from pytest_crd.discovery.kustomizations import Kustomizations
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
@@ -42,8 +43,8 @@ class Project(NamedTuple):
     is_made: bool = False
 
 
-# The name and the id of a file, and its origin.
-_Key: TypeAlias = tuple[str, str, FileOrigin]
+# The name of a file, the ids of all that its CRDs depend on, and its origin.
+_Key: TypeAlias = tuple[str, tuple[str, ...], FileOrigin]
 
 
 class CommitCrds(NamedTuple):
@@ -92,13 +93,14 @@ class CommitReader:
         folder = Path(os.path.relpath(self.project.folder.resolve(), self.repository.resolve())).as_posix()
         tree = filetrees.of_commit(self.repository, commit, ref=ref, folder="" if folder == "." else folder)
         crd_files = CrdFiles(self.kubernetes_version)
-        for origin, names in _places(tree, self.project):
-            # A link keeps its own content if its target changes.
-            keys = {name: (name, commit if name in tree.links else tree.ids[name], origin) for name in names}
+        applied = kustomizations.of_commit(tree, _patterns(self.project)) if self.has_schemas else None
+        for origin, found in _places(tree, self.project):
+            names = [name for name in found if applied is None or not applied.is_patch(name)]
+            keys = {name: (name, _ids(name, commit, tree, applied), origin) for name in names}
             contents = tree.read(name for name, key in keys.items() if key not in self._files)
             for name, key in each(keys.items(), tell, lambda item: item[0]):
                 if name in contents:
-                    self._files[key] = self._read(contents[name], tree.display_name(name), origin)
+                    self._files[key] = self._read(contents[name], tree.display_name(name), origin, name, applied)
                 if key in self._files:  # not for a link to nowhere
                     _add(crd_files, self._files[key])
             if crd_files.crds or crd_files.mistakes:
@@ -119,25 +121,37 @@ class CommitReader:
                 mistakes = (Mistake(f"{ref}: {item.source}", item.line, item.message) for item in error.mistakes)
                 crd_files.mistakes.extend(mistakes)
                 continue
-            key = (command, hashlib.sha256(output).hexdigest(), FileOrigin.NAMED)
+            key = (command, (hashlib.sha256(output).hexdigest(),), FileOrigin.NAMED)
             if key not in self._files:
                 self._files[key] = self._read(output, f"{ref}:{command}", FileOrigin.NAMED)
             _add(crd_files, self._files[key])
 
-    def _read(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
+    def _read(
+        self, content: bytes, source: str, origin: FileOrigin, name: str = "", applied: Kustomizations | None = None
+    ) -> CrdFiles:
         if not self.has_schemas:
             crd_files = self._take(headings.without_schemas(content), source, origin)
             if crd_files.crds and not crd_files.mistakes:
                 return crd_files
-        return self._take(content, source, origin)
+        return self._take(content, source, origin, name, applied)
 
-    def _take(self, content: bytes, source: str, origin: FileOrigin) -> CrdFiles:
-        crd_files = CrdFiles(self.kubernetes_version)
+    def _take(
+        self, content: bytes, source: str, origin: FileOrigin, name: str = "", applied: Kustomizations | None = None
+    ) -> CrdFiles:
+        crd_files = CrdFiles(self.kubernetes_version, kustomizations=applied)
         if origin is FileOrigin.NAMED:
             crd_files.take_output(content, source=source)
         else:
-            crd_files.take(content, source=source, origin=origin)
+            crd_files.take(content, source=source, origin=origin, name=name)
         return crd_files
+
+
+def _ids(name: str, commit: str, tree: GitTree, applied: Kustomizations | None) -> tuple[str, ...]:
+    """Return ids of all that the CRDs of a file depend on: the file, and the kustomizations that apply to it with their patches."""
+    chain = applied.of_file(name) if applied is not None else []
+    files = (name, *(file for item in chain for file in (item.name, *sorted(item.files))))
+    # A link keeps its own content if its target changes.
+    return tuple(commit if file in tree.links else tree.ids[file] for file in files)
 
 
 def _add(crd_files: CrdFiles, others: CrdFiles) -> None:
@@ -148,7 +162,7 @@ def _add(crd_files: CrdFiles, others: CrdFiles) -> None:
 
 def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Sequence[str]]]:
     """Yield the files of a commit that may have CRDs: the files of today's settings, else the conventional places first."""
-    patterns = [_from_folder(path, project) for path in project.paths]
+    patterns = _patterns(project)
     if any(not pattern.startswith(manifest.LEFT_OUT) for pattern in patterns):
         yield FileOrigin.GIVEN, tree.names(patterns)
         return
@@ -170,6 +184,11 @@ def _places(tree: GitTree, project: Project) -> Iterator[tuple[FileOrigin, Seque
         for_tests = [name for name in names if projectfiles.is_for_tests(PurePosixPath(name), PurePosixPath(folder))]
         yield FileOrigin.FOUND, [name for name in names if name not in for_tests]
         yield FileOrigin.FOUND_IN_TESTS, for_tests
+
+
+def _patterns(project: Project) -> list[str]:
+    """Return the patterns of today's settings, relative to the folder of the project."""
+    return [_from_folder(path, project) for path in project.paths]
 
 
 def _from_folder(pattern: str, project: Project) -> str:

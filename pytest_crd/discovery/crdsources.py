@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
-from pytest_crd.discovery import commands, madecrds, projectfiles
+from pytest_crd.discovery import commands, kustomizations, madecrds, projectfiles
+from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.discovery.kustomizations import Kustomizations
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -31,7 +33,6 @@ from pytest_crd.progress import Progress, Tell, silent
 
 _MOST_PLACES: Final = 5
 _CHART: Final = ("Chart.yaml",)
-_KUSTOMIZATION: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # The folders where kubebuilder puts kustomizations of CRDs.
 _USUAL_FOLDERS: Final = ("config/crd", "config/default")
 _MOST_COMMANDS: Final = 3
@@ -165,9 +166,11 @@ class Sources:
 
     def _read_settings(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Read the paths and commands of the settings."""
-        crd_files = CrdFiles(kubernetes_version, self.observer)
+        applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
+        crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
         if self.paths:
             crd_files.read_all(self.paths, base=self.base, tell=tell)
+            _note_kustomizations(crd_files, applied)
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
@@ -180,15 +183,17 @@ class Sources:
     def _search(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Search the project, and return the first place with a CRD or a mistake about one."""
         search = CrdSearch(self.base, self.paths, self.listed)
+        applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
         notes: list[Remark] = []
         places = search.places()
         for place in places:
             if self._python_manifests and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _note_test_data(place.files)
                 continue
-            crd_files = CrdFiles(kubernetes_version, self.observer)
+            crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
             for file in progress.each(place.files, tell, lambda file: file.name):
                 crd_files.read(file, place.origin)
+            _note_kustomizations(crd_files, applied)
             notes += crd_files.notes
             if crd_files.crds or crd_files.mistakes:
                 if place.origin is FileOrigin.FOUND:
@@ -202,6 +207,12 @@ class Sources:
 
         first, *others = search.in_vain()
         raise CrdError([first, *_suggest_commands(notes, base=self.base), *others, *dict.fromkeys(notes)])
+
+
+def _note_kustomizations(crd_files: CrdFiles, applied: Kustomizations) -> None:
+    """Add notes about the kustomizations of the CRDs."""
+    paths = (read_crd.path for read_crd in crd_files.read_crds)
+    crd_files.notes += applied.notes([path.as_posix() for path in paths if path is not None])
 
 
 def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
@@ -237,12 +248,12 @@ def _commands_of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[st
         path = base / remark.source
         if remark.kind is RemarkKind.TEMPLATE and (chart := _above(path, base, _CHART)):
             yield f"helm template {chart} --include-crds"
-        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, _KUSTOMIZATION)):
+        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, kustomizations.NAMES)):
             yield _kustomize(folder)
 
 
 def _commands_of_usual_folders(base: Path) -> Iterator[str]:
-    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in _KUSTOMIZATION)]
+    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in kustomizations.NAMES)]
     yield from map(_kustomize, folders[:1])
 
 

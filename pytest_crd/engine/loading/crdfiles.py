@@ -10,7 +10,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from pytest_crd.engine.api.context import CrdContext, WrittenCrd
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
@@ -59,6 +59,21 @@ class ReadCrd:
     without: tuple[str, ...] = ()
 
 
+class AppliedKustomizations(Protocol):
+    """Kustomizations of the CRDs in files; a file is named by its path, or by its name in a commit."""
+
+    def is_patch(self, name: str) -> bool:
+        """Return whether a file is a patch of a kustomization that is applied."""
+
+    def apply(self, name: str, item: Manifest) -> Manifest:
+        """
+        Return a CRD of a file as its kustomizations build it.
+
+        Raises:
+            ManifestError: A patch fails.
+        """
+
+
 @dataclass(slots=True)
 class CrdFiles:
     """
@@ -71,6 +86,7 @@ class CrdFiles:
         mistakes: Errors that prevent using the CRDs.
         notes: Skipped manifests, with the reasons.
         conversions: The places of skipped patches that change the conversion of a CRD, by its name.
+        kustomizations: The kustomizations that are applied to the CRDs; None for CRDs as they are in their files.
     """
 
     kubernetes_version: str
@@ -79,6 +95,7 @@ class CrdFiles:
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[Remark] = field(default_factory=list)
     conversions: dict[str, list[str]] = field(default_factory=dict)
+    kustomizations: AppliedKustomizations | None = None
     _answered: set[str] = field(default_factory=set)
 
     @property
@@ -111,12 +128,25 @@ class CrdFiles:
         except ManifestError as error:
             self._record(error, is_note=origin in _FOUND)
         else:
-            self.take(content, source=file.name, origin=origin, path=file.path)
+            self.take(content, source=file.name, origin=origin, path=file.path, name=file.path.as_posix())
         if len(self.read_crds) + len(self.mistakes) > before:
             self._answered.update(file.patterns)
 
-    def take(self, content: bytes, *, source: str, origin: FileOrigin, path: Path | None = None) -> None:
-        """Read the CRDs of a text; *source* is its name in messages, *path* its file if it has one."""
+    def take(
+        self, content: bytes, *, source: str, origin: FileOrigin, path: Path | None = None, name: str = ""
+    ) -> None:
+        """
+        Read the CRDs of a text.
+
+        Args:
+            content: The text.
+            source: Its name in messages.
+            origin: Its origin.
+            path: Its file, if it has one.
+            name: Its name for kustomizations; empty if none apply to it.
+        """
+        if name and self.kustomizations is not None and self.kustomizations.is_patch(name):
+            return
         if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
             return
         try:
@@ -125,7 +155,7 @@ class CrdFiles:
             self._unreadable(content, source, error, origin)
             return
         for item in items:
-            self._manifest(item, origin, path)
+            self._manifest(item, origin, path, name)
 
     def take_output(self, content: bytes, *, source: str) -> None:
         """Read the CRDs that a command has printed; no CRD is a mistake."""
@@ -170,7 +200,7 @@ class CrdFiles:
         else:
             self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
-    def _manifest(self, item: Manifest, origin: FileOrigin, path: Path | None) -> None:
+    def _manifest(self, item: Manifest, origin: FileOrigin, path: Path | None, name: str) -> None:
         problem = misspelling.problem_of(item.value)
         if not problem and not declared.is_crd(item.value):
             return
@@ -183,7 +213,12 @@ class CrdFiles:
         elif problem:
             self._record(CrdError([Mistake(*place, problem)]), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
-            self._crd(item, place, origin, path)
+            try:
+                kustomized = self.kustomizations.apply(name, item) if name and self.kustomizations is not None else item
+            except ManifestError as error:
+                self._record(error, is_note=origin in _FOUND)
+            else:
+                self._crd(kustomized, place, origin, path)
 
     def _pass_over(self, item: Manifest, place: tuple[str, int], reason: str) -> None:
         kind = RemarkKind.TEMPLATE if reason == _A_TEMPLATE else RemarkKind.PATCH

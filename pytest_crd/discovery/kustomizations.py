@@ -1,0 +1,243 @@
+"""
+Kustomizations of CRDs: the patches, labels and annotations that `kustomize build` adds to the CRDs of a folder.
+
+A kustomization applies to the files that it lists. It is applied only as a whole: one with a field whose effect on CRDs is not known is
+left out, with a note that names the field.
+
+Reference:
+    sigs.k8s.io/kustomize api/internal/target and api/internal/builtins.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_crd.discovery import kustomizepatches
+from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
+from pytest_crd.discovery.kustomizepatches import Patch, Show
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.yaml import manifest, yamlreader
+from pytest_crd.engine.yaml.document import Document
+from pytest_crd.engine.yaml.manifest import LEFT_OUT, Manifest
+
+NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+# A kustomization lists files of its own folder, such as bases/backups.yaml.
+_MOST_FOLDERS: Final = 3
+_LABELS, _ANNOTATIONS = ("commonLabels", "labels"), "commonAnnotations"
+_PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
+# Fields that leave CRDs as they are. kustomize adds prefixes, suffixes and namespaces to other kinds alone, unless `configurations` says more.
+_RENAMING: Final = frozenset({"namePrefix", "nameSuffix", "namespace"})
+_HARMLESS: Final = frozenset(
+    {
+        *("apiVersion", "kind", "metadata", "resources", "bases", "configurations", "sortOptions", "validators"),
+        *("configMapGenerator", "secretGenerator", "generatorOptions", "images", "replicas"),
+    }
+)
+_KNOWN: Final = frozenset({*_PATCHES, *_LABELS, _ANNOTATIONS}) | _RENAMING | _HARMLESS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kustomization:
+    """
+    The file of a kustomization.
+
+    Attributes:
+        name: Its name in the tree.
+        shown: Its name in messages.
+        listed: The names of the files and folders that it lists.
+        patches: Its patches, in the order in which kustomize applies them: before and after labels and annotations.
+        labels: The labels that it adds.
+        annotations: The annotations that it adds.
+        unknown: The line and name of the first field whose effect on CRDs is not known; None if there is none.
+    """
+
+    name: str
+    shown: str
+    listed: frozenset[str]
+    patches: tuple[tuple[Patch, ...], tuple[Patch, ...]] = ((), ())
+    labels: Mapping[str, JSONValue] = field(default_factory=dict)
+    annotations: Mapping[str, JSONValue] = field(default_factory=dict)
+    unknown: tuple[int, str] | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder that contains it."""
+        return posixpath.dirname(self.name)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The names of its patches that are files."""
+        return frozenset(patch.file for patches in self.patches for patch in patches if patch.file)
+
+    def apply(self, value: dict[str, JSONValue]) -> tuple[dict[str, JSONValue], int]:
+        """
+        Return a CRD as kustomize builds it, and the number of patches that apply to it.
+
+        Raises:
+            ManifestError: A patch fails.
+        """
+        before, after = self.patches
+        value, count = kustomizepatches.apply(before, value)
+        value = _with_metadata(_with_metadata(value, "labels", self.labels), "annotations", self.annotations)
+        value, more = kustomizepatches.apply(after, value)
+        return value, count + more
+
+
+@dataclass
+class Kustomizations:
+    """
+    The kustomizations of a tree of files, read when a file asks for them.
+
+    Attributes:
+        tree: The files.
+        show: Returns the name of a file in messages.
+        left_out: The names of kustomizations that do not count.
+    """
+
+    tree: Tree
+    show: Show
+    left_out: Collection[str] = ()
+    _read: dict[str, Kustomization | None] = field(default_factory=dict, init=False)
+    _applied: dict[str, int] = field(default_factory=dict, init=False)
+
+    def of_file(self, name: str) -> list[Kustomization]:
+        """Return the kustomizations that apply to a file, innermost first; unknown fields prevent none of them here."""
+        chain: list[Kustomization] = []
+        reached = {name}
+        for kustomization in self._above(name):
+            if not reached.isdisjoint(kustomization.listed):
+                chain.append(kustomization)
+                reached.add(kustomization.folder)
+        return chain
+
+    def is_patch(self, name: str) -> bool:
+        """Return whether a file is a patch of a kustomization that is applied."""
+        return any(kustomization.unknown is None and name in kustomization.files for kustomization in self._above(name))
+
+    def apply(self, name: str, item: Manifest) -> Manifest:
+        """
+        Return a CRD of a file as `kustomize build` prints it; the lines of its fields stay those of the file.
+
+        Raises:
+            ManifestError: A patch fails.
+        """
+        value: Any = item.value
+        for kustomization in self.of_file(name):
+            if kustomization.unknown is not None:
+                break
+            value, count = kustomization.apply(value)
+            self._applied[kustomization.name] = self._applied.get(kustomization.name, 0) + count
+        return item if value is item.value else replace(item, value=value)
+
+    def notes(self, names: Iterable[str]) -> Iterator[Remark]:
+        """Yield a note about each kustomization of the files *names* that changes CRDs, or is not applied."""
+        for kustomization in dict.fromkeys(item for name in names for item in self.of_file(name)):
+            if kustomization.unknown is not None:
+                line, unknown = kustomization.unknown
+                command = f"kubectl kustomize {posixpath.dirname(kustomization.shown) or '.'}"
+                message = f"not applied to its CRDs, because of {unknown}: write crd_commands = {command}"
+                yield Remark(kustomization.shown, line, message)
+            elif count := self._applied.get(kustomization.name):
+                yield Remark(kustomization.shown, 0, f"{count} patch{'es' if count > 1 else ''} applied to CRDs")
+
+    def _above(self, name: str) -> Iterator[Kustomization]:
+        """Yield the kustomizations of the nearest folders above a file, innermost first."""
+        folder = posixpath.dirname(name)
+        for _ in range(_MOST_FOLDERS):
+            if folder not in self._read:
+                self._read[folder] = self._find(folder)
+            if (kustomization := self._read[folder]) is not None:
+                yield kustomization
+            if not folder or folder.endswith(".."):
+                return
+            folder = posixpath.dirname(folder)
+
+    def _find(self, folder: str) -> Kustomization | None:
+        names = [posixpath.join(folder, name) for name in NAMES]
+        contents = self.tree.read(name for name in names if name not in self.left_out)
+        if not contents:
+            return None
+        name, content = next(iter(contents.items()))
+        shown = self.show(name)
+        try:
+            documents = [*yamlreader.read(content, source=shown)]
+        except ManifestError as error:
+            mistake = error.mistakes[0]
+            return Kustomization(name, shown, frozenset(), unknown=(mistake.line, mistake.message))
+        document = documents[0] if documents else None
+        value = document.value if document is not None else None
+        if document is None or not isinstance(value, dict) or value.get("kind", "Kustomization") != "Kustomization":
+            return None
+        return self._kustomization(name, shown, document, value)
+
+    def _kustomization(self, name: str, shown: str, document: Document, value: Mapping[str, Any]) -> Kustomization:
+        folder = posixpath.dirname(name)
+        entries = [entry for key in ("resources", "bases") for entry in _list(value.get(key)) if isinstance(entry, str)]
+        listed = frozenset(posixpath.normpath(posixpath.join(folder, entry)) for entry in entries)
+        bare = Kustomization(name, shown, listed)
+        if (unknown := _unknown(value)) is not None:
+            return replace(bare, unknown=(document.line_of([unknown], key=True), f"`{unknown}`"))
+        patches = {}
+        for key in _PATCHES:
+            try:
+                patches[key] = kustomizepatches.read(key, _list(value.get(key)), folder, self.tree, self.show)
+            except ManifestError as error:
+                mistake: Mistake = error.mistakes[0]
+                return replace(bare, unknown=(document.line_of([key], key=True), f"`{key}`: {mistake.message}"))
+        labels: dict[str, JSONValue] = {}
+        for entry in _list(value.get("labels")):
+            labels |= _object(_object(entry).get("pairs"))
+        labels |= _object(value.get("commonLabels"))
+        before = (*patches["patchesStrategicMerge"], *patches["patches"])
+        annotations = _object(value.get(_ANNOTATIONS))
+        return replace(bare, patches=(before, patches["patchesJson6902"]), labels=labels, annotations=annotations)
+
+
+def of_folder(tree: FolderTree, patterns: Sequence[str]) -> Kustomizations:
+    """Return the kustomizations of a folder, without those that `!pattern` excludes."""
+    names = [(tree.folder / name).as_posix() for name in tree.names(_excluded(patterns))]
+
+    def show(name: str) -> str:
+        return manifest.name_of(Path(name), tree.folder)
+
+    return Kustomizations(tree, show, names)
+
+
+def of_commit(tree: GitTree, patterns: Sequence[str]) -> Kustomizations:
+    """Return the kustomizations of a commit, without those that `!pattern` excludes."""
+    return Kustomizations(tree, tree.display_name, tree.names(_excluded(patterns)))
+
+
+def _excluded(patterns: Sequence[str]) -> list[str]:
+    return [pattern.removeprefix(LEFT_OUT) for pattern in patterns if pattern.startswith(LEFT_OUT)]
+
+
+def _unknown(value: Mapping[str, Any]) -> str | None:
+    """Return the first field whose effect on CRDs is not known, or None."""
+    for key in value:
+        if key not in _KNOWN or (key in _RENAMING and value.get("configurations")):
+            return key
+        if key == "labels" and any("fields" in _object(entry) for entry in _list(value[key])):
+            return key
+    return None
+
+
+def _with_metadata(value: dict[str, JSONValue], key: str, added: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    if not added:
+        return value
+    metadata = _object(value.get("metadata"))
+    return {**value, "metadata": {**metadata, key: {**_object(metadata.get(key)), **added}}}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

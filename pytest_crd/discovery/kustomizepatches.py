@@ -1,0 +1,176 @@
+"""Patches of a kustomization: strategic merge patches, and JSON patches (RFC 6902) with a target."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.discovery.filetrees import Tree
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.decoded import custom_resource_definition
+from pytest_crd.engine.golang.release import JsonPatchRelease
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.patching import jsonpatch, strategicmerge
+from pytest_crd.engine.registry.patching.jsonpatch import OperationError
+from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
+from pytest_crd.engine.yaml import yamlreader
+
+# Returns the name of a file in messages.
+Show: TypeAlias = Callable[[str], str]
+
+_TEXTS: Final = ("labels", "annotations")
+_TARGET: Final = frozenset({"group", "version", "kind", "name"})
+_ENTRY: Final = frozenset({"path", "patch", "target", "options"})
+_RELEASE: Final = JsonPatchRelease()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patch:
+    """
+    A patch of CRDs.
+
+    Attributes:
+        place: Its place in messages.
+        file: Its name in the tree; empty if the kustomization contains it.
+        target: Regular expressions by `group`, `version`, `kind` and `name`; None if the patch names its own object.
+        content: A partial object, or a list of operations.
+    """
+
+    place: tuple[str, int]
+    file: str
+    target: Mapping[str, str] | None
+    content: Any
+
+    def changes(self, value: Mapping[str, Any]) -> bool:
+        """Return whether the patch applies to a CRD."""
+        group, _, version = str(value["apiVersion"]).rpartition("/")
+        name = value.get("metadata", {}).get("name")
+        if self.target is None:
+            own = self.content
+            return (own.get("apiVersion"), own.get("kind"), _name(own)) == (value["apiVersion"], value["kind"], name)
+        found = {"group": group, "version": version, "kind": value["kind"], "name": str(name)}
+        return all(re.fullmatch(pattern, found[key]) for key, pattern in self.target.items() if pattern)
+
+    def apply(self, value: dict[str, Any]) -> dict[str, JSONValue]:
+        """
+        Return a CRD after the patch.
+
+        Raises:
+            ManifestError: An operation fails, or a directive is malformed.
+        """
+        try:
+            if isinstance(self.content, list):
+                patched: dict[str, JSONValue] = jsonpatch.apply(value, self.content, _RELEASE)
+                return patched
+            kind = custom_resource_definition(str(value["apiVersion"]).rpartition("/")[2])
+            partial = {**self.content, "apiVersion": value["apiVersion"], "kind": value["kind"]}
+            metadata = {**(self.content.get("metadata") or {}), "name": _name(value)}
+            return {**strategicmerge.merge(value, {**partial, "metadata": metadata}, kind)}
+        except OperationError as error:
+            message = f"operation {error.index + 1} fails for {_name(value)}: {error}"
+            raise ManifestError([Mistake(*self.place, message)]) from None
+        except StrategicError as error:
+            message = f"the patch of {_name(value)} fails: {error.refusal.message}"
+            raise ManifestError([Mistake(*self.place, message)]) from None
+
+
+def apply(patches: Iterable[Patch], value: dict[str, JSONValue]) -> tuple[dict[str, JSONValue], int]:
+    """
+    Return a CRD after the patches that apply to it, and their number.
+
+    Raises:
+        ManifestError: A patch fails.
+    """
+    count = 0
+    for patch in patches:
+        if patch.changes(value):
+            value, count = patch.apply(value), count + 1
+    return value, count
+
+
+def read(key: str, entries: Sequence[Any], folder: str, tree: Tree, show: Show) -> tuple[Patch, ...]:
+    """
+    Return the patches of CRDs in a list of a kustomization.
+
+    Args:
+        key: The name of the list: `patches`, `patchesStrategicMerge` or `patchesJson6902`.
+        entries: The items of the list.
+        folder: The folder of the kustomization.
+        tree: The files.
+        show: Returns the name of a file in messages.
+
+    Raises:
+        ManifestError: An item is unreadable, or its effect on CRDs is not known.
+    """
+    return tuple(patch for entry in entries for patch in _patches(key, entry, folder, tree, show))
+
+
+def _patches(key: str, entry: Any, folder: str, tree: Tree, show: Show) -> list[Patch]:
+    if key == "patchesStrategicMerge":
+        is_text = isinstance(entry, str) and "\n" in entry
+        entry = {"patch" if is_text else "path": entry}
+    if not isinstance(entry, dict) or not entry.keys() <= _ENTRY or entry.get("options"):
+        raise _unknown(f"an item with {_described(entry)}")
+    target = entry.get("target")
+    if target is not None and (not isinstance(target, dict) or not target.keys() <= _TARGET):
+        raise _unknown(f"a target with {_described(target)}")
+    for pattern in (target or {}).values():
+        _demand_pattern(pattern)
+    file, text = _text(entry, folder, tree)
+    source = show(file) if file else "the patch"
+    contents = [(document.line, document.value) for document in yamlreader.read(text, source=source)]
+    made = [Patch((source, line), file, target, content) for line, content in contents if content is not None]
+    for patch in made:
+        _demand(patch)
+    return [patch for patch in made if _may_change_crds(patch)]
+
+
+def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str | bytes]:
+    """Return the name of a patch's file, empty without one, and its text."""
+    if isinstance(entry.get("patch"), str):
+        return "", entry["patch"]
+    name = posixpath.normpath(posixpath.join(folder, str(entry.get("path"))))
+    contents = tree.read([name])
+    if name not in contents:
+        raise _unknown(f"{entry.get('path')} is no file")
+    return name, contents[name]
+
+
+def _demand_pattern(pattern: Any) -> None:
+    try:
+        re.compile(pattern)
+    except (re.error, TypeError):
+        raise _unknown(f"a target with the pattern {pattern!r}") from None
+
+
+def _demand(patch: Patch) -> None:
+    if isinstance(patch.content, list):
+        if patch.target is None:
+            raise _unknown("a JSON patch without a target")
+    elif not isinstance(patch.content, dict) or "$patch" in patch.content:
+        raise _unknown("a patch that is neither a partial object nor a list of operations")
+    elif None in (value for key in _TEXTS for value in ((patch.content.get("metadata") or {}).get(key) or {}).values()):
+        raise _unknown("a patch with a null label or annotation, which kustomize writes as a text")
+
+
+def _may_change_crds(patch: Patch) -> bool:
+    if patch.target is None:
+        return bool(patch.content.get("kind") == declared.KIND)
+    kind = patch.target.get("kind")
+    return not kind or re.fullmatch(kind, declared.KIND) is not None
+
+
+def _name(value: Mapping[str, Any]) -> str:
+    return str((value.get("metadata") or {}).get("name"))
+
+
+def _described(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, dict) else repr(value)
+
+
+def _unknown(words: str) -> ManifestError:
+    return ManifestError([Mistake("", 0, words)])

@@ -1,0 +1,308 @@
+"""Kustomizations of CRDs; expected objects are those of `kubectl kustomize`, version 5.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.git import git
+
+from pytest_crd.discovery import baseline
+from pytest_crd.discovery.commitcrds import Project
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.engine.profile import DEFAULT
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: KINDs.stories.example.com, annotations: {a: "1"}, labels: {app: old}}
+spec:
+  group: stories.example.com
+  names: {kind: Garden, plural: KINDs, singular: KIND, shortNames: [x]}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              rows: {type: integer, maximum: 9}
+"""
+WEBHOOK = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gardens.stories.example.com}
+spec:
+  scope: null
+  conversion:
+    strategy: Webhook
+    webhook: {clientConfig: {service: {namespace: system, name: webhook-service}}, conversionReviewVersions: [v1]}
+"""
+ROWS = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/rows"
+OPERATIONS = f"- {{op: remove, path: {ROWS}/maximum}}\n- {{op: add, path: {ROWS}/minimum, value: 1}}\n"
+GARDENS = "target: {kind: CustomResourceDefinition, name: gardens.stories.example.com}"
+FILE = "config/crd/kustomization.yaml"
+
+
+class Folder:
+    """The folder of a project with two CRDs."""
+
+    def __init__(self, path: Path) -> None:
+        """Write the CRDs."""
+        self.path = path
+        for kind in ("garden", "pond"):
+            self.write(f"config/crd/bases/{kind}.yaml", CRD.replace("KIND", kind).replace("Garden", kind.title()))
+        self.write("config/crd/patches/webhook.yaml", WEBHOOK)
+        self.write("config/crd/patches/operations.yaml", OPERATIONS)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def kustomization(
+        self, text: str, name: str = FILE, resources: str = "[bases/garden.yaml, bases/pond.yaml]"
+    ) -> None:
+        """Write a kustomization."""
+        self.write(name, f"resources: {resources}\n{text}")
+
+    def read(self, *paths: str) -> dict[str, ReadCrd]:
+        """Return the CRDs by kind."""
+        return {read.crd.kind: read for read in Sources(self.path, paths or ("config/crd",)).every(DEFAULT)}
+
+    def built(self, kind: str = "Garden", *paths: str) -> Any:
+        """Return the value of a CRD."""
+        return self.read(*paths)[kind].manifest.value
+
+    def notes(self, *paths: str) -> list[str]:
+        """Return the notes about kustomizations."""
+        return [
+            note for note in Sources(self.path, paths or ("config/crd",)).crds(DEFAULT).notes if "ustomization" in note
+        ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def _rows(crd: Any) -> Any:
+    return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["rows"]
+
+
+@pytest.mark.parametrize(
+    "patches",
+    [
+        f"patches: [{{path: patches/operations.yaml, {GARDENS}}}]",
+        f"patchesJson6902: [{{path: patches/operations.yaml, {GARDENS}}}]",
+        f"patches:\n- {GARDENS}\n  patch: |-\n    {OPERATIONS.replace(chr(10), chr(10) + '    ')}",
+        "patches: [{path: patches/operations.yaml, target: {group: apiextensions.k8s.io, version: v1, name: gard.*}}]",
+    ],
+    ids=["patches", "patchesJson6902", "inline", "a target with a pattern"],
+)
+def test_operations_are_applied_to_their_target(folder: Folder, patches: str) -> None:
+    folder.kustomization(patches)
+
+    assert _rows(folder.built()) == {"type": "integer", "minimum": 1}
+    assert _rows(folder.built("Pond")) == {"type": "integer", "maximum": 9}
+    assert folder.notes() == [f"{FILE}: 1 patch applied to CRDs"]
+
+
+@pytest.mark.parametrize(
+    "patches",
+    [
+        "patches: [{path: patches/webhook.yaml}]",
+        "patchesStrategicMerge: [patches/webhook.yaml]",
+        f"patchesStrategicMerge:\n- |-\n  {WEBHOOK.replace(chr(10), chr(10) + '  ')}",
+    ],
+    ids=["patches", "patchesStrategicMerge", "inline"],
+)
+def test_a_partial_object_is_merged_into_the_crd_that_it_names(folder: Folder, patches: str) -> None:
+    folder.kustomization(patches)
+
+    spec = folder.built()["spec"]
+    assert spec["conversion"]["webhook"]["conversionReviewVersions"] == ["v1"]
+    assert "scope" not in spec
+    assert "conversion" not in folder.built("Pond")["spec"]
+
+
+def test_a_partial_object_with_a_target_may_have_any_name(folder: Folder) -> None:
+    partial = (
+        "{apiVersion: v1, kind: Any, metadata: {name: any, labels: {tier: crd}}, spec: {names: {shortNames: [g]}}}"
+    )
+    folder.kustomization(f"patches:\n- patch: '{partial}'\n  target: {{kind: CustomResourceDefinition}}")
+
+    for kind, name in (("Garden", "gardens"), ("Pond", "ponds")):
+        crd = folder.built(kind)
+        assert (crd["kind"], crd["metadata"]["name"]) == ("CustomResourceDefinition", f"{name}.stories.example.com")
+        assert crd["metadata"]["labels"] == {"app": "old", "tier": "crd"}
+        assert crd["spec"]["names"]["shortNames"] == ["g"]
+    assert folder.notes() == [f"{FILE}: 2 patches applied to CRDs"]
+
+
+def test_labels_and_annotations_come_between_the_patches(folder: Folder) -> None:
+    last = "[{op: test, path: /metadata/annotations/b, value: '2'}, {op: add, path: /metadata/labels/app, value: last}]"
+    folder.kustomization(
+        "commonAnnotations: {b: '2'}\n"
+        "commonLabels: {app: new, common: 'yes'}\n"
+        "labels: [{pairs: {tier: crd}, includeSelectors: true}, {pairs: {app: newest}}, {}]\n"
+        f'patchesJson6902: [{{{GARDENS}, patch: "{last}"}}]\n'
+        "namePrefix: a-\nnamespace: system\n"
+    )
+
+    assert folder.built()["metadata"] == {
+        "name": "gardens.stories.example.com",
+        "annotations": {"a": "1", "b": "2"},
+        "labels": {"app": "last", "common": "yes", "tier": "crd"},
+    }
+    assert folder.built("Pond")["metadata"]["labels"]["app"] == "new"
+
+
+def test_patches_of_other_kinds_and_names_change_nothing(folder: Folder) -> None:
+    folder.kustomization(
+        "patches:\n"
+        "- {patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}}'}\n"
+        "- {patch: '[{op: remove, path: /spec}]', target: {kind: Deployment}}\n"
+        "- {patch: '[{op: remove, path: /spec}]', target: {kind: CustomResourceDefinition, name: garden|pond}}\n"
+    )
+
+    assert folder.built()["spec"]["scope"] == "Namespaced"
+    assert folder.notes() == []
+
+
+def test_kustomizations_of_outer_folders_are_applied_last(folder: Folder) -> None:
+    folder.kustomization("commonLabels: {app: inner, in: a}", "config/crd/bases/kustomization.yml", "[garden.yaml]")
+    folder.kustomization("commonLabels: {app: outer, out: b}", "config/crd/Kustomization", "[bases/]")
+
+    assert folder.built()["metadata"]["labels"] == {"app": "outer", "in": "a", "out": "b"}
+    assert folder.built("Pond")["metadata"]["labels"] == {"app": "old"}
+
+
+def test_a_file_that_is_not_listed_stays_as_it_is(folder: Folder) -> None:
+    folder.kustomization("commonLabels: {app: new}", resources="[bases/pond.yaml]")
+
+    assert folder.built()["metadata"]["labels"] == {"app": "old"}
+
+
+def test_an_excluded_kustomization_does_not_count(folder: Folder) -> None:
+    folder.kustomization("patches: [{path: patches/webhook.yaml}]")
+
+    assert "conversion" in folder.built("Garden", "config/crd")["spec"]
+    assert "conversion" not in folder.built("Garden", "config/crd", f"!{FILE}")["spec"]
+
+
+def test_applied_patches_are_not_passed_over_and_the_conversion_is_known(folder: Folder) -> None:
+    folder.kustomization("patches: [{path: patches/webhook.yaml}]")
+    assert folder.read("config/crd")["Garden"].without == ()
+
+    folder.kustomization("components: [../other]\npatches: [{path: patches/webhook.yaml}]")
+    assert folder.read("config/crd")["Garden"].without == ("config/crd/patches/webhook.yaml:1",)
+
+
+def test_lines_are_those_of_the_file(folder: Folder) -> None:
+    folder.kustomization(f"patches: [{{path: patches/operations.yaml, {GARDENS}}}]")
+
+    manifest = folder.read()["Garden"].manifest
+
+    assert manifest.line_of("spec", "scope") == 7
+    versions = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "properties", "rows")
+    assert manifest.line_of(*versions, "minimum") == 19
+
+
+NAMELESS = "a patch that is neither a partial object nor a list of operations"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("transformers: [a.yaml]", 2, "`transformers`"),
+        ("namePrefix: a-\nconfigurations: [a.yaml]", 2, "`namePrefix`"),
+        ("labels: [{pairs: {a: b}, fields: [{path: spec}]}]", 2, "`labels`"),
+        ("patches: [a.yaml]", 2, "`patches`: an item with 'a.yaml'"),
+        ("patches: [{path: a.yaml, options: {allowNameChange: true}}]", 2, "`patches`: an item with path, options"),
+        ("patches: [{path: a.yaml, other: 1}]", 2, "`patches`: an item with path, other"),
+        ("patches: [{path: gone.yaml}]", 2, "`patches`: gone.yaml is no file"),
+        ("patches: [{path: a.yaml, target: all}]", 2, "`patches`: a target with 'all'"),
+        ("patches: [{path: a.yaml, target: {labelSelector: a}}]", 2, "`patches`: a target with labelSelector"),
+        ("patches: [{path: a.yaml, target: {name: 'a('}}]", 2, "`patches`: a target with the pattern 'a('"),
+        ("patches: [{path: a.yaml, target: {name: 1}}]", 2, "`patches`: a target with the pattern 1"),
+        ("patches: [{path: patches/operations.yaml}]", 2, "`patches`: a JSON patch without a target"),
+        ("patches: [{patch: text}]", 2, f"`patches`: {NAMELESS}"),
+        ("patches: [{patch: '{$patch: delete}'}]", 2, f"`patches`: {NAMELESS}"),
+        (
+            "patches: [{patch: '{metadata: {labels: {a: null}}}'}]",
+            2,
+            "`patches`: a patch with a null label or annotation, which kustomize writes as a text",
+        ),
+    ],
+)
+def test_an_unknown_field_is_told_and_nothing_is_applied(folder: Folder, text: str, line: int, reason: str) -> None:
+    folder.kustomization(f"{text}\ncommonLabels: {{app: new}}")
+
+    assert folder.built()["metadata"]["labels"] == {"app": "old"}
+    command = "write crd_commands = kubectl kustomize config/crd"
+    assert folder.notes() == [f"{FILE}:{line}: not applied to its CRDs, because of {reason}: {command}"]
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "- a\n", "kind: Component\nresources: [bases/garden.yaml]\n"])
+def test_other_files_of_the_name_count_for_nothing(folder: Folder, text: str) -> None:
+    folder.write(FILE, text)
+
+    assert folder.built()["metadata"]["labels"] == {"app": "old"}
+    assert folder.notes() == []
+
+
+@pytest.mark.parametrize(
+    ("patch", "reason"),
+    [
+        (
+            "[{op: add, path: /a, value: 1}, {op: remove, path: /b}]",
+            "operation 2 fails for gardens.stories.example.com: ",
+        ),
+        ("{spec: {names: {$patch: wrong}}}", "the patch of gardens.stories.example.com fails: "),
+    ],
+)
+def test_a_patch_that_fails_is_an_error(folder: Folder, patch: str, reason: str) -> None:
+    folder.write("config/crd/patches/bad.yaml", f"# A comment\n{patch}")
+    folder.kustomization(f"patches: [{{path: patches/bad.yaml, {GARDENS}}}]")
+
+    with pytest.raises(InputError) as caught:
+        folder.built()
+
+    assert str(caught.value).startswith(f"config/crd/patches/bad.yaml:2: {reason}")
+
+
+@pytest.fixture
+def commit(folder: Folder) -> Callable[[], Any]:
+    """Commit all files under the next tag, and return the labels and rows of the CRD there."""
+
+    def read() -> Any:
+        git(folder.path, "init", "-q")
+        git(folder.path, "add", "-A")
+        git(folder.path, "commit", "-q", "-m", "a")
+        project = Project(folder.path, (), folder.path)
+        found = baseline.read("git:HEAD", base=folder.path, project=project, kubernetes_version=DEFAULT)
+        value = next(crd.manifest.value for crd in found.files.read_crds if crd.crd.kind == "Garden")
+        assert found.files.notes == []
+        return value
+
+    return read
+
+
+@pytest.mark.session
+def test_kustomizations_of_a_commit_are_applied_to_its_crds(folder: Folder, commit: Callable[[], Any]) -> None:
+    folder.kustomization(f"patches: [{{path: patches/webhook.yaml}}, {{path: patches/operations.yaml, {GARDENS}}}]")
+    crd = commit()
+
+    assert _rows(crd) == {"type": "integer", "minimum": 1}
+    assert crd["spec"]["conversion"]["strategy"] == "Webhook"
