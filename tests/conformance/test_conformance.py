@@ -8,6 +8,7 @@ A file passes if exactly its declared gaps differ. Each cause of gaps is one str
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from _pytest.mark import ParameterSet  # nothing public
 
 from conformance import casefile, comparisons, replies
 
+PAGE: Final = Path(__file__).parents[2] / "docs/explanation/known-differences.md"
 PATHS: Final = casefile.paths(casefile.FOLDER)
 
 pytestmark = pytest.mark.replay
@@ -95,6 +97,12 @@ def test_known_gaps_differ(parts: list[comparisons.Part]) -> None:
     differing = [str(part) for part in parts if part.differences(replies.definition(part.file.crd, part.file.version))]
 
     assert not differing, "\n".join(differing)
+
+
+def test_a_page_counts_the_known_gaps() -> None:
+    rows = re.findall(r"^\| (.+) \| .+ \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert rows == [(cause, str(len(parts))) for cause, parts in _gaps().items()]
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

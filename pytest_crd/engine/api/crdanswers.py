@@ -99,6 +99,28 @@ class CrdAnswers:
 
         return crd.as_answered(self.forms, self.profile)
 
+    def established(self, naming: Naming) -> JSONObject:
+        """Return the stored CRD as a GET returns it after the controllers have set its status under *naming*."""
+        answered = self.answered
+        now = answered["metadata"]["creationTimestamp"]
+        in_order = sorted(self.conditions(naming), key=lambda condition: condition.type != "NamesAccepted")
+        conditions = [
+            {
+                "type": condition.type,
+                "status": condition.status,
+                "lastTransitionTime": now,
+                "reason": condition.reason,
+                "message": condition.message,
+            }
+            for condition in in_order
+        ]
+        names = (
+            answered["spec"]["names"]
+            if naming.is_accepted
+            else {**answered["status"]["acceptedNames"], **naming.accepted}
+        )
+        return {**answered, "status": {**answered["status"], "conditions": conditions, "acceptedNames": names}}
+
     @property
     def _api_version(self) -> str:
         return str(self.manifest.value["apiVersion"])

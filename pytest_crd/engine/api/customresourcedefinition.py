@@ -230,7 +230,7 @@ class CustomResourceDefinition(CrdFacts):
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        answers, live = self._answers, self._answers.answered
+        answers, live = self._answers, self._answers.established(self.naming)
         sent, detected_type = completion.patch(patch, media_type)
         request = Request(
             "patch",
@@ -239,7 +239,7 @@ class CustomResourceDefinition(CrdFacts):
             media_type=detected_type,
             field_validation=requestbody.check_field_validation(field_validation),
         )
-        return crdanswers.handle(live, request, answers.profile, self.api_version, stored=answers).copied()
+        return crdanswers.handle(live, request, answers.profile, self.api_version).copied()
 
     @classmethod
     def apply(  # noqa: PLR0913 - the parameters of a request

@@ -71,6 +71,16 @@ def decode_crd(manifest: Mapping[str, Any], *, sort_keys: bool = True, whole_pat
     return decoded
 
 
+# The fields of JSONSchemaProps in the order of the Go type, in which messages about patches show them.
+_SCHEMA_FIELDS: Final = (
+    *("id", "$schema", "$ref", "description", "type", "format", "title", "default"),
+    *("maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern"),
+    *("maxItems", "minItems", "uniqueItems", "multipleOf", "enum", "maxProperties", "minProperties", "required"),
+    *("items", "allOf", "oneOf", "anyOf", "not", "properties", "additionalProperties", "patternProperties"),
+    *("dependencies", "additionalItems", "definitions", "externalDocs", "example", "nullable"),
+)
+
+
 @functools.cache
 def custom_resource_definition(version: str) -> Struct:
     """
@@ -260,9 +270,9 @@ def json_schema_props(package: str) -> Struct:
         "dependencies": Map(or_strings, f"{package}.JSONSchemaDependencies"),
         "definitions": Map(schema, f"{package}.JSONSchemaDefinitions"),
         "externalDocs": Pointer(docs),
-        **_extensions(package),
     }
-    return Struct(f"{package}.JSONSchemaProps", fields)
+    in_order = {name: fields[name] for name in _SCHEMA_FIELDS}
+    return Struct(f"{package}.JSONSchemaProps", {**in_order, **_extensions(package)})
 
 
 def _extensions(package: str) -> _Fields:

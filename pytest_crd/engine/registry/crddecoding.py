@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.crds import crdforms, declared, storedcrd
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.golang import converting, printing
+from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
+from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
@@ -23,6 +24,13 @@ from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
+
+# A CRD without apiVersion is decoded as the internal type. Its fields have no names in JSON, but those of its metadata do.
+_INTERNAL: Final = Struct(
+    "apiextensions.CustomResourceDefinition",
+    {**metav1types.TYPE_META, **metav1types.OBJECT_META.fields},
+    inlined=dict.fromkeys(metav1types.OBJECT_META.fields, "ObjectMeta"),
+)
 
 
 class DecodedCrd(NamedTuple):
@@ -99,16 +107,18 @@ class CrdDecoder(NamedTuple):
         """
         if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
-        patched = patchrequest.patch(live, request, self.profile)
+        version = live["apiVersion"].rpartition("/")[2]
+        patched = patchrequest.patch(live, request, self.profile, custom_resource_definition(version))
         value, has_version = patched.value, self._has_version(patched, live)
-        named = value if has_version else _as_internal(value)
-        typed = {**named, "apiVersion": live["apiVersion"], "kind": live["kind"]}
         try:
+            internal = None if has_version else decoding.decode(value, _INTERNAL)
+            named = value if internal is None else {"metadata": internal.value}
+            typed = {**named, "apiVersion": live["apiVersion"], "kind": live["kind"]}
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
-        unknown = () if has_version else sorted(value.keys() - metav1types.TYPE_META.keys() - named["metadata"].keys())
-        manifest = manifest._replace(duplicates=patched.duplicates, unknown=(*manifest.unknown, *unknown))
+        unknown = manifest.unknown if internal is None else internal.unknown
+        manifest = manifest._replace(duplicates=patched.duplicates, unknown=unknown)
         problems = (*patched.problems, *self._problems(manifest, request.field_validation))
         if problems and request.field_validation == "Strict":
             problem = f"strict decoding error: {', '.join(problems)}"
@@ -196,16 +206,6 @@ class CrdDecoder(NamedTuple):
     def _body(self, forms: Forms, resource: JSONObject, problems: tuple[str, ...], sent: JSONValue) -> DecodedBody:
         changes = Changes(forms.decoded.unknown)
         return DecodedBody(dict(resource), changes, problems, sent=sent, typed=DecodedCrd(forms, self.profile))
-
-
-def _as_internal(value: JSONObject) -> JSONObject:
-    """
-    Return a CRD without apiVersion as it is decoded: as the internal type, only whose metadata has names in JSON, at the root.
-
-    Reference:
-        apiextensions-apiserver apis/apiextensions/types.go, CustomResourceDefinition: its fields have no JSON tags.
-    """
-    return {"metadata": {key: item for key, item in value.items() if key in metav1types.OBJECT_META.fields}}
 
 
 def _unknown(manifest: Decoded) -> tuple[str, ...]:

@@ -7,16 +7,19 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
+from pytest_crd.engine.api.sidebyside import side_by_side
+
+VERSION = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+NAMES = {"kind": "Foo", "plural": "foos"}
+SPEC = {"group": "example.com", "names": NAMES, "scope": "Cluster", "versions": [VERSION]}
 
 
 def _crd(name: str = "foos", kubernetes: str = "1.37", **changes: Any) -> engine.CustomResourceDefinition:
-    names = {"kind": "Foo", "plural": "foos"}
-    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{name}.example.com"},
-        "spec": {"group": "example.com", "names": names, "scope": "Cluster", "versions": [version]},
+        "spec": SPEC,
     }
     return engine.CustomResourceDefinition.from_manifest(manifest | changes, kubernetes_version=kubernetes)
 
@@ -80,3 +83,13 @@ def test_unknown_fields_of_a_patched_crd_without_an_api_version_are_named_once()
     assert answer.message.endswith(
         'strict decoding error: unknown field "metadata", unknown field "more", unknown field "spec", unknown field "status"'
     )
+
+
+def test_a_patched_crd_has_the_status_of_the_stored_one() -> None:
+    first, second = side_by_side([_crd(), _crd("bars", spec={**SPEC, "names": {"kind": "Foo", "plural": "bars"}})])
+    accepted, conflicting = (crd.patch({}).stored["status"] for crd in (first, second))
+
+    assert [condition["type"] for condition in accepted["conditions"]] == ["NamesAccepted", "Established"]
+    assert accepted["acceptedNames"]["listKind"] == "FooList"
+    assert [condition["status"] for condition in conflicting["conditions"]] == ["False", "False"]
+    assert conflicting["acceptedNames"] == {"kind": "", "plural": "bars"}

@@ -48,7 +48,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "crds that stop to serve a version": _unserved(),
         "crds whose objects a webhook converts": _converted(),
         "crds whose cleanup fails": _kept(),
-        "crds without an API version": _unversioned(),
+        "crds of other types": _retyped(),
     }
     return {topic: [_compared(request) for request in requests] for topic, requests in requests_by_topic.items()}
 
@@ -274,8 +274,8 @@ def _converted() -> list[JSONValue]:
     ]
 
 
-def _unversioned() -> list[JSONValue]:
-    """Return patches that take the API version, so that a server decodes the CRD as the internal type."""
+def _retyped() -> list[JSONValue]:
+    """Return patches of a CRD that change types: without an API version, a server decodes the internal type."""
     patches: list[JSONValue] = [
         {"apiVersion": None},
         {"apiVersion": ""},
@@ -285,10 +285,45 @@ def _unversioned() -> list[JSONValue]:
         {"apiVersion": None, "metadata": None, "name": _NAME},
         {"apiVersion": None, "spec": {"scope": 1}},
         {"kind": None, "metadata": {"labels": {"a": "b"}}},
+        {"apiVersion": None, "kind": "Other"},
+        {"apiVersion": 1},
+        {"apiVersion": "v1"},
+        {"apiVersion": None, "kind": None, "metadata": {"labels": {"a": "c"}}, "name": 1},
+        {"spec": {"scope": 1}},
+        {"spec": {"versions": {}}},
+        {"metadata": {"labels": 1}},
     ]
     changes = [{"method": "PATCH", "path": _CRD, "body": body, "mediaType": _MERGE} for body in patches]
-    ignoring = {**changes[0], "path": f"{_CRD}?fieldValidation=Ignore"}
-    return [_post(_CRDS, _crd()), _paused(_get(_CRD)), *changes, ignoring, {**changes[0], "path": f"{_CRD}/status"}]
+    operations = [{"op": "replace", "path": "/spec/versions/0/served", "value": "yes"}]
+    return [
+        _post(_CRDS, _rich()),
+        _paused(_get(_CRD)),
+        *changes,
+        {"method": "PATCH", "path": _CRD, "body": operations, "mediaType": "application/json-patch+json"},
+        *({**changes[0], "path": f"{_CRD}{rest}"} for rest in ("?fieldValidation=Ignore", "?fieldValidation=Strict")),
+        {**changes[0], "path": f"{_CRD}/status"},
+    ]
+
+
+def _rich() -> JSONValue:
+    """Return a CRD with a schema of many keywords, whose order messages show."""
+    crd = _crd()
+    schema = {
+        "type": "object",
+        "description": "d",
+        "title": "t",
+        "required": ["list"],
+        "x-kubernetes-validations": [{"rule": "true", "message": "m", "reason": "FieldValueInvalid"}],
+        "properties": {
+            "list": {"type": "array", "items": {"type": "string", "enum": ["b", "a"], "default": "b"}, "maxItems": 3},
+            "map": {"type": "object", "additionalProperties": {"type": "number", "maximum": 1.0, "minimum": 0}},
+            "any": {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True},
+            "rest": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "nullable": True},
+            "docs": {"type": "string", "externalDocs": {"url": "u", "description": "d"}, "example": {"b": 1, "a": 2}},
+        },
+    }
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {"type": "object", "properties": {"spec": schema}}
+    return crd
 
 
 def _crds_with_webhook() -> list[JSONValue]:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import jsonreader
 
@@ -72,6 +73,30 @@ def as_sent(value: JSONValue) -> Document:
     if isinstance(value, dict):
         return SentObject([(key, as_sent(item)) for key, item in value.items()])
     return [as_sent(item) for item in value] if isinstance(value, list) else value
+
+
+def in_order(value: JSONValue, kind: GoType | None) -> Document:
+    """Return the document that Go writes for a *value* of type *kind*: a struct's fields are in the order of the struct."""
+    kind = _resolve(kind, value)
+    if isinstance(value, dict) and isinstance(kind, Struct):
+        return SentObject([(name, in_order(value[name], kind.fields[name])) for name in kind.fields if name in value])
+    if isinstance(value, dict) and isinstance(kind, Map):
+        return {key: in_order(item, kind.value) for key, item in value.items()}
+    if isinstance(value, list) and isinstance(kind, List):
+        return [in_order(item, kind.item) for item in value]
+    return value
+
+
+def _resolve(kind: GoType | None, value: JSONValue) -> GoType | None:
+    """Return the type that a pointer, a reference or a union has for a *value*."""
+    while isinstance(kind, Pointer | StructReference | Union):
+        if isinstance(kind, Pointer):
+            kind = kind.to
+        elif isinstance(kind, StructReference):
+            kind = kind.load()
+        else:
+            kind = kind.object if isinstance(value, dict) else kind.array
+    return kind
 
 
 def is_usual(document: Document) -> bool:

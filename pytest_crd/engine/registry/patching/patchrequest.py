@@ -40,7 +40,7 @@ def refuse_other_than_json(body: Body, profile: Profile) -> Refusal | None:
     return bad_request("invalid JSON patch") if jsonsyntax.find_problem(body.text) else None
 
 
-def patch(live: Resource, request: Request, profile: Profile) -> Patched:
+def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoType | None = None) -> Patched:
     """
     Return the result of a JSON Patch or merge patch.
 
@@ -48,6 +48,7 @@ def patch(live: Resource, request: Request, profile: Profile) -> Patched:
         live: The object in the form of a GET; not modified.
         request: The request with the patch.
         profile: The reproduced Kubernetes version.
+        kind: The Go type of the object; None if it has none, and its keys are sorted.
 
     Raises:
         RefusedError: The patch is malformed, too large, or fails.
@@ -67,12 +68,15 @@ def patch(live: Resource, request: Request, profile: Profile) -> Patched:
     except UnreadableError as error:
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
     problems = (_problems_of_operations if is_json_patch else _problems_of_merge)(sent) if is_checked else ()
-    change = functools.partial(_json_patched if is_json_patch else _merge_patched, live, profile=profile)
+    patched_by = functools.partial(_json_patched if is_json_patch else _merge_patched, sent=sent, profile=profile)
+
+    def change() -> Document:
+        return patched_by(live if kind is None else patchdocuments.in_order(live, kind))
+
     if patchdocuments.is_usual(sent):  # without unusual spelling, the value is enough
-        return Patched(
-            change(patchdocuments.plain(sent)), lambda: patchdocuments.to_text(change(sent)), problems=problems
-        )
-    patched = change(sent)
+        value = patched_by(live, sent=patchdocuments.plain(sent))
+        return Patched(value, lambda: patchdocuments.to_text(change()), problems=problems)
+    patched = change()
     duplicates = patchdocuments.duplicates(patched) if is_checked else ()
     write = functools.partial(patchdocuments.to_text, patched)
     return Patched(patchdocuments.plain(patched), write, duplicates, problems, is_text=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds.decoded import json_schema_props
 from pytest_crd.engine.registry.patching import patchdocuments
 
 
@@ -78,3 +81,25 @@ def test_each_duplicate_is_reported_once_with_its_path() -> None:
     assert patchdocuments.duplicates({"x": sent}) == tuple(
         f'duplicate field "x.{place}"' for place in ("a", "a.b", "a[0].c")
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            {"default": {"b": 1, "a": 2}, "type": "object", "id": "i"},
+            '{"id":"i","type":"object","default":{"a":2,"b":1}}',
+        ),
+        ({"items": {"title": "t", "type": "string"}}, '{"items":{"type":"string","title":"t"}}'),
+        ({"items": [{"title": "t", "type": "string"}]}, '{"items":[{"type":"string","title":"t"}]}'),
+        ({"additionalProperties": True}, '{"additionalProperties":true}'),
+        (
+            {"properties": {"b": {}, "a": {"title": "t", "type": "x"}}},
+            '{"properties":{"a":{"type":"x","title":"t"},"b":{}}}',
+        ),
+        ({"required": None, "enum": ["b", "a"]}, '{"enum":["b","a"],"required":null}'),
+        ("text", '"text"'),
+    ],
+)
+def test_fields_are_in_the_order_of_their_struct(value: Any, text: str) -> None:
+    assert patchdocuments.to_text(patchdocuments.in_order(value, json_schema_props("v1"))) == text
