@@ -312,6 +312,13 @@ COMMANDS: Final = (
         "some minutes",
     ),
     Command(
+        "compare histories",
+        "oracle.comparisons.histories",
+        "releases of repositories: the oldest CRD, updated to each later one",
+        ("server or URL",),
+        "a minute a repository",
+    ),
+    Command(
         "compare published",
         "oracle.comparisons.published",
         "OpenAPI documents of the CRDs of a folder, or of generated CRDs",
