@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 from pytest_crd.cases import questions
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.questions import CrdQuestion
-from pytest_crd.checks import itemlists, judges, published, samplefiles, samplehints
+from pytest_crd.checks import allowedchecks, itemlists, judges, published, samplefiles, samplehints
+from pytest_crd.checks.allowedchecks import AllowedCheck
 from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
@@ -46,6 +47,7 @@ class CheckScope:
         rule_budget: The share of the server's budget that rules may take.
         samples: Files, folders, globs, and `!pattern`; empty for the usual folders.
         lints: Names of lints.
+        allowed: The checks whose findings the project accepts.
     """
 
     stored: frozenset[str]
@@ -53,6 +55,7 @@ class CheckScope:
     rule_budget: float
     samples: tuple[str, ...]
     lints: tuple[str, ...]
+    allowed: tuple[AllowedCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,12 @@ def plan_checks(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -
             lists=sources.listed,
         )
         hints = tuple(found_hints)
+        by_path: dict[Path, list[Check]] = {}
+        for check in _make_unique(all_checks):
+            by_path.setdefault(check.path or home, []).append(check)
+        by_path = allowedchecks.apply(scope.allowed, by_path)
     except InputError as error:
         return CheckPlan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
-    by_path: dict[Path, list[Check]] = {}
-    for check in _make_unique(all_checks):
-        by_path.setdefault(check.path or home, []).append(check)
     notes = (*samples.ignored, *samples.notes)
     return CheckPlan(by_path, words=_words(by_path, samples), notes=notes, hints=hints)
 
@@ -119,6 +123,8 @@ def _words(checks: Mapping[Path, Sequence[Check]], samples: Samples) -> str:
     """Return a summary of the number of checks and of the objects left alone."""
     count = sum(map(len, checks.values()))
     words = [f"{count} checks in {counted(len(checks), 'file')}"]
+    if allowed := sum(check.is_allowed for same_file in checks.values() for check in same_file):
+        words[0] += f" ({allowed} of them allowed by {allowedchecks.SETTING})"
     if samples.count:
         words.append(counted(samples.count, "sample"))
     if samples.ignored:
@@ -143,13 +149,17 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         facts = [_find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, scope, facts)
         yield from _applied(read, samples, facts)
-    claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
+    yield from _plan_copies(catalog)
+    all_claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
+    claims = samplefiles.group_crds(catalog.sources.select_main(catalog.crds))
     applied = UnappliedSamples(samples.samples, claims)
     for number, sample in enumerate(samples.samples):
         manifest = sample.manifest
-        run = functools.partial(judges.sample, sample, claims[sample.group, sample.kind])
+        crds = claims[sample.group, sample.kind]
+        copies = [crd for crd in all_claims[sample.group, sample.kind] if crd not in crds]
+        run = functools.partial(judges.sample, sample, crds, copies)
         run_or_unknown = functools.partial(_run_or_report_unknown, run, manifest.where)
-        crd = claims[sample.group, sample.kind][0].name
+        crd = crds[0].name
         place = (sample.name, manifest.where, sample.path, manifest.line_of(), version)
         yield Check("samples", *place, run_or_unknown, crd, sample.version)
         if sample.can_be_applied:
@@ -159,6 +169,18 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
         answer = functools.partial(_return, verdict)
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
+
+
+def _plan_copies(catalog: Catalog) -> Iterator[Check]:
+    """Yield a check for each CRD that has copies in places of lower rank."""
+    by_name: dict[str, list[ReadCrd]] = {}
+    for read in catalog.sources.every(catalog.kubernetes_version):
+        by_name.setdefault(read.crd.name, []).append(read)
+    for name, same_name in by_name.items():
+        main = [read for read in same_name if read.rank == min(other.rank for other in same_name)]
+        others = [read for read in same_name if read not in main]
+        if others:
+            yield _check(main[0], "copies", name, functools.partial(judges.copies, main, others))
 
 
 def _return(verdict: CheckVerdict) -> CheckVerdict:

@@ -58,11 +58,20 @@ def lint(read: ReadCrd, name: str) -> CheckVerdict:
     return lints.lint(read, name)
 
 
-def sample(custom_resource: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
+def sample(
+    custom_resource: Sample, crds: Sequence[CustomResourceDefinition], copies: Sequence[CustomResourceDefinition]
+) -> CheckVerdict:
     """Return whether a sample meets its directive, or is stored unchanged without one."""
     from pytest_crd.checks import samples
 
-    return samples.judge(custom_resource, crds)
+    return samples.judge(custom_resource, crds, copies)
+
+
+def copies(main: Sequence[ReadCrd], others: Sequence[ReadCrd]) -> CheckVerdict:
+    """Return the differences between a CRD and its copies in other places."""
+    from pytest_crd.checks import crdcopies
+
+    return crdcopies.compare(main, others)
 
 
 def judge_generated(version: CrdVersion, samples: Sequence[Sample], source: str) -> CheckVerdict:

@@ -22,6 +22,7 @@ from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.yaml.manifest import Manifest
 
 _PLACEHOLDERS: Final = ("{{", "${")
@@ -57,13 +58,16 @@ class SampleOutcome:
     response: Response | None = None
 
 
-def judge(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerdict:
+def judge(
+    sample: Sample, crds: Sequence[CustomResourceDefinition], copies: Sequence[CustomResourceDefinition] = ()
+) -> CheckVerdict:
     """
     Return whether a sample meets its directive, or is stored unchanged without one.
 
     Args:
         sample: The sample.
         crds: The alternatives for its kind, of which one is enough.
+        copies: CRDs of its kind in other places, which do not decide.
     """
     if sample.directive.problem:
         return CheckVerdict(
@@ -75,7 +79,16 @@ def judge(sample: Sample, crds: Sequence[CustomResourceDefinition]) -> CheckVerd
     words = _barewords(sample, best.crd)
     if not verdict.findings:
         return replace(verdict, notes=(*verdict.notes, *words))
+    if best.findings:
+        words += _taken_by_copies(sample, copies)
     return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", item) for item in words)))
+
+
+def _taken_by_copies(sample: Sample, copies: Sequence[CustomResourceDefinition]) -> Iterator[str]:
+    """Yield the copies of a CRD that take a sample."""
+    for crd in copies:
+        if not _under(sample, crd).findings:
+            yield f"{crd.source} takes it, but is a copy: {crd.name} is what the other file declares"
 
 
 def _judge_acceptance(best: SampleOutcome, alternatives: int) -> CheckVerdict:
@@ -114,6 +127,9 @@ def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
         place = sample.manifest.where
         unmet = [CheckFinding(place, f"{field}: nothing is wrong there") for field in missing]
         return CheckVerdict("`# crd: refused` names fields that are not refused", (*unmet, *outcomes[0].findings))
+    if sample.directive.fields and (others := sorted(wrong.difference(sample.directive.fields))):
+        unnamed = [item for outcome in outcomes for item in outcome.findings if item.field in others]
+        return CheckVerdict("`# crd: refused` names some of the refused fields only", tuple(unnamed))
     return CheckVerdict(notes=tuple(f"refused, as it must be: {item.text}" for item in outcomes[0].findings))
 
 
@@ -179,7 +195,8 @@ def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> Sa
     open_values = [_open_value(item, manifest.value) for item in response.errors]
     is_open = all(open_values) and not repeated and not dropped
     warnings = [item for item in response.warnings if not item.startswith(_ABOUT_FIELDS)]
-    fields = {*(item.field for item in response.errors), *response.pruned, *response.lost}
+    own_errors = (item for item in response.errors if not resourcerules.is_notice(item))
+    fields = {*(item.field for item in own_errors if item.field), *response.pruned, *response.lost}
     return SampleOutcome(
         version.crd,
         heading,

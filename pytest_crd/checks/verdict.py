@@ -71,6 +71,7 @@ class Check:
         crd: The name of the CRD.
         version: The version of the CRD; empty for all of them.
         lint: The name of the lint; empty for all other checks.
+        is_allowed: Whether the project accepts its findings.
     """
 
     kind: str
@@ -83,6 +84,7 @@ class Check:
     crd: str = ""
     version: str = ""
     lint: str = ""
+    is_allowed: bool = False
 
     @property
     def name(self) -> str:

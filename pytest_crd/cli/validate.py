@@ -163,7 +163,7 @@ def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
 def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
     sources = Sources(Path.cwd())
     try:
-        return list(sources.crds(kubernetes_version))
+        return sources.select_main(sources.crds(kubernetes_version))
     except InputError:
         if is_needed or not sources.is_in_vain:
             raise

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
-from pytest_crd.discovery import commands, kustomizations, madecrds, projectfiles
+from pytest_crd.discovery import commands, kustomizations, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.kustomizations import Kustomizations
 from pytest_crd.discovery.madecrds import MadeManifests
@@ -122,6 +122,20 @@ class Sources:
         installed = projectcrds.installed([read_crd.crd for read_crd in read])
         return tuple(replace(read_crd, crd=crd) for read_crd, crd in zip(read, installed, strict=True))
 
+    def select_main(self, crds: Iterable[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
+        """
+        Return *crds* without copies in places that other projects use, such as charts beside `config/crd`.
+
+        Args:
+            crds: CRDs of the project.
+        """
+        crds = list(crds)
+        ranks = {read.crd.source: read.rank for read in self._crd_files.read_crds} if self._crd_files else {}
+        best: dict[str, int] = {}
+        for crd in crds:
+            best[crd.name] = min(ranks[crd.source], best.get(crd.name, ranks[crd.source]))
+        return [crd for crd in crds if ranks[crd.source] == best[crd.name]]
+
     def only_made(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
         """
         Return the CRDs that only Python code builds.
@@ -182,17 +196,17 @@ class Sources:
 
     def _search(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
         """Search the project, and return the first place with a CRD or a mistake about one."""
-        search = CrdSearch(self.base, self.paths, self.listed)
+        crd_search = CrdSearch(self.base, self.paths, self.listed)
         applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
         notes: list[Remark] = []
-        places = search.places()
+        places = crd_search.places()
         for place in places:
             if self._python_manifests and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _note_test_data(place.files)
                 continue
             crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
             for file in progress.each(place.files, tell, lambda file: file.name):
-                crd_files.read(file, place.origin)
+                crd_files.read(file, place.origin, rank=search.rank(file))
             _note_kustomizations(crd_files, applied)
             notes += crd_files.notes
             if crd_files.crds or crd_files.mistakes:
@@ -205,7 +219,7 @@ class Sources:
             return CrdFiles(kubernetes_version, self.observer, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
 
-        first, *others = search.in_vain()
+        first, *others = crd_search.in_vain()
         raise CrdError([first, *_suggest_commands(notes, base=self.base), *others, *dict.fromkeys(notes)])
 
 

@@ -151,25 +151,25 @@ def read(commit: Commit, project: Project, kubernetes_version: str, tell: Tell =
     Raises:
         InputError: The last release cannot be read.
     """
-    found = commit.releases
-    assert found is not None  # noqa: S101 - the caller wants all releases
+    all_releases = commit.releases
+    assert all_releases is not None  # noqa: S101 - the caller wants all releases
     reader = CommitReader(commit.repository, project, kubernetes_version)
     stored_after: dict[Tag, _StoredVersions] = {}
     releases: list[ReleaseCrds] = []
     problems: list[str] = []
     last: CommitCrds | None = None
-    for tag in each(found.walk, tell, lambda tag: tag.name):
-        is_prerelease = tag in found.prereleases
+    for tag in each(all_releases.walk, tell, lambda tag: tag.name):
+        is_prerelease = tag in all_releases.prereleases
         before = [earlier for earlier in stored_after if earlier.order < tag.order]
         stored = stored_after[before[-1]] if before else {}
-        read_crds = _read_release(reader, tag, problems, is_needed=tag == found.last)
+        read_crds = _read_release(reader, tag, problems, is_needed=tag == all_releases.last)
         crds = () if read_crds is None else tuple(read_crds.files.crds)
         if not is_prerelease:
             stored_after[tag] = _add(stored, tag.name, crds)
         if read_crds is not None and crds:
             releases.append(ReleaseCrds(tag.name, crds, stored, is_prerelease))
             last = last if is_prerelease and last is not None else read_crds
-    return Walk(_describe(found, releases, problems), last, tuple(releases), tuple(problems))
+    return Walk(_describe(all_releases, releases, problems), last, tuple(releases), tuple(problems))
 
 
 def group(releases: Sequence[ReleaseCrds], kubernetes_version: str) -> dict[str, list[OldCrd]]:
@@ -183,10 +183,10 @@ def group(releases: Sequence[ReleaseCrds], kubernetes_version: str) -> dict[str,
     grouped: dict[str, list[OldCrd]] = {}
     for id_, old in list_crds(releases, kubernetes_version):
         same_id = grouped.setdefault(id_, [])
-        twin = next((other for other in same_id if copies.is_copy(other.crd, old.crd)), None)
+        twin = next((same for same in same_id if copies.is_copy(same.crd, old.crd)), None)
         if twin is None:
             same_id.append(old)
-        else:  # the later history has all versions of the earlier one that the CRD lists
+        else:  # a later history has all of these versions
             same_id[same_id.index(twin)] = old._replace(releases=(*twin.releases, *old.releases))
     return grouped
 

@@ -7,7 +7,7 @@ If the project is a folder in a git repository, the whole repository is searched
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -88,12 +88,12 @@ class CrdSearch:
         for root in self._roots():
             usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
             if usual:
-                paths = [file.path for file in manifest.files(usual, base=root)]
+                paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root)}
                 if has_operator(usual):
                     below = [path.relative_to(root).as_posix() for path in self.lists(root)]
                     others = find_operators(below)
                     usual = (*usual, *others)
-                    paths += [root / name for names in others.values() for name in names]
+                    paths |= {root / name: _CONFIG for names in others.values() for name in names}
                 yield SearchPlace(
                     " ".join(self._name(root / path) for path in usual), FileOrigin.CONVENTIONAL, self._files(paths)
                 )
@@ -101,8 +101,10 @@ class CrdSearch:
             self._discoveries.append(discovery)
             for origin in (FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS):
                 is_for_tests = origin is FileOrigin.FOUND_IN_TESTS
-                paths = [path for path in discovery.files if projectfiles.is_for_tests(path, root) == is_for_tests]
-                yield SearchPlace("", origin, self._files(paths))
+                other_paths = [
+                    path for path in discovery.files if projectfiles.is_for_tests(path, root) == is_for_tests
+                ]
+                yield SearchPlace("", origin, self._files(dict.fromkeys(other_paths, "")))
 
     def in_vain(self) -> Iterator[Mistake]:
         """Yield the mistakes to report if no place has a CRD: the searched places, and ignored files with CRDs."""
@@ -125,11 +127,12 @@ class CrdSearch:
         if repository and repository in here.parents:
             yield repository
 
-    def _files(self, paths: Iterable[Path]) -> list[ManifestFile]:
+    def _files(self, patterns: Mapping[Path, str]) -> list[ManifestFile]:
+        """Return the files of a place, each once; *patterns* are the conventional paths that they match."""
         real = RealPaths()
-        files = {real.resolve(path): path for path in paths}
+        files = {real.resolve(path): path for path in patterns}
         return [
-            ManifestFile(path, self._name(path), named=False)
+            ManifestFile(path, self._name(path), named=False, patterns=(patterns[path],))
             for resolved, path in files.items()
             if resolved not in self._are_left_out
         ]
@@ -153,6 +156,13 @@ class CrdSearch:
             raise ManifestError(mistakes) from None
         real = RealPaths()
         return frozenset(real.resolve(file.path) for file in files)
+
+
+def rank(file: ManifestFile) -> int:
+    """Return the rank of the conventional path of a file, which is 0 for the folders of kubebuilder and for all other paths."""
+    (pattern,) = file.patterns
+    is_ranked = pattern in CONVENTIONAL_PATHS and not has_operator([pattern])
+    return CONVENTIONAL_PATHS.index(pattern) if is_ranked else 0
 
 
 def _holds_some(path: Path) -> bool:

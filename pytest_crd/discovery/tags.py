@@ -100,7 +100,7 @@ class History:
         self._own = frozenset(self._from(self.head, frozenset()))
 
     def has(self, commit: str) -> bool:
-        """Return whether *commit* is the current commit or an ancestor of it."""
+        """Return whether *commit* is the current commit or its ancestor."""
         return commit in self._own
 
     def age_of_merge_base(self, commit: str) -> int | None:

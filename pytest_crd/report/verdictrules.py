@@ -126,6 +126,12 @@ _CHECK_TABLE: Final = (
         "Set `x-kubernetes-list-type`, make the keys of a map `required`, or state the default in the applied object.",
     ),
     (
+        "copies",
+        "Copies of the CRD differ",
+        "A copy in another place, such as a chart, must have the same versions and schemas. Descriptions and the conversion may differ.",
+        "Copy the CRD again, or allow the difference in `crd_checks_allow`.",
+    ),
+    (
         "deployable",
         "The CRD has a mistake that servers accept",
         "A lint in `crd_lints` has found a mistake.",

@@ -54,7 +54,7 @@ def compare(old: Baseline, new: Baseline, kubernetes_version: str, progress: Pro
 def _find_successors(
     old: CustomResourceDefinition, new_crds: Sequence[CustomResourceDefinition]
 ) -> list[CustomResourceDefinition]:
-    """Return the CRDs that may replace *old*; of alternatives, the one whose file has most folders and the name in common."""
+    """Return the CRDs that may replace *old*; of alternatives, only the nearest by the path of the file."""
     same_name = [crd for crd in new_crds if crd.name == old.name]
     common = [_count_common_parts(old, crd) for crd in same_name]
     best = max(common, default=0)
@@ -66,8 +66,8 @@ def _count_common_parts(old: CustomResourceDefinition, new: CustomResourceDefini
     """Return the number of equal parts at the ends of the paths of two files."""
     pairs = zip(_parts(old), _parts(new), strict=False)
     count = 0
-    for part, other in pairs:
-        if part != other:
+    for part, new_part in pairs:
+        if part != new_part:
             break
         count += 1
     return count

@@ -117,14 +117,14 @@ def _storage(crd: CustomResourceDefinition) -> str:
 
 
 def _explain(finding: Finding, old: CustomResourceDefinition, stored: Sequence[StoredVersion]) -> Finding:
-    """Return a finding about a version that only earlier releases stored with the line of the last of them."""
+    """Return a finding about a version of earlier releases with the line of the last release that stored it."""
     if not finding.path.startswith(_STORED):
         return finding
     earlier = (version for version in stored if version.name != _storage(old))
-    found = next((version for version in earlier if f'"{version.name}"' in finding.words), None)
-    if found is None:
+    stored_version = next((version for version in earlier if f'"{version.name}"' in finding.words), None)
+    if stored_version is None:
         return finding
-    text = f"name: {found.name}, storage: true"
-    line = crdwrites.line_of(found.crd.version(found.name), "storage", text=text)
-    remedy = f"crd_baseline_migrated = {found.crd.group}/{found.name}: REASON, if all stored objects are migrated"
+    text = f"name: {stored_version.name}, storage: true"
+    line = crdwrites.line_of(stored_version.crd.version(stored_version.name), "storage", text=text)
+    remedy = f"crd_baseline_migrated = {stored_version.crd.group}/{stored_version.name}: REASON, if all stored objects are migrated"
     return replace(finding, lines=((line, finding.lines[0][1]),), remedy=remedy)

@@ -41,6 +41,7 @@ def test_the_page_has_every_lint_once_and_no_other() -> None:
 
 def test_checks_are_called_as_the_page_has_it(project: Project) -> None:
     project.write("config/crd/bases/gardens.yaml", RULED)
+    project.write("charts/garden/crds/gardens.yaml", RULED)
     project.write("config/samples/rose.yaml", SAMPLE)
     project.ini("crd_lints = ssatags")
 

@@ -179,12 +179,50 @@ def test_one_alternative_is_enough(project: Project) -> None:
     result.stdout.fnmatch_lines(["refused (422) by *; nor does another alternative take it:"])
 
 
+CHART = "charts/garden/crds/gardens.yaml"
+
+
+def test_a_copy_in_a_chart_does_not_decide(project: Project) -> None:
+    project.write(CHART, GARDEN.replace("label: {type: string}", "tag: {type: string}"))
+    _sample(project, f"{HEAD}spec: {{tag: a}}\n")
+    _sample(project, f"{HEAD}spec: {{label: a}}\n", "samples/kew.yaml")
+
+    result = _run(project)
+
+    result.assert_outcomes(passed=1, failed=1, deselected=13)
+    result.stdout.fnmatch_lines(
+        [
+            f"accepted by {WHOM}, but not as it is; kubectl refuses it:",
+            "  config/samples/eden.yaml:4: spec.tag: the schema does not specify it, so that it is dropped*",
+            f"  {CHART}:1 takes it, but is a copy: gardens.stories.example.com is what the other file declares",
+        ]
+    )
+    project.run("--crd-checks", "-k", "applies and eden").assert_outcomes(passed=1, skipped=1, deselected=13)
+
+
+def test_a_sample_that_no_copy_takes_either_names_none(project: Project) -> None:
+    project.write(CHART, GARDEN.replace("label: {type: string}", "tag: {type: string}"))
+    _sample(project, f"{HEAD}spec: {{bogus: a}}\n")
+
+    _run(project).stdout.no_fnmatch_line("*takes it*")
+
+
+def test_a_sample_that_only_a_copy_takes_is_refused_as_a_comment_says(project: Project) -> None:
+    project.write(CHART, GARDEN.replace("size: {type: integer, default: 3}", "size: {type: string}"))
+    _sample(project, f"# crd: refused spec.size\n{HEAD}spec: {{size: a}}\n")
+
+    _run(project).assert_outcomes(passed=1, deselected=11)
+
+
 @pytest.mark.parametrize(
     ("directive", "spec", "words"),
     [
         pytest.param("# crd: refused", "{size: a}", "", id="refused"),
         pytest.param("# a garden\n#crd: refused spec.size", "{size: a}", "", id="there"),
         pytest.param("# crd: refused spec.size spec.bogus", "{size: a, bogus: 1}", "", id="also what is dropped"),
+        pytest.param("# crd: refused spec.size", "{size: a, bogus: 1}", "spec.bogus: *", id="also elsewhere"),
+        pytest.param("# crd: refused spec.rows", "{size: a, rows: 11}", "spec.size: *", id="not all"),
+        pytest.param("# crd: refused spec.size spec.rows", "{rows: 11, size: a}", "", id="all"),
         pytest.param("# crd: refused", "{size: 4}", f"config/samples/eden.yaml:2: accepted by {WHOM}", id="accepted"),
         pytest.param("# crd: refused spec.soil", "{size: a}", "spec.soil: nothing is wrong there", id="elsewhere"),
         pytest.param(

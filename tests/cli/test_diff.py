@@ -227,8 +227,8 @@ def test_json_has_findings_with_witnesses(folder: Path, capsys: pytest.CaptureFi
     code, output, _ = run(capsys, "old", "new", "-o", "json")
 
     document = json.loads(output)
-    (found,) = document["crds"]
-    (finding,) = found.pop("findings")
+    (entry,) = document["crds"]
+    (finding,) = entry.pop("findings")
     witness = finding.pop("witness")
     assert code == 1
     assert {key: value for key, value in document.items() if key != "crds"} == {
@@ -239,7 +239,7 @@ def test_json_has_findings_with_witnesses(folder: Path, capsys: pytest.CaptureFi
         "objects": 0,
         "notes": [],
     }
-    assert found == {
+    assert entry == {
         "name": NAME,
         "old": ["old/a.yaml:1"],
         "new": "new/a.yaml:1",

@@ -72,6 +72,14 @@ def test_an_object_that_is_stored_unchanged_is_accepted(validate: Validate) -> N
     assert validate("tab.yaml") == (0, f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused{END}", "")
 
 
+def test_a_copy_in_a_chart_takes_no_object(folder: Path, validate: Validate) -> None:
+    (folder / "charts/a/crds").mkdir(parents=True)
+    (folder / "charts/a/crds/tabs.yaml").write_text(TABS.replace("maximum: 9", "maximum: 99"))
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+
+    assert validate("tab.yaml")[0] == 1
+
+
 def test_a_refusal_is_reported_in_the_words_of_the_server_with_both_lines(folder: Path, validate: Validate) -> None:
     (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
 

@@ -25,8 +25,8 @@ def read(path: Path, location: str = "git:latest-tag") -> Baseline:
     return baseline.read(location, base=path, project=Project(path, (), path), kubernetes_version=DEFAULT)
 
 
-def only(found: Baseline) -> OldCrd:
-    ((old,),) = found.old_crds(DEFAULT).values()
+def only(actual: Baseline) -> OldCrd:
+    ((old,),) = actual.old_crds(DEFAULT).values()
     return old
 
 
@@ -203,7 +203,7 @@ def test_all_releases_are_walked_by_version_and_pre_releases_last(tmp_path: Path
     write(tmp_path, crd("v1"))
     steps: list[str] = []
 
-    found = baseline.read(
+    actual = baseline.read(
         "git:all-tags",
         base=tmp_path,
         project=Project(tmp_path, (), tmp_path),
@@ -212,13 +212,13 @@ def test_all_releases_are_walked_by_version_and_pre_releases_last(tmp_path: Path
     )
 
     assert steps == ["v0.1.0", "v1.0.0", "v1.0.1", "v1.9.0", "v1.10.0", "v1.0.0-rc.1", "v2.0.0-rc.1"]
-    assert found.words == (
+    assert actual.words == (
         "git:all-tags: 5 releases from v0.1.0 to v1.10.0, 2 pre-releases, 1 without CRDs, 1 not read"
     )
-    (note,) = found.notes
+    (note,) = actual.notes
     assert note.startswith("the CRDs of v1.9.0 are not known: ")
-    assert [crd.versions[0].name for crd in found.crds(DEFAULT)] == ["v1"]
-    (olds,) = found.old_crds(DEFAULT).values()
+    assert [crd.versions[0].name for crd in actual.crds(DEFAULT)] == ["v1"]
+    (olds,) = actual.old_crds(DEFAULT).values()
     assert [(old.releases, stored(old)) for old in olds] == [
         (("v1.0.0", "v1.0.1"), [("v1alpha1", "v1.0.0")]),
         (("v1.10.0",), [("v1alpha1", "v1.0.1")]),
@@ -242,9 +242,9 @@ def test_alternatives_keep_their_file_in_each_release(tmp_path: Path) -> None:
         release(tmp_path, tag, crd("v1", field="other"), "crds/two/a.yaml")
     write(tmp_path, "changed", "README.md")
 
-    found = read(tmp_path, "git:all-tags(v*)").old_crds(DEFAULT)
+    actual = read(tmp_path, "git:all-tags(v*)").old_crds(DEFAULT)
 
-    assert {id_: [old.releases for old in olds] for id_, olds in found.items()} == {
+    assert {id_: [old.releases for old in olds] for id_, olds in actual.items()} == {
         f"{NAME}@crds/one/a.yaml": [("v1.0.0",), ("v1.1.0",)],
         f"{NAME}@crds/two/a.yaml": [("v1.0.0", "v1.1.0")],
     }

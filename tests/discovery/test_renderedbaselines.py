@@ -25,8 +25,8 @@ def read(path: Path, location: str, *commands: str, paths: Sequence[str] = (), f
     return baseline.read(location, base=path, project=project, kubernetes_version=DEFAULT)
 
 
-def list_crds(found: Baseline) -> list[tuple[str, list[str]]]:
-    return [(crd.source, [version.name for version in crd.versions]) for crd in found.crds(DEFAULT)]
+def list_crds(actual: Baseline) -> list[tuple[str, list[str]]]:
+    return [(crd.source, [version.name for version in crd.versions]) for crd in actual.crds(DEFAULT)]
 
 
 @pytest.fixture
@@ -37,43 +37,43 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_command_runs_in_a_checkout_of_the_commit(repository: Path) -> None:
-    found = read(repository, "git:v1.0.0", CAT)
+    actual = read(repository, "git:v1.0.0", CAT)
 
-    assert list_crds(found) == [(f"v1.0.0:{CAT}:1", ["v1alpha1"])]
+    assert list_crds(actual) == [(f"v1.0.0:{CAT}:1", ["v1alpha1"])]
     worktrees = subprocess.run(["git", "worktree", "list"], cwd=repository, check=True, capture_output=True).stdout
     assert worktrees.count(b"\n") == 1
 
 
 def test_a_command_runs_in_the_folder_of_the_project(repository: Path) -> None:
-    found = read(repository, "git:v1.0.0", "cat crd/bases/things.yaml", folder="config")
+    actual = read(repository, "git:v1.0.0", "cat crd/bases/things.yaml", folder="config")
 
-    assert list_crds(found) == [("v1.0.0:cat crd/bases/things.yaml:1", ["v1alpha1"])]
+    assert list_crds(actual) == [("v1.0.0:cat crd/bases/things.yaml:1", ["v1alpha1"])]
 
 
 def test_a_command_gets_no_variables_of_a_git_hook(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", "nowhere")
 
-    found = read(repository, "git:v1.0.0", f"git show HEAD:{FILE}")
+    actual = read(repository, "git:v1.0.0", f"git show HEAD:{FILE}")
 
-    assert [versions for _, versions in list_crds(found)] == [["v1alpha1"]]
+    assert [versions for _, versions in list_crds(actual)] == [["v1alpha1"]]
 
 
 def test_paths_and_commands_are_read(repository: Path) -> None:
     write(repository, crd("v1", name="others.example.com"), "api/others.yaml")
     release(repository, "v1.2.0", crd("v1"))
 
-    found = read(repository, "git:v1.2.0", CAT, paths=["api"])
+    actual = read(repository, "git:v1.2.0", CAT, paths=["api"])
 
-    assert [source for source, _ in list_crds(found)] == ["v1.2.0:api/others.yaml:1", f"v1.2.0:{CAT}:1"]
+    assert [source for source, _ in list_crds(actual)] == ["v1.2.0:api/others.yaml:1", f"v1.2.0:{CAT}:1"]
 
 
 def test_files_are_not_searched_beside_commands(repository: Path) -> None:
     write(repository, crd("v1", name="others.example.com"), "api/others.yaml")
     release(repository, "v1.2.0", crd("v1"))
 
-    found = read(repository, "git:v1.2.0", "cat api/others.yaml", paths=["!README.md"])
+    actual = read(repository, "git:v1.2.0", "cat api/others.yaml", paths=["!README.md"])
 
-    assert [source for source, _ in list_crds(found)] == ["v1.2.0:cat api/others.yaml:1"]
+    assert [source for source, _ in list_crds(actual)] == ["v1.2.0:cat api/others.yaml:1"]
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_commands_run_at_each_release_and_equal_output_is_read_once(tmp_path: Pa
     )
     write(tmp_path, crd("v1"))
 
-    found = read(tmp_path, "git:all-tags", CAT)
+    actual = read(tmp_path, "git:all-tags", CAT)
 
-    (olds,) = found.old_crds(DEFAULT).values()
+    (olds,) = actual.old_crds(DEFAULT).values()
     assert [old.releases for old in olds] == [("v1.0.0", "v1.0.1"), ("v1.1.0",)]
-    assert found.releases[0].crds == found.releases[1].crds
-    (note,) = found.notes
+    assert actual.releases[0].crds == actual.releases[1].crds
+    (note,) = actual.notes
     assert note.startswith(f"the CRDs of v0.9.0 are not known: v0.9.0: crd_commands: `{CAT}`: exited with 1:")

@@ -24,7 +24,7 @@ _VERSION: Final = """\
 
 
 def crd(*names: str, field: str = "size", name: str = NAME) -> str:
-    """Return the text of a CRD with versions, the first of which is stored, and one field in the spec."""
+    """Return the text of a CRD with one field in the spec; the first version is stored."""
     versions = "".join(
         _VERSION.format(name=version, storage=str(version == names[0]).lower(), field=field) for version in names
     )

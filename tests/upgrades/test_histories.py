@@ -27,7 +27,7 @@ def version(name: str, *, storage: bool = False, **fields: Any) -> JSON:
 
 
 def crd(*names: str, **fields: Any) -> CustomResourceDefinition:
-    """Return a CRD with versions, the first of which is stored."""
+    """Return a CRD with versions; the first one is stored."""
     return crd_with_versions(*(version(name, storage=name == names[0], **fields) for name in names))
 
 
@@ -130,9 +130,9 @@ def test_findings_of_several_releases_are_one_with_their_names() -> None:
 
     effects = histories.merge([(item, judge(item, new)) for item in olds])
 
-    found = {(finding.kind, finding.path): finding.releases for finding in effects.findings}
-    assert found[Kind.REFUSED, "spec.a"] == ("v1.0.0", "v1.0.1", "v1.1.0")
-    assert found[Kind.DATA_LOSS, "spec.b"] == ("v1.1.0",)
+    releases = {(finding.kind, finding.path): finding.releases for finding in effects.findings}
+    assert releases[Kind.REFUSED, "spec.a"] == ("v1.0.0", "v1.0.1", "v1.1.0")
+    assert releases[Kind.DATA_LOSS, "spec.b"] == ("v1.1.0",)
     assert [finding.kind for finding in effects.findings] == sorted(
         (finding.kind for finding in effects.findings), key=list(Kind).index
     )
@@ -140,11 +140,11 @@ def test_findings_of_several_releases_are_one_with_their_names() -> None:
 
 def test_words_of_several_releases_are_joined() -> None:
     finding = Finding(Kind.REFUSED, "spec", "x")
-    one = Upgrade((finding,), ("a", "b"), ("w",), ("n",), ("u",))
-    two = Upgrade((finding,), ("b", "c"), ("w",), ("m",), ("u", "v"))
+    first = Upgrade((finding,), ("a", "b"), ("w",), ("n",), ("u",))
+    second = Upgrade((finding,), ("b", "c"), ("w",), ("m",), ("u", "v"))
     olds = [OldCrd(crd("v1"), (tag,)) for tag in ("v1.0.0", "v1.1.0")]
 
-    actual = histories.merge([*zip(olds, (one, two), strict=True)])
+    actual = histories.merge([*zip(olds, (first, second), strict=True)])
 
     assert (actual.unshown, actual.warnings, actual.notices, actual.undecided) == (
         ("a", "b", "c"),

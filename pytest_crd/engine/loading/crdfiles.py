@@ -51,12 +51,14 @@ class ReadCrd:
         manifest: Its manifest.
         path: The file; None if a command has printed it, or Python code has created it.
         without: The places of skipped patches of its conversion.
+        rank: The rank of its place among conventional places; 0 is the main one.
     """
 
     crd: CustomResourceDefinition
     manifest: Manifest
     path: Path | None
     without: tuple[str, ...] = ()
+    rank: int = 0
 
 
 class AppliedKustomizations(Protocol):
@@ -97,6 +99,7 @@ class CrdFiles:
     conversions: dict[str, list[str]] = field(default_factory=dict)
     kustomizations: AppliedKustomizations | None = None
     _answered: set[str] = field(default_factory=set)
+    _rank: int = 0
 
     @property
     def crds(self) -> list[CustomResourceDefinition]:
@@ -120,8 +123,9 @@ class CrdFiles:
             self.read(file, FileOrigin.NAMED if file.named else FileOrigin.GIVEN)
         self._demand(patterns, files)
 
-    def read(self, file: ManifestFile, origin: FileOrigin) -> None:
-        """Read the CRDs of one file."""
+    def read(self, file: ManifestFile, origin: FileOrigin, *, rank: int = 0) -> None:
+        """Read the CRDs of one file; *rank* is the rank of its place."""
+        self._rank = rank
         before = len(self.read_crds) + len(self.mistakes)
         try:
             content = file.read()
@@ -159,6 +163,7 @@ class CrdFiles:
 
     def take_output(self, content: bytes, *, source: str) -> None:
         """Read the CRDs that a command has printed; no CRD is a mistake."""
+        self._rank = 0
         before = len(self.read_crds) + len(self.mistakes)
         self.take(content, source=source, origin=FileOrigin.NAMED)
         if len(self.read_crds) + len(self.mistakes) == before:
@@ -166,6 +171,7 @@ class CrdFiles:
 
     def take_made(self, texts: Mapping[str, bytes], *, source: str) -> None:
         """Read the CRDs of named *texts* that the function *source* has returned; no CRD is a mistake."""
+        self._rank = 0
         before = len(self.read_crds) + len(self.mistakes)
         for name, content in texts.items():
             self.take(content, source=name, origin=FileOrigin.NAMED)
@@ -240,7 +246,7 @@ class CrdFiles:
             mistakes = [Mistake(*place, mistake.message) for mistake in error.mistakes]
             self._record(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
-            self.read_crds.append(ReadCrd(crd, item, path))
+            self.read_crds.append(ReadCrd(crd, item, path, rank=self._rank))
             self.notes += (Remark(item.source, line, message) for line, message in bareproperties.find_messages(item))
 
     def _record(self, error: InputError, *, is_note: bool, why: str = "") -> None:

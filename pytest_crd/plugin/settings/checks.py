@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+
+if TYPE_CHECKING:
+    from pytest_crd.checks.allowedchecks import AllowedCheck
 
 
 def _warnings_fail(entry: SettingEntry) -> bool:
@@ -20,12 +24,29 @@ def _warnings_fail(entry: SettingEntry) -> bool:
 def _lints(entry: SettingEntry) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(setting.words(entry)))
     if names:
-        from pytest_crd.checks.lints import LINTS  # noqa: PLC0415 - a session that sets nothing loads nothing
-
+        all_lints = _load().lints
         for name in names:
-            if name not in LINTS:
-                raise entry.error(f"there is no {name!r}; there are {', '.join(LINTS)}")
+            if name not in all_lints:
+                raise entry.error(f"there is no {name!r}; there are {', '.join(all_lints)}")
     return names
+
+
+def _allowed(entry: SettingEntry) -> tuple[AllowedCheck, ...]:
+    try:
+        return tuple(map(_load().parse, entry.value)) if entry.is_set else ()
+    except ValueError as error:
+        raise entry.error(str(error)) from None
+
+
+class _Loaded(NamedTuple):
+    lints: Collection[str]
+    parse: Callable[[str], AllowedCheck]
+
+
+def _load() -> _Loaded:
+    from pytest_crd.checks import allowedchecks, lints  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    return _Loaded(lints.LINTS, allowedchecks.parse)
 
 
 def _rule_budget(entry: SettingEntry) -> float:
@@ -71,7 +92,17 @@ RULE_BUDGET: Final = Setting(
     replaces="crd_rule_budget",
     times=Times.LAST,
 )
-SETTINGS: Final = (CHECKS, WARNINGS, LINTS, RULE_BUDGET)
+ALLOWED: Final = Setting(
+    SettingKind.LINES,
+    "Checks whose findings are allowed, one per line: `CHECK SUBJECT: REASON`, as in the name of the test. `*` matches "
+    "any characters. Such a check is skipped if it fails.",
+    _allowed,
+    ini="crd_checks_allow",
+    option="--crd-checks-allow",
+    replaces="crd_checks_allow",
+    placeholder="ENTRY",
+)
+SETTINGS: Final = (CHECKS, WARNINGS, LINTS, RULE_BUDGET, ALLOWED)
 
 
 class CheckSettings(NamedTuple):
@@ -82,11 +113,13 @@ class CheckSettings(NamedTuple):
         warnings_fail: Whether a check fails if the server warns.
         lints: Names of lints.
         rule_budget: The part of the server's cost budget that CEL rules may use, from 0 to 1.
+        allowed: The checks whose findings are allowed.
     """
 
     warnings_fail: bool
     lints: tuple[str, ...]
     rule_budget: float
+    allowed: tuple[AllowedCheck, ...]
 
 
 def read(config: pytest.Config) -> CheckSettings | None:
@@ -102,13 +135,18 @@ def read(config: pytest.Config) -> CheckSettings | None:
             raise pytest.UsageError(
                 f"{name} does nothing without checks: set crd_checks = true, or crd_checks = false to leave it to --crd-checks"
             )
-    settings = CheckSettings(WARNINGS.read_value(config), LINTS.read_value(config), RULE_BUDGET.read_value(config))
+    settings = CheckSettings(
+        WARNINGS.read_value(config),
+        LINTS.read_value(config),
+        RULE_BUDGET.read_value(config),
+        ALLOWED.read_value(config),
+    )
     return settings if CHECKS.read(entry) else None
 
 
 def _without_effect(config: pytest.Config) -> list[str]:
     """Return the names of settings that are set and have no effect without checks; upgrades read samples, too."""
-    of_checks = (WARNINGS, LINTS, RULE_BUDGET)
+    of_checks = (WARNINGS, LINTS, RULE_BUDGET, ALLOWED)
     samples = () if upgrades.BASELINE.find_entry(config).is_set else (project.SAMPLES,)
     entries = [setting.find_entry(config) for setting in (*samples, *of_checks)]
     return [entry.source for entry in entries if entry.is_set]

@@ -63,7 +63,12 @@ class Hooks(added.FileAdder):
             heap.begin(self._config)
             settings, of_project = self._settings, project.get_settings(self._config)
             scope = checkplan.CheckScope(
-                of_project.stored, of_project.folder, settings.rule_budget, of_project.samples, settings.lints
+                of_project.stored,
+                of_project.folder,
+                settings.rule_budget,
+                of_project.samples,
+                settings.lints,
+                settings.allowed,
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.get_progress(self._config)("planning checks"):

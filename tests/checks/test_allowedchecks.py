@@ -1,0 +1,111 @@
+"""Failing checks that a project allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from support.sessions import GARDEN
+
+from pytest_crd.checks import allowedchecks
+from pytest_crd.checks.allowedchecks import AllowedCheck
+from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.engine.inputerror import InputError
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+HOLDS = CheckVerdict()
+FAILS = CheckVerdict("wrong", (CheckFinding("a.yaml:1", "x"),))
+NAME = "gardens.stories.example.com"
+
+
+def check(kind: str, subject: str, verdict: CheckVerdict = FAILS) -> Check:
+    return Check(kind, subject, "a.yaml:1", Path("a.yaml"), 1, "1.37", lambda: verdict)
+
+
+def test_a_line_has_a_check_a_subject_and_a_reason() -> None:
+    actual = allowedchecks.parse("  samples  Garden/eden :  an old one: kept ")
+
+    assert actual == AllowedCheck("samples", "Garden/eden", "an old one: kept")
+    assert str(actual) == "samples Garden/eden"
+
+
+@pytest.mark.parametrize("line", ["copies", "copies a", "copies a:", "copies: a", "copies a b: c"])
+def test_other_lines_are_mistakes(line: str) -> None:
+    with pytest.raises(ValueError, match="is not CHECK SUBJECT: REASON, as in copies things"):
+        allowedchecks.parse(line)
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (AllowedCheck("copies", "a", "x"), ["copies[a]"]),
+        (AllowedCheck("copies", "*", "x"), ["copies[a]", "copies[b[0]]"]),
+        (AllowedCheck("*", "a", "x"), ["copies[a]", "rules[a]"]),
+        (AllowedCheck("copies", "b[0]", "x"), ["copies[b[0]]"]),
+    ],
+)
+def test_an_entry_covers_checks_by_kind_and_subject(entry: AllowedCheck, expected: list[str]) -> None:
+    checks = {Path("a.yaml"): [check("copies", "a"), check("rules", "a")], Path("b.yaml"): [check("copies", "b[0]")]}
+
+    changed = allowedchecks.apply([entry], checks)
+
+    allowed = [item for same_file in changed.values() for item in same_file if item.is_allowed]
+    assert [item.name for item in allowed] == expected
+    assert {item.run().passed_over for item in allowed} == {"allowed by crd_checks_allow: x"}
+
+
+def test_a_check_that_holds_stays_as_it_is() -> None:
+    (item,) = allowedchecks.apply([AllowedCheck("*", "*", "x")], {Path(): [check("copies", "a", HOLDS)]})[Path()]
+
+    assert item.run() == HOLDS
+
+
+def test_entries_without_a_check_are_mistakes() -> None:
+    entries = [AllowedCheck("copies", "b", "x"), AllowedCheck("copies", "a", "x"), AllowedCheck("copie", "a", "x")]
+
+    with pytest.raises(InputError) as caught:
+        allowedchecks.apply(entries, {Path(): [check("copies", "a")]})
+
+    assert str(caught.value).splitlines() == [
+        "crd_checks_allow: copies b: there is no such check",
+        "crd_checks_allow: copie a: there is no such check",
+    ]
+
+
+def test_an_allowed_check_is_skipped_with_its_reason(project: Project) -> None:
+    project.write("charts/garden/crds/gardens.yaml", GARDEN.replace("label", "tag"))
+    project.ini("crd_checks = true", "crd_checks_allow =", f"    copies {NAME}: the chart is older")
+
+    result = project.run("-rs", "-k", "copies")
+
+    result.assert_outcomes(skipped=1, deselected=10)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 11 checks in 2 files (1 of them allowed by crd_checks_allow)",
+            "SKIPPED *: allowed by crd_checks_allow: the chart is older",
+        ]
+    )
+
+
+def test_an_entry_without_a_check_is_an_error_of_the_run(project: Project) -> None:
+    result = project.run("--crd-checks", "--crd-checks-allow", "copies x: y")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["crd_checks_allow: copies x: there is no such check"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--crd-checks", "--crd-checks-allow", "copies"),
+            "*--crd-checks-allow: 'copies' is not CHECK SUBJECT: REASON*",
+        ),
+        (("--crd-checks-allow", "copies a: b"), "*--crd-checks-allow does nothing without checks*"),
+    ],
+)
+def test_wrong_entries_are_usage_errors(project: Project, arguments: tuple[str, ...], message: str) -> None:
+    project.run(*arguments).stderr.fnmatch_lines([message])

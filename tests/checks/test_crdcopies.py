@@ -1,0 +1,136 @@
+"""Copies of a CRD in several places of a project."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from support.sessions import GARDEN
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+MAIN = "config/crd/bases/gardens.yaml"
+CHART = "charts/garden/crds/gardens.yaml"
+NAME = "gardens.stories.example.com"
+DESCRIBED = GARDEN.replace("soil: {type: string,", "soil: {type: string, description: the ground,")
+
+
+def run(project: Project, copy: str, *arguments: str, main: str = GARDEN) -> pytest.RunResult:
+    project.write(MAIN, main)
+    project.write(CHART, copy)
+    return project.run("--crd-checks", "-k", "copies", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("label: {type: string}", "tag: {type: string}", f"v1 spec.label: the copy lacks it; {MAIN}:21 has it"),
+        ("label: {type: string}", "tag: {type: string}", "v1 spec.tag: only the copy has it"),
+        ("enum: [clay, sand]", "enum: [clay]", "v1 spec.soil enum: the copy has another value than *"),
+        ("enum: [clay, sand]", "enum: [clay, silt]", "v1 spec.soil enum.1: the copy has another value than *"),
+        (
+            "rows: {type: integer, default: 1}",
+            "rows: {type: integer}",
+            "v1 spec.beds[[]*].rows default: the copy lacks it",
+        ),
+        ("  scope: Namespaced", "  scope: Cluster", "spec.scope: the copy has another value than *"),
+        ("subresources: {status: {}}", "deprecated: true", "spec.versions.v1.subresources: the copy lacks it"),
+        ("- name: v1\n", "- name: v2\n", "spec.versions.v1: the copy lacks it"),
+        ("- name: v1\n", "- name: v2\n", "spec.versions.v2: only the copy has it"),
+        (
+            "type: object\n        properties",
+            "type: object\n        nullable: true\n        properties",
+            "v1 . nullable: *",
+        ),
+        ("phase: {type: string", "description: {type: string", "v1 status.phase: the copy lacks it"),
+    ],
+)
+def test_a_copy_that_differs_fails_with_the_place(project: Project, old: str, new: str, words: str) -> None:
+    assert old in GARDEN
+
+    result = run(project, GARDEN.replace(old, new))
+
+    result.assert_outcomes(failed=1, deselected=10)
+    result.stdout.fnmatch_lines(
+        [
+            f"{MAIN}:1: copies[[]{NAME}], Kubernetes 1.37",
+            f"copies of {MAIN}:1 differ from it:",
+            f"  {CHART}:*: {words}*",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        GARDEN,
+        GARDEN.replace("metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, "),
+        DESCRIBED,
+        DESCRIBED.replace("the ground", "the earth"),
+        GARDEN.replace("  scope:", "  preserveUnknownFields: false\n  scope:"),
+        GARDEN.replace("  scope:", "  conversion: {strategy: None}\n  scope:"),
+        GARDEN.replace("                  required: [name]\n", "").replace(
+            "                  type: object\n", "                  type: object\n                  required: [name]\n"
+        ),
+    ],
+)
+def test_a_copy_may_differ_in_what_servers_do_not_judge(project: Project, copy: str) -> None:
+    result = run(project, copy, "-v")
+
+    result.assert_outcomes(passed=1, deselected=10)
+    result.stdout.fnmatch_lines([f"crd: *copies: {CHART}:1"])
+
+
+def test_the_order_of_required_fields_is_no_difference(project: Project) -> None:
+    both = GARDEN.replace("required: [name]", "required: [name, plant]")
+
+    run(project, both.replace("[name, plant]", "[plant, name]"), main=both).assert_outcomes(passed=1, deselected=10)
+
+
+@pytest.mark.parametrize("keyword", ["required", "description"])
+def test_values_in_defaults_are_compared(project: Project, keyword: str) -> None:
+    main = GARDEN.replace("free: {type: object,", f"free: {{type: object, default: {{{keyword}: [b, a]}},")
+
+    result = run(project, main.replace("[b, a]", "[a, b]"), main=main)
+
+    result.assert_outcomes(failed=1, deselected=10)
+    result.stdout.fnmatch_lines([f"*v1 spec.free default.{keyword}.0: the copy has another value*"])
+
+
+def test_many_differences_are_shortened(project: Project) -> None:
+    result = run(project, re.sub(r"(size|label|note|soil|rows|free): ", r"\\1x: ", GARDEN, count=6))
+
+    result.assert_outcomes(failed=1, deselected=10)
+    result.stdout.fnmatch_lines([f"  {CHART}:1: 2 more differences from {MAIN}:1"])
+
+
+def test_a_project_without_copies_has_no_check(project: Project) -> None:
+    project.write("config/crd/bases/other.yaml", GARDEN.replace("label", "tag"))
+
+    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
+
+
+def test_a_copy_may_equal_any_alternative_in_the_main_place(project: Project) -> None:
+    other = GARDEN.replace("label", "tag")
+    project.write("config/crd/bases/other.yaml", other)
+
+    run(project, other).assert_outcomes(passed=1, deselected=15)
+
+
+def test_a_crd_without_a_kubebuilder_folder_is_compared_with_the_first_usual_place(project: Project) -> None:
+    (project.path / MAIN).unlink()
+    project.write("deploy/crds/gardens.yaml", GARDEN)
+    project.write(CHART, GARDEN.replace("label", "tag"))
+
+    result = project.run("--crd-checks", "-k", "copies")
+
+    result.stdout.fnmatch_lines([f"deploy/crds/gardens.yaml:1: copies[[]{NAME}], Kubernetes 1.37"])
+
+
+def test_crds_of_the_setting_are_alternatives(project: Project) -> None:
+    project.write(CHART, GARDEN.replace("label", "tag"))
+    project.ini(f"crd_paths = {CHART} {MAIN}")
+
+    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
