@@ -7,11 +7,11 @@ Values and texts that only one of two schemas allows are the likeliest to show t
 from __future__ import annotations
 
 import functools
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.synthesis import mutations, textsearch
 from pytest_crd.synthesis.demands import Demand, Schema
@@ -40,23 +40,21 @@ def list_values(demand: Demand) -> list[Any]:
     """Return the values in the enums and rules of *demand* and of its junctors, without duplicates."""
     values: list[Any] = []
     for schema in _with_branches(demand.schemas):
-        add_values(values, schema.get("enum") or ())
+        values += schema.get("enum") or ()
         for rule in schema.get(RULES) or ():
-            add_values(values, mutations.find_literals(rule["rule"]))
-    return values
+            values += mutations.find_literals(rule["rule"])
+    return remove_duplicates(values)
 
 
-def add_values(values: list[Any], more: Iterable[Any]) -> None:
-    """Append the items of *more* that *values* lacks."""
-    values += [value for value in more if not _contains(values, value)]
+def remove_duplicates(values: Iterable[Any]) -> list[Any]:
+    """Return *values* without equal ones; an integer and a float differ."""
+    return [*{json.dumps(value, sort_keys=True): value for value in values}.values()]
 
 
-def order_by_difference(old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
+def order_by_difference(old: Iterable[Any], new: Iterable[Any]) -> list[Any]:
     """Return the values that only *old* has, then those that only *new* has."""
-    return [
-        *(value for value in old if not _contains(new, value)),
-        *(value for value in new if not _contains(old, value)),
-    ]
+    keyed = [{json.dumps(value, sort_keys=True): value for value in values} for values in (old, new)]
+    return [value for own, other in (keyed, keyed[::-1]) for key, value in own.items() if key not in other]
 
 
 def compare_texts(old: Demand, new: Demand) -> TextComparison:
@@ -124,7 +122,3 @@ def _with_branches(schemas: Iterable[Schema]) -> Iterator[Schema]:
             yield from _with_branches(schema.get(junctor) or ())
         if isinstance(schema.get("not"), Mapping):
             yield from _with_branches((schema["not"],))
-
-
-def _contains(values: Iterable[Any], value: Any) -> bool:
-    return any(jsonvalue.equal(value, other) for other in values)

@@ -16,7 +16,7 @@ from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, mutations, objectplaces, texts
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
-from pytest_crd.upgrades import listedvalues, schemadifferences, surroundings
+from pytest_crd.upgrades import largevalues, listedvalues, schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
@@ -59,12 +59,14 @@ class Candidate(NamedTuple):
         stored: The object that *resource* replaces; None if *resource* is created.
         placed: The place and the value, if the candidate was made by setting one.
         is_mended: Whether the new CRD gets the object with the fields and values that it demands.
+        is_large: Whether the object is as large as the old CRD allows.
     """
 
     resource: Resource
     stored: Resource | None = None
     placed: tuple[Place, Any] | None = None
     is_mended: bool = False
+    is_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class Maker:
         keyword, place = difference.keyword, difference.place
         if keyword == RULES:
             yield from self._try_rule(difference)
+            yield from self._try_large(difference)
         elif keyword in {"required", "default", schemadifferences.ADDED, schemadifferences.REMOVED}:
             yield from map(Candidate, self._try_field(difference))
         elif keyword == "x-kubernetes-list-type":
@@ -145,9 +148,8 @@ class Maker:
             [*listedvalues.list_values(side.root.at(place)), *listedvalues.list_values(side.root.at(around))]
             for side in self.sides
         ]
-        values = listedvalues.order_by_difference(*listed)
-        listedvalues.add_values(values, itertools.chain.from_iterable(listed))
-        for value in values:
+        values = itertools.chain(listedvalues.order_by_difference(*listed), *listed)
+        for value in listedvalues.remove_duplicates(values):
             demands = [side.root.at(place) for side in self.sides]
             if any(demand.fits(value) for demand in demands):
                 yield value
@@ -209,6 +211,15 @@ class Maker:
             for inner in objectplaces.all_steps(objectplaces.get_value(resource, steps)):
                 whole = (*steps, *inner)
                 yield from (Candidate(objectplaces.replace_value(resource, whole, value)) for value in _PLAIN if whole)
+
+    def _try_large(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects with large values for a rule that may cost too much."""
+        if self.old is None or self.new is None:
+            return
+        version = self.new.placer.version
+        for place, value in largevalues.find_costly_values(self.old.root, version, difference, self.differences):
+            for resource in self._placed(self.old, place, [value]):
+                yield Candidate(resource, is_large=True)
 
     def _try_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self.sides:

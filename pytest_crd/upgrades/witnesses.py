@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applyeffects, clients, effects, listedvalues, mending, shrinking
+from pytest_crd.upgrades import applyeffects, clients, effects, mending, shrinking
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
@@ -143,7 +143,7 @@ class Witnesses:
                 break
             change = self._try(candidate, difference, search.kinds)
             if candidate.placed and not change.effects and self._differ_at(difference, change):
-                listedvalues.add_values(placed, [candidate.placed])
+                placed += [] if candidate.placed in placed else [candidate.placed]
         for place, value in placed:
             if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
                 break
@@ -158,7 +158,7 @@ class Witnesses:
         for candidate in self._maker.find_candidates(difference):
             if search.kinds or not search.spend(candidate.resource):
                 return
-            if candidate.stored is None:
+            if candidate.stored is None and not candidate.is_large:
                 self._try(candidate._replace(is_mended=True), difference, search.kinds)
 
     def _differ_at(self, difference: Difference, change: Change) -> bool:
@@ -204,7 +204,7 @@ class Witnesses:
         self, effect: Effect, candidate: Candidate, difference: Difference | None, *, hint: str = ""
     ) -> None:
         """Add a finding for *effect* with the smallest object that shows it."""
-        resource = self._smallest(effect, candidate)
+        resource = candidate.resource if candidate.is_large else self._smallest(effect, candidate)
         change = self._change(candidate._replace(resource=resource))
         own = next(item for item in change.effects if effects.is_same(item, effect))
         # An error without a field is about the value at the difference.
