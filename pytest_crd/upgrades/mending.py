@@ -65,7 +65,7 @@ class Mender:
 
     def _errors(self, resource: Resource) -> list[Steps]:
         errors = self.subject.write(resource).errors
-        return [error.path.steps for error in errors if error.path and error.type in _MENDABLE]
+        return [steps for error in errors if error.type in _MENDABLE and error.path and (steps := error.path.steps)]
 
     def _replace(self, resource: Resource, steps: Steps, index: int) -> Resource:
         """Return *resource* with another value at *steps*; *index* selects one of several values."""

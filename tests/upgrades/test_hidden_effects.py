@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from http import HTTPStatus
 
 import pytest
@@ -172,6 +173,16 @@ def test_objects_that_the_server_cannot_decode_are_not_mended() -> None:
 
     assert change.effects == ()
     assert change.witness.before.code == HTTPStatus.BAD_REQUEST
+
+
+def test_an_error_at_the_root_is_not_mended() -> None:
+    old = crd(obj(a=TEXT))
+    declared = copy.deepcopy(old.declared)
+    declared["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["enum"] = ["a"]
+    new = old.altered(declared)
+
+    assert "refused ." in {f"{item.kind} {item.path}" for item in judge(old, new).findings}
+    assert [*Mender(Subject(new.version("v1"))).find_variants({"spec": {"x": {}}})] == []
 
 
 def test_updates_are_not_mended() -> None:
