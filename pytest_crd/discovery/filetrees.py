@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import glob
+import itertools
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -173,9 +174,12 @@ class GitTree:
         parts = self._inside(pattern if is_named else folders.ignore_ending_case(pattern))
         if parts is None:
             return
-        for name in self.ids:
-            steps = PurePosixPath(name).parts
-            is_file = _matches(parts, steps, is_file=True) and (is_named or folders.is_manifest(name))
+        fixed = "/".join(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+        for name in self.ids if is_named else self._manifests:
+            if fixed and not (name.startswith(fixed) and name[len(fixed) :][:1] in ("", "/")):
+                continue  # most files of most commits
+            steps = name.split("/")
+            is_file = _matches(parts, steps, is_file=True)
             if is_file or (folders.is_manifest(name) and _is_below(parts, steps)):
                 yield name
 
@@ -193,6 +197,11 @@ class GitTree:
             or f"{start}{'/'.join(above[: depth + 1])}" in self._environments
             for depth, folder in enumerate(above)
         )
+
+    @cached_property
+    def _manifests(self) -> tuple[str, ...]:
+        """The YAML and JSON files."""
+        return tuple(filter(folders.is_manifest, self.ids))
 
     @cached_property
     def _environments(self) -> frozenset[str]:

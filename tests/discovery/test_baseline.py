@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -405,6 +406,24 @@ def test_a_pattern_matches_the_same_files_in_a_folder_and_a_commit(
     of_folder, of_commit = both
 
     assert sorted(of_folder.names([pattern])) == sorted(of_commit.names([pattern]))
+
+
+@pytest.mark.parametrize("pattern", ["x/y", "x/*", "x/**/*.yaml"])
+def test_files_outside_of_the_fixed_part_of_a_pattern_are_not_matched(
+    both: tuple[FolderTree, GitTree], monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    matches, tried = filetrees._matches, set[str]()
+
+    def record(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
+        tried.update(steps[:1] if is_file else ())
+        return matches(pattern, steps, is_file=is_file)
+
+    of_commit = both[1]
+    expected = of_commit.names([pattern])
+    monkeypatch.setattr(filetrees, "_matches", record)
+
+    assert of_commit.names([pattern]) == expected
+    assert "crds" not in tried
 
 
 def test_a_tree_reads_existing_files_only(both: tuple[FolderTree, GitTree], monkeypatch: pytest.MonkeyPatch) -> None:
