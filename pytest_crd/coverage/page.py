@@ -35,6 +35,15 @@ _LEGEND: Final = (
     '<noscript><p class="soft">The keys need JavaScript.</p></noscript>',
 )
 _LONGEST_NAME: Final = 200
+# The columns of the overview: their headings, and the attributes of a Tally in them.
+_COLUMNS: Final = {
+    "Points": "points",
+    "Held": "held",
+    "Seen": "seen",
+    "Miss": "missed",
+    "Left out": "left_out",
+    "Cover": "percent_text",
+}
 # Parts that are not needed at first are in `<noscript>` inside of their `<details>`: a browser with scripts treats them as
 # text and creates no elements before they are opened, which the script does; a browser without scripts shows them.
 STYLE: Final = """
@@ -201,7 +210,8 @@ def _neighbours(before: Sequence[Page], behind: Sequence[Page]) -> Iterator[str]
 def _overview(summary: Summary, sections: Sequence[CrdSection], links: Sequence[str]) -> Iterator[str]:
     """Yield a table of the versions with links to their CRDs, and the problems."""
     yield f"<h1>{_title(summary.tally)}</h1>"
-    yield "<table><thead><tr><th>Name</th><th>Points</th><th>Held</th><th>Seen</th><th>Miss</th><th>Left out</th><th>Cover</th></tr></thead><tbody>"
+    heads = "".join(f"<th>{head}</th>" for head in ("Name", *_COLUMNS))
+    yield f"<table><thead><tr>{heads}</tr></thead><tbody>"
     for section, link in zip(sections, links, strict=True):
         for version in section.versions:
             yield _row(f'<a href="{link}">{escape(version.name)}</a>', version.tally)
@@ -210,8 +220,8 @@ def _overview(summary: Summary, sections: Sequence[CrdSection], links: Sequence[
 
 
 def _row(name: str, tally: Tally) -> str:
-    cells = (tally.points, tally.held, tally.seen, tally.missed, tally.left_out, tally.percent_text)
-    return f"<tr><td>{name}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    cells = "".join(f"<td>{getattr(tally, attribute)}</td>" for attribute in _COLUMNS.values())
+    return f"<tr><td>{name}</td>{cells}</tr>"
 
 
 def _limit_notice(objects: ShownObjects) -> Iterator[str]:

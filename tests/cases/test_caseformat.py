@@ -27,7 +27,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 def test_shipped_schema_is_that_of_the_format() -> None:
     shipped = resources.files("pytest_crd.cases").joinpath("case-file.schema.json").read_text(encoding="utf-8")
-    assert shipped == caseformat.schema_text(), "write format.schema_text() to case-file.schema.json"
+    assert shipped == caseformat.schema_text(), "`python -m handbook` writes it"
 
 
 def test_schema_is_a_valid_schema_with_an_address() -> None:

@@ -141,9 +141,21 @@ def test_the_page_colours_seen_points(foos: Project, cases: str, arguments: list
 
     page = foos.read("crd_coverage.html")
     assert re.search(rf'<div class="{state}" id="c1-18"', page)
-    assert "<th>Held</th><th>Seen</th>" in page
     line = "<li>size: the default 2 is never put in where a case states what follows<pre>"
     assert (line in page) is (state == "seen")
+
+
+def test_the_page_has_a_table_of_the_versions(foos: Project) -> None:
+    foos.cases(SEEN)
+
+    foos.run("--crd-cov", "--crd-cov-report=html")
+
+    page = foos.read("crd_coverage.html")
+    table = page[page.index("<table>") : page.index("</table>")]
+    heads, cells = re.findall("<th>(.*?)</th>", table), re.findall("<td>(.*?)</td>", table)
+    assert heads == ["Name", "Points", "Held", "Seen", "Miss", "Left out", "Cover"]
+    assert cells[1 : len(heads)] == cells[len(heads) + 1 :]
+    assert cells[len(heads) :] == ["Total", "6", "0", "4", "2", "1", "0%"]
 
 
 def test_held_points_of_several_runs_add_up(foos: Project) -> None:

@@ -1,4 +1,4 @@
-"""`python -m handbook`: write the generated parts of the documentation and its pictures."""
+"""`python -m handbook`: write the generated parts of the documentation, its pictures, and the schema of case files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from support.sessions import Folder
 
 from handbook import parts, pictures
+from pytest_crd.cases import caseformat
+
+_SCHEMA: Final = parts.ROOT / "pytest_crd/cases/case-file.schema.json"
 
 
 def main() -> int:
     """Write all outdated files and print their paths; return 0."""
-    for path, current in [*_pages(), *_pictures()]:
+    for path, current in [(_SCHEMA, caseformat.schema_text()), *_pages(), *_pictures()]:
         if not path.exists() or path.read_text(encoding="utf-8") != current:
             path.parent.mkdir(exist_ok=True)
             path.write_text(current, encoding="utf-8")
