@@ -18,7 +18,7 @@ from oracle.servers.crds import collection, delete, path_of
 from pytest_crd.discovery import releases, releasewalk
 from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.releasewalk import ReleaseCrds
-from pytest_crd.engine import CustomResourceDefinition, InputError, Response
+from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, Response
 from pytest_crd.live import client
 
 _ALL: Final = "all-tags"
@@ -85,15 +85,17 @@ def histories(repository: Path, version: str) -> Iterator[list[tuple[str, Custom
     walk = releasewalk.read(releases.find_commit(repository, _ALL), Project(repository, (), repository), version)
     by_name: dict[str, list[tuple[str, CustomResourceDefinition]]] = {}
     for release in walk.releases:
-        for crd in _only(release):
+        for crd in _only(release, version):
             if not release.is_prerelease:
-                by_name.setdefault(crd.name, []).append((release.ref, crd.under(version)))
+                by_name.setdefault(crd.name, []).append((release.ref, crd))
     yield from by_name.values()
 
 
-def _only(release: ReleaseCrds) -> Iterable[CustomResourceDefinition]:
-    names = [crd.name for crd in release.crds]
-    return (crd for crd in release.crds if names.count(crd.name) == 1)
+def _only(release: ReleaseCrds, version: str) -> Iterable[CustomResourceDefinition]:
+    """Return the CRDs of a release that have no alternative; copies count once."""
+    crds = CustomResourceDefinitions([crd.under(version) for crd in release.crds])
+    names = [crd.name for crd in crds]
+    return (crd for crd in crds if names.count(crd.name) == 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
