@@ -58,7 +58,7 @@ class Mender:
         for index in range(_MOST_VALUES + 1):
             mended = resource
             for _ in range(_MOST_ROUNDS):
-                for steps in self._errors(mended):
+                for steps in _outermost(self._errors(mended)):
                     mended = self._replace(mended, steps, index)
             if not self._errors(mended):
                 yield mended
@@ -78,6 +78,15 @@ class Mender:
         placed = self._side.existing(place) if self._side else None
         values = [] if placed is None else [objectplaces.get_value(*placed)]
         return [*values, *itertools.islice(Maker().find_values(self.subject.root.at(place)), _MOST_VALUES)] or [None]
+
+
+def _outermost(places: Iterable[Steps]) -> list[Steps]:
+    """Return places without those below another: its new value may have no such field."""
+    kept: list[Steps] = []
+    for steps in sorted(places, key=len):
+        if not any(steps[: len(outer)] == outer for outer in kept):
+            kept.append(steps)
+    return kept
 
 
 def find_mended_change(resource: Resource, old: Mender, new: Mender) -> Change:

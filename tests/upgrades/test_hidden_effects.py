@@ -185,6 +185,13 @@ def test_an_error_at_the_root_is_not_mended() -> None:
     assert [*Mender(Subject(new.version("v1"))).find_variants({"spec": {"x": {}}})] == []
 
 
+def test_a_field_of_a_mended_object_is_not_mended() -> None:
+    preserved: JSON = {"x-kubernetes-preserve-unknown-fields": True, "enum": [True], "properties": {"c": NUMBER}}
+    new = Mender(Subject(crd(obj(b=preserved)).version("v1")))
+
+    assert next(new.find_variants({"spec": {"x": {"b": {"c": "text"}}}})) == {"spec": {"x": {"b": True}}}
+
+
 def test_updates_are_not_mended() -> None:
     old, new = obj(a=NUMBER), ruled(obj(("b",), a=NUMBER, b=TEXT), "!has(oldSelf.a) || self.a == oldSelf.a")
 
