@@ -8,10 +8,10 @@ removed by hand. A release that drops a version is refused in such a cluster, so
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.discovery.commitcrds import CommitCrds, CommitReader, Project
 from pytest_crd.discovery.releases import Commit
@@ -20,6 +20,8 @@ from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinition
 from pytest_crd.engine.loading import copies
 from pytest_crd.progress import Tell, each, ignore_step
 from pytest_crd.wording import counted
+
+_MOST_NAMED: Final = 3
 
 
 class StoredVersion(NamedTuple):
@@ -85,6 +87,10 @@ class ReleaseCrds(NamedTuple):
     stored: _StoredVersions
     is_prerelease: bool
 
+    def select(self, names: Container[str]) -> ReleaseCrds:
+        """Return the release with the CRDs of *names* only."""
+        return self._replace(crds=tuple(crd for crd in self.crds if crd.name in names))
+
 
 class Walk(NamedTuple):
     """
@@ -94,7 +100,7 @@ class Walk(NamedTuple):
         words: The number of releases.
         last: The last release with CRDs; None if no release has one.
         releases: The releases with CRDs.
-        notes: The releases that could not be read.
+        notes: Notes about unreadable releases and removed CRDs.
     """
 
     words: str
@@ -158,6 +164,7 @@ def read(commit: Commit, project: Project, kubernetes_version: str, tell: Tell =
     releases: list[ReleaseCrds] = []
     problems: list[str] = []
     last: CommitCrds | None = None
+    current: set[str] = set()
     for tag in each(all_releases.walk, tell, lambda tag: tag.name):
         is_prerelease = tag in all_releases.prereleases
         before = [earlier for earlier in stored_after if earlier.order < tag.order]
@@ -169,7 +176,20 @@ def read(commit: Commit, project: Project, kubernetes_version: str, tell: Tell =
         if read_crds is not None and crds:
             releases.append(ReleaseCrds(tag.name, crds, stored, is_prerelease))
             last = last if is_prerelease and last is not None else read_crds
-    return Walk(_describe(all_releases, releases, problems), last, tuple(releases), tuple(problems))
+            current |= {crd.name for crd in crds} if tag.order > all_releases.last.order else set()
+    words = _describe(all_releases, releases, problems)
+    current |= {crd.name for crd in last.files.crds} if last is not None else set()
+    notes = (*problems, *_describe_removed(releases, current))
+    return Walk(words, last, tuple(release.select(current) for release in releases), notes)
+
+
+def _describe_removed(releases: Iterable[ReleaseCrds], current: Container[str]) -> Iterator[str]:
+    """Yield a note about the CRDs that earlier releases have removed, each with the last release that had it."""
+    had = {crd.name: release.ref for release in releases for crd in release.crds if crd.name not in current}
+    if had:
+        named = [f"{name} (last in {ref})" for name, ref in [*had.items()][:_MOST_NAMED]]
+        more = f" and {len(had) - _MOST_NAMED} more" if len(had) > _MOST_NAMED else ""
+        yield f"not judged, because earlier releases removed them: {', '.join(named)}{more}"
 
 
 def group(releases: Sequence[ReleaseCrds], kubernetes_version: str) -> dict[str, list[OldCrd]]:

@@ -265,6 +265,28 @@ def test_releases_without_crds_are_an_error(tmp_path: Path) -> None:
     assert second.startswith("git:all-tags: the CRDs of v1.0.0 are not known: ")
 
 
+def test_crds_that_earlier_releases_removed_are_noted(tmp_path: Path) -> None:
+    for number in range(4):
+        write(tmp_path, crd("v1", name=f"olds{number}.example.com"), f"config/crd/bases/old{number}.yaml")
+    release(tmp_path, "v1.0.0", crd("v1"))
+    for number in range(4):
+        (tmp_path / f"config/crd/bases/old{number}.yaml").unlink()
+    release(tmp_path, "v1.1.0", crd("v1"))
+    write(tmp_path, crd("v1", name="news.example.com"), "config/crd/bases/new.yaml")
+    release(tmp_path, "v1.2.0-rc.1", crd("v1"))
+    write(tmp_path, "changed", "README.md")
+
+    actual = read(tmp_path, "git:all-tags")
+
+    assert list(actual.old_crds(DEFAULT)) == [NAME, "news.example.com"]
+    assert actual.notes == (
+        (
+            "not judged, because earlier releases removed them: olds0.example.com (last in v1.0.0), "
+            "olds1.example.com (last in v1.0.0), olds2.example.com (last in v1.0.0) and 1 more"
+        ),
+    )
+
+
 def test_a_last_release_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     release_all(tmp_path, [("v1.0.0", crd("v1")), ("v1.1.0", "kind: CustomResourceDefinition\na: [\n")])
     write(tmp_path, crd("v1"))

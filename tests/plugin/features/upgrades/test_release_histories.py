@@ -152,16 +152,18 @@ def test_all_releases_have_rollbacks(empty: Project) -> None:
     )
 
 
-def test_an_allowance_of_a_crd_that_only_an_early_release_has_is_known(empty: Project) -> None:
+def test_a_crd_that_an_early_release_removed_is_not_judged(empty: Project) -> None:
     early = "olds.example.com"
     write(empty.path, crd("v1", name=early), "config/crd/bases/olds.yaml")
     release_all(empty.path, [("v1.0.0", crd("v1"))])
     (empty.path / "config/crd/bases/olds.yaml").unlink()
     release_all(empty.path, [("v1.1.0", crd("v1"))])
     write(empty.path, "changed", "README.md")
-    empty.ini(f"crd_baseline = git:all-tags\ncrd_baseline_allow =\n    {early} metadata.name data loss\n")
 
-    empty.run().assert_outcomes(passed=2)
+    result = empty.run("--crd-baseline", "git:all-tags")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"crd: not judged, because earlier releases removed them: {early} (last in v1.0.0)"])
 
 
 def test_crds_of_commands_are_rendered_at_the_last_release(dropped: Project) -> None:
