@@ -53,8 +53,13 @@ def remove_duplicates(values: Iterable[Any]) -> list[Any]:
 
 def order_by_difference(old: Iterable[Any], new: Iterable[Any]) -> list[Any]:
     """Return the values that only *old* has, then those that only *new* has."""
-    keyed = [{json.dumps(value, sort_keys=True): value for value in values} for values in (old, new)]
-    return [value for own, other in (keyed, keyed[::-1]) for key, value in own.items() if key not in other]
+    return [*find_missing(old, new), *find_missing(new, old)]
+
+
+def find_missing(values: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    """Return those of *values* that *others* lacks."""
+    keys = {json.dumps(value, sort_keys=True) for value in others}
+    return [value for value in remove_duplicates(values) if json.dumps(value, sort_keys=True) not in keys]
 
 
 def compare_texts(old: Demand, new: Demand) -> TextComparison:

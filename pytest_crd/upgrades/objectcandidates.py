@@ -16,7 +16,7 @@ from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, mutations, objectplaces, texts
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
-from pytest_crd.upgrades import largevalues, listedvalues, schemadifferences, surroundings
+from pytest_crd.upgrades import junctorvalues, largevalues, listedvalues, schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
@@ -113,6 +113,7 @@ class Maker:
         elif keyword == "x-kubernetes-list-type":
             yield from map(Candidate, self._try_orders(difference))
         elif keyword in _JUNCTORS:
+            yield from self._try_all(place, junctorvalues.find_changed_values(self.sides, difference))
             yield from self._try_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._try_unknown_field(place))
@@ -204,7 +205,7 @@ class Maker:
                 # The served version may have other rules than the storage version.
                 rules = side.root.at(difference.place).structure.get(RULES) or []
                 if rule in rules:
-                    yield from _boundary_candidates(
+                    yield from boundary_candidates(
                         side.find_boundary(difference.place, f"{RULES}[{rules.index(rule)}]")
                     )
         for resource, steps in self._existing(difference.place):
@@ -224,13 +225,9 @@ class Maker:
     def _try_boundaries(self, place: Place, keyword: str) -> Iterator[Candidate]:
         for side in self.sides:
             if side.root.at(place).structure.get(keyword):
-                yield from _boundary_candidates(side.find_boundary(place, keyword))
-        branches = (branch for side in self.sides for branch in side.root.at(place).alternatives())
-        values = [
-            value for branch in branches for value in itertools.islice(self.sides[0].maker.find_values(branch), 3)
-        ]
+                yield from boundary_candidates(side.find_boundary(place, keyword))
         for side in self.sides:
-            yield from map(Candidate, self._placed(side, place, values))
+            yield from map(Candidate, self._placed(side, place, junctorvalues.find_values(self.sides, place)))
 
     def _try_field(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with and without a field and, if unknown fields are preserved, with values of all types in it."""
@@ -318,7 +315,7 @@ class Maker:
                 yield {**placed[0], **value}
 
 
-def _boundary_candidates(boundary: Boundary) -> Iterator[Candidate]:
+def boundary_candidates(boundary: Boundary) -> Iterator[Candidate]:
     """Yield the objects of a boundary, refused ones first."""
     yield from (
         Candidate(resource, boundary.old) for resource in (boundary.outside, boundary.inside) if resource is not None

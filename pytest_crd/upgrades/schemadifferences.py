@@ -11,6 +11,7 @@ from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place, SchemaNode
+from pytest_crd.upgrades import listedvalues
 from pytest_crd.upgrades.upgradefindings import Line
 
 ADDED: Final = "added"
@@ -57,6 +58,10 @@ class Difference:
             return any(value not in self.after for value in self.before)
         if self.keyword in _LIMITS and self.before is not None and self.after is not None:
             return bool(self.after > self.before) == _LIMITS[self.keyword]
+        if self.keyword in {"anyOf", "not"} and self.before is not None and self.after is not None:
+            before, after = (list_branches(self.keyword, value) for value in (self.before, self.after))
+            missing = listedvalues.find_missing
+            return bool(missing(before, after) if self.keyword == "anyOf" else missing(after, before))
         if self.was_dropped:
             return "default" in self.after  # The default may exceed `maxProperties`.
         return self.after is not None and self.keyword not in _NEVER_REFUSING
@@ -91,6 +96,13 @@ def _index(crd: CustomResourceDefinition, steps: tuple[str | int, ...], rule: An
 def _value_text(value: Any) -> str:
     text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def list_branches(junctor: str, value: Any) -> list[Any]:
+    """Return the branches of a junctor; for `not`, those of its `anyOf`. Empty if it is absent."""
+    if junctor == "not" and value is not None:
+        return list(value["anyOf"]) if value.keys() == {"anyOf"} else [value]
+    return list(value or ())
 
 
 def find_differences(old: SchemaNode, new: SchemaNode) -> Iterator[Difference]:

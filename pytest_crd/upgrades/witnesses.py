@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applyeffects, clients, effects, mending, shrinking
+from pytest_crd.upgrades import applyeffects, clients, combinedrules, effects, mending, shrinking
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
@@ -148,6 +148,9 @@ class Witnesses:
             if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
                 break
             for candidate in self._maker.repaired(place, value):
+                self._try(candidate, difference, search.kinds)
+        if difference.keyword == RULES and not search.is_breaking:
+            for candidate in combinedrules.find_candidates(self._findings.old.version, difference):
                 self._try(candidate, difference, search.kinds)
         if not search.kinds and difference.can_refuse:
             self._search_mended(difference, search)

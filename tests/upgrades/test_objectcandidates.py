@@ -59,6 +59,17 @@ def test_patterns_are_compared_where_both_crds_make_objects() -> None:
     assert find_specs(None, boundaries(new)) != []
 
 
+def test_a_rule_is_tried_where_only_one_crd_makes_objects() -> None:
+    old, new = (
+        obj(spec={**obj(a=NUMBER), **rules}) for rules in ({}, {"x-kubernetes-validations": [{"rule": "true"}]})
+    )
+    (difference,) = schemadifferences.find_differences(SchemaNode(old), SchemaNode(new))
+
+    for left, right in ((None, boundaries(new)), (boundaries(old), None)):
+        maker = objectcandidates.Maker(left, right, [difference])
+        assert {} in specs(list(maker.find_candidates(difference)))
+
+
 def test_lists_of_the_whole_object_have_no_order_beside_each_other() -> None:
     old, new = (obj(a=listed(kind)) for kind in ("atomic", "set"))
 
