@@ -123,5 +123,5 @@ def _referred(schema: Schema) -> str | None:
     reference = schema.get("$ref") or ""
     all_of: Sequence[Schema] = schema.get("allOf") or ()
     if not reference and len(all_of) == 1:
-        reference = all_of[0].get("$ref")
+        reference = all_of[0].get("$ref") or ""
     return str(reference).rpartition("/")[2] or None

@@ -19,3 +19,12 @@ def test_untyped_schemas_are_deduced_from_values_in_new_versions() -> None:
     assert created.scalar == "untyped"
     assert created.list is not ATOMIC.list
     assert created.map is not ATOMIC.map
+
+
+def test_a_single_schema_of_all_of_need_not_be_a_reference() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer", "allOf": [{"minimum": 1}]}}}
+
+    created = OpenAPITypes({}, profile.named("1.37").apply).merge_type(schema)
+
+    assert created.map is not None
+    assert created.map.fields["a"].scalar == "numeric"
