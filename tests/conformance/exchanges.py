@@ -12,6 +12,8 @@ one of several unknown fields, so that the name is not compared. `pause` has the
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -138,11 +140,19 @@ def without_reason(message: str) -> str:
     return _REASON.sub(r"\1WHY", message)
 
 
+def _hash(stored_kind: str) -> str:
+    """Return the storageVersionHash of a kind in discovery, written as `group/version/kind`."""
+    return base64.b64encode(hashlib.sha256(stored_kind.encode()).digest()[:8]).decode()
+
+
 class _Normalizer:
     """Normalizes the answers of a conversation."""
 
     def __init__(self, namespace: str) -> None:
         self._namespace = namespace
+        self._hashes = {
+            _hash(f"{namespace}.example.com/{version}/Thing"): f"hash-{version}" for version in ("v1", "v2")
+        }
         self._uids: dict[str, str] = {}
         self._versions: dict[str, str] = {}
 
@@ -165,6 +175,8 @@ class _Normalizer:
         return answer_
 
     def _text(self, text: str) -> str:
+        for hash_, name in self._hashes.items():
+            text = text.replace(hash_, name)
         text = _QUOTED.sub(r"\1N", _TIME.sub("TIME", text.replace(self._namespace, "NAMESPACE")))
         return _UID.sub(lambda match: self._uids.setdefault(match[0], f"uid-{len(self._uids) + 1}"), text)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,20 +38,11 @@ def test_only_cells_of_tables_have_ages() -> None:
     assert answer["body"] == {"rows": [{"cells": ["a", 3, "AGE", "AGE"]}], "spec": {"schedule": "5s"}}
 
 
-def test_fields_that_are_not_compared_are_counted() -> None:
+def test_all_fields_of_recorded_answers_are_compared() -> None:
     """A recording without a field cannot show that our server answers it otherwise."""
-    fields = Counter(
-        (version, field)
-        for _, version, recorded in conversations()
-        for request in recorded["requests"]
-        for field in request.get("leaveOut", ())
-    )
+    requests = [request for _, _, recorded in conversations() for request in recorded["requests"]]
 
-    # The hash depends on the name of the group, which is another one in each run.
-    assert fields == {
-        ("1.34", "storageVersionHash"): 1,
-        ("1.37", "storageVersionHash"): 1,
-    }
+    assert not [request for request in requests if "leaveOut" in request]
 
 
 def test_random_answers_are_counted() -> None:
