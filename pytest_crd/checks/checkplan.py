@@ -174,7 +174,8 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
 def _plan_copies(catalog: Catalog) -> Iterator[Check]:
     """Yield a check for each CRD that has copies in places of lower rank."""
     by_name: dict[str, list[ReadCrd]] = {}
-    for read in catalog.sources.every(catalog.kubernetes_version):
+    sources, version = catalog.sources, catalog.kubernetes_version
+    for read in (*sources.every(version), *sources.find_copies(version)):
         by_name.setdefault(read.crd.name, []).append(read)
     for name, same_name in by_name.items():
         main = [read for read in same_name if read.rank == min(other.rank for other in same_name)]

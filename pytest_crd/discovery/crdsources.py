@@ -122,6 +122,30 @@ class Sources:
         installed = projectcrds.installed([read_crd.crd for read_crd in read])
         return tuple(replace(read_crd, crd=crd) for read_crd, crd in zip(read, installed, strict=True))
 
+    def find_copies(self, kubernetes_version: str) -> list[ReadCrd]:
+        """
+        Return CRDs in conventional places that `paths` does not name, with the names of CRDs that it names.
+
+        Places of commands and of the search itself have none; unreadable files count as none.
+
+        Args:
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
+        """
+        read_crds = self._read_once(kubernetes_version).read_crds
+        excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
+        if self.commands or len(excluded) == len(self.paths):
+            return []
+        place = CrdSearch(self.base, excluded, self.listed).find_conventional(self.base)
+        files = () if place is None else place.files
+        own = {read.path.resolve() for read in read_crds if read.path is not None}
+        used = {file.patterns for file in files if file.path.resolve() in own}
+        crd_files = CrdFiles(kubernetes_version)
+        for file in files:
+            if file.patterns not in used:
+                crd_files.read(file, FileOrigin.CONVENTIONAL, rank=len(search.CONVENTIONAL_PATHS))
+        names = {read.crd.name for read in read_crds}
+        return [read for read in crd_files.read_crds if read.crd.name in names]
+
     def select_main(self, crds: Iterable[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
         """
         Return *crds* without copies in places that other projects use, such as charts beside `config/crd`.

@@ -86,17 +86,8 @@ class CrdSearch:
             ManifestError: An exclusion matches nothing.
         """
         for root in self._roots():
-            usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
-            if usual:
-                paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root)}
-                if has_operator(usual):
-                    below = [path.relative_to(root).as_posix() for path in self.lists(root)]
-                    others = find_operators(below)
-                    usual = (*usual, *others)
-                    paths |= {root / name: _CONFIG for names in others.values() for name in names}
-                yield SearchPlace(
-                    " ".join(self._name(root / path) for path in usual), FileOrigin.CONVENTIONAL, self._files(paths)
-                )
+            if place := self.find_conventional(root):
+                yield place
             discovery = projectfiles.find_crd_files(root)
             self._discoveries.append(discovery)
             for origin in (FileOrigin.FOUND, FileOrigin.FOUND_IN_TESTS):
@@ -105,6 +96,25 @@ class CrdSearch:
                     path for path in discovery.files if projectfiles.is_for_tests(path, root) == is_for_tests
                 ]
                 yield SearchPlace("", origin, self._files(dict.fromkeys(other_paths, "")))
+
+    def find_conventional(self, root: Path) -> SearchPlace | None:
+        """
+        Return the conventional places below *root*; None if there are no files.
+
+        Raises:
+            ManifestError: An exclusion matches nothing.
+        """
+        usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
+        if not usual:
+            return None
+        paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root)}
+        if has_operator(usual):
+            below = [path.relative_to(root).as_posix() for path in self.lists(root)]
+            others = find_operators(below)
+            usual = (*usual, *others)
+            paths |= {root / name: _CONFIG for names in others.values() for name in names}
+        words = " ".join(self._name(root / path) for path in usual)
+        return SearchPlace(words, FileOrigin.CONVENTIONAL, self._files(paths))
 
     def in_vain(self) -> Iterator[Mistake]:
         """Yield the mistakes to report if no place has a CRD: the searched places, and ignored files with CRDs."""

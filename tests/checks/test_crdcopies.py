@@ -134,3 +134,52 @@ def test_crds_of_the_setting_are_alternatives(project: Project) -> None:
     project.ini(f"crd_paths = {CHART} {MAIN}")
 
     project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
+
+
+@pytest.mark.parametrize(
+    ("paths", "failures"),
+    [
+        (MAIN, 1),
+        ("config/crd", 1),
+        (f"{CHART} config/crd", 0),
+        ("**/gardens.yaml !charts !api", 0),
+        ("!charts !helm", 0),
+        ("api", 1),
+        ("charts", 1),
+    ],
+)
+def test_usual_places_that_the_setting_does_not_name_have_copies(project: Project, paths: str, failures: int) -> None:
+    project.write(CHART, GARDEN.replace("label", "tag"))
+    project.write("api/gardens.yaml", GARDEN)
+    project.write("charts/garden/crds/others.yaml", GARDEN.replace("gardens", "others"))
+    project.write("helm/garden/crds/broken.yaml", "kind: CustomResourceDefinition\na: [\n")
+    project.ini(f"crd_paths = {paths}")
+
+    outcomes = project.run("--crd-checks", "-k", "copies and gardens").parseoutcomes()
+
+    assert outcomes.get("failed", 0) == failures
+    assert "errors" not in outcomes
+
+
+def test_a_chart_does_not_differ_from_variants_in_one_usual_place(project: Project) -> None:
+    (project.path / MAIN).unlink()
+    project.write("config/crd/full/gardens.yaml", GARDEN)
+    project.write("config/crd/minimal/gardens.yaml", GARDEN.replace("label", "tag"))
+    project.ini("crd_paths = config/crd/full")
+
+    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+
+
+def test_the_output_of_commands_has_no_copies(project: Project) -> None:
+    project.write(CHART, GARDEN.replace("label", "tag"))
+    project.ini(f"crd_commands = cat {MAIN}")
+
+    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+
+
+def test_a_project_without_usual_places_has_no_copies(project: Project) -> None:
+    (project.path / MAIN).rename(project.path / "gardens.yaml")
+    (project.path / "config/crd/bases").rmdir()
+    project.ini("crd_paths = gardens.yaml")
+
+    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)

@@ -118,4 +118,4 @@ def test_paths_may_have_backslashes(project: Project, name: str, text: str) -> N
 def test_a_file_name_with_a_backslash_stays(project: Project) -> None:
     project.crd("odd\\name/gardens.yaml")
 
-    project.run("--crd-checks", "--crd-path", "odd\\name").assert_outcomes(passed=5)
+    project.run("--crd-checks", "--crd-path", "odd\\name").assert_outcomes(passed=6)
