@@ -85,9 +85,7 @@ def changes(differences: Iterable[Difference], versions: tuple[str, str]) -> Ite
     groups: dict[Place, list[Difference]] = {}
     for keyword in _DEFAULT_STRATEGIES:
         for difference in differences:
-            if difference.keyword != keyword or difference.versions != versions:
-                continue
-            if _strategy_text(difference.before, difference) != _strategy_text(difference.after, difference):
+            if difference.keyword == keyword and difference.versions == versions:
                 groups.setdefault(difference.place, []).append(difference)
     for group in groups.values():
         first = group[0]
