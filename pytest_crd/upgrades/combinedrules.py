@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.schema import schemamap
-from pytest_crd.engine.schema.schemamap import RULES
+from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, Boundary, NoExampleError, objectplaces
 from pytest_crd.upgrades import objectcandidates
 from pytest_crd.upgrades.objectcandidates import Candidate
@@ -17,11 +17,28 @@ from pytest_crd.upgrades.schemadifferences import Difference
 _STATUS = "status"
 
 
-def find_candidates(old: CrdVersion, difference: Difference) -> Iterator[Candidate]:
-    """Yield objects that the old CRD accepts and that a new rule alone refuses; *old* is the old version."""
-    boundary = find_rule_boundary(old, difference)
-    if boundary is not None:
-        yield from objectcandidates.boundary_candidates(boundary)
+def find_candidates(old: CrdVersion, difference: Difference, differences: Iterable[Difference]) -> Iterator[Candidate]:
+    """
+    Yield objects that the old CRD accepts and that a new rule alone refuses.
+
+    Yields nothing if boundaries of the new CRD suffice: no old rule is gone, and the rule does not read a status subresource beside other fields.
+
+    Args:
+        old: The old version.
+        difference: The difference of the rule.
+        differences: All differences between the schemas.
+    """
+    is_split = old.has_status and not difference.place
+    if is_split or any(_is_gone(other, difference.place) for other in differences):
+        boundary = find_rule_boundary(old, difference)
+        yield from () if boundary is None else objectcandidates.boundary_candidates(boundary)
+
+
+def _is_gone(difference: Difference, place: Place) -> bool:
+    """Return True if *difference* is an old rule that the new CRD lacks, on a value around or inside *place*."""
+    length = min(len(difference.place), len(place))
+    is_related = difference.place[:length] == place[:length]
+    return difference.keyword == RULES and difference.after is None and is_related
 
 
 def find_rule_boundary(old: CrdVersion, difference: Difference) -> Boundary | None:

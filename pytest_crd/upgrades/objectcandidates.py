@@ -60,6 +60,7 @@ class Candidate(NamedTuple):
         placed: The place and the value, if the candidate was made by setting one.
         is_mended: Whether the new CRD gets the object with the fields and values that it demands.
         is_large: Whether the object is as large as the old CRD allows.
+        is_listed: Whether only one CRD lists or allows the placed value.
     """
 
     resource: Resource
@@ -67,6 +68,7 @@ class Candidate(NamedTuple):
     placed: tuple[Place, Any] | None = None
     is_mended: bool = False
     is_large: bool = False
+    is_listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,16 +94,19 @@ class Maker:
     def find_candidates(self, difference: Difference) -> Iterator[Candidate]:
         """Yield objects that may show *difference*: first those with values that only one CRD lists or allows."""
         if len(self.sides) == 2:
-            if difference.keyword == RULES:
-                yield from self._try_listed_in_rules(difference)
-            elif difference.keyword in _LISTING:
-                yield from self._try_all(difference.place, self._find_listed(difference.place))
+            yield from (candidate._replace(is_listed=True) for candidate in self._try_listed(difference))
         yield from self._try_keyword(difference)
 
     def has_compared_texts(self, difference: Difference) -> bool:
         """Return True if all texts that only one CRD allows at the place of *difference* were compared, or if there are none."""
         demands = [side.root.at(difference.place) for side in self.sides]
         return len(demands) < 2 or listedvalues.compare_texts(*demands).is_complete
+
+    def _try_listed(self, difference: Difference) -> Iterator[Candidate]:
+        if difference.keyword == RULES:
+            yield from self._try_listed_in_rules(difference)
+        elif difference.keyword in _LISTING:
+            yield from self._try_all(difference.place, self._find_listed(difference.place))
 
     def _try_keyword(self, difference: Difference) -> Iterator[Candidate]:
         keyword, place = difference.keyword, difference.place

@@ -6,7 +6,7 @@ A difference without a witness is reported as undecided; nothing is assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,8 @@ _MOST_CANDIDATES: Final = 80
 _BUDGET: Final = 100_000
 # The number of values that may be visited to place one value, which may need repairs elsewhere in the object.
 _COST_OF_REPAIR: Final = 1000
+# The number of other values to place in this way.
+_MOST_REPAIRED: Final = 4
 _NO_STATUS: Final = "; status is a subresource now, and a create stores none"
 _NOT_ALL: Final = " (not all candidates were tried)"
 # Keywords about the value itself, not about values inside it.
@@ -137,24 +139,33 @@ class Witnesses:
     def _search_difference(self, difference: Difference) -> _Search:
         """Add the effects of a difference, and return what was found."""
         search = _Search(_BUDGET, self._maker.has_compared_texts(difference))
-        placed: list[tuple[Place, Any]] = []
+        listed: list[tuple[Place, Any]] = []
+        others: list[tuple[Place, Any]] = []
         for candidate in self._maker.find_candidates(difference):
             if search.is_enough or not search.spend(candidate.resource):
                 break
             change = self._try(candidate, difference, search.kinds)
             if candidate.placed and not change.effects and self._differ_at(difference, change):
+                placed = listed if candidate.is_listed else others
                 placed += [] if candidate.placed in placed else [candidate.placed]
-        for place, value in placed:
-            if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
-                break
-            for candidate in self._maker.repaired(place, value):
-                self._try(candidate, difference, search.kinds)
+        self._search_repaired(difference, search, (*listed, *others[:_MOST_REPAIRED]))
+        if not search.kinds and len(others) > _MOST_REPAIRED:
+            search.is_complete = False
         if difference.keyword == RULES and not search.is_breaking:
-            for candidate in combinedrules.find_candidates(self._findings.old.version, difference):
+            old, differences = self._findings.old.version, self._findings.differences
+            for candidate in combinedrules.find_candidates(old, difference, differences):
                 self._try(candidate, difference, search.kinds)
         if not search.kinds and difference.can_refuse:
             self._search_mended(difference, search)
         return search
+
+    def _search_repaired(self, difference: Difference, search: _Search, placed: Iterable[tuple[Place, Any]]) -> None:
+        """Add the effects of a difference that show in objects that allow a value at its place."""
+        for place, value in placed:
+            if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
+                return
+            for candidate in self._maker.repaired(place, value):
+                self._try(candidate, difference, search.kinds)
 
     def _search_mended(self, difference: Difference, search: _Search) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""

@@ -105,4 +105,25 @@ def test_a_status_that_all_versions_share_is_joined() -> None:
 def test_a_rule_on_values_that_the_old_schema_lacks_has_no_candidates(unknown: Difference) -> None:
     version = crd(TEXT).version("v1")
 
-    assert [*combinedrules.find_candidates(version, unknown)] == []
+    gone = Difference((), "x-kubernetes-validations", {"rule": "true"}, None)
+    assert [*combinedrules.find_candidates(version, unknown, [gone])] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "keyword", "after", "expected"),
+    [
+        pytest.param((), "x-kubernetes-validations", None, True, id="around"),
+        pytest.param(("spec", "x", "a"), "x-kubernetes-validations", None, True, id="inside"),
+        pytest.param(("spec", "y"), "x-kubernetes-validations", None, False, id="beside"),
+        pytest.param((), "enum", None, False, id="other keyword"),
+        pytest.param((), "x-kubernetes-validations", {"rule": "true"}, False, id="new"),
+    ],
+)
+def test_old_rules_count_only_if_one_is_gone(
+    place: tuple[str, ...], keyword: str, after: Any, *, expected: bool
+) -> None:
+    other = Difference(place, keyword, {"rule": "true"}, after)
+
+    found = [*combinedrules.find_candidates(crd(TEXT).version("v1"), difference(("spec", "x"), "self == 'b'"), [other])]
+
+    assert bool(found) is expected
