@@ -113,7 +113,7 @@ class Maker:
         if keyword == RULES:
             yield from self._try_rule(difference)
             yield from self._try_large(difference)
-        elif keyword in {"required", "default", schemadifferences.ADDED, schemadifferences.REMOVED}:
+        elif keyword in {"required", "default", "nullable", schemadifferences.ADDED, schemadifferences.REMOVED}:
             yield from map(Candidate, self._try_field(difference))
         elif keyword == "x-kubernetes-list-type":
             yield from map(Candidate, self._try_orders(difference))

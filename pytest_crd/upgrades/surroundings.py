@@ -21,18 +21,19 @@ _MOST_SIBLINGS: Final = 8
 
 
 def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
-    """Yield objects around an added, removed or defaulted field: the field alone, and its siblings without it."""
-    *outer, name = difference.place
-    placed = side.existing(tuple(outer))
+    """Yield objects around an added, removed, defaulted or nullable field: the field alone, and its siblings without it or with null."""
+    outer, name = difference.place[:-1], next(reversed(difference.place), None)
+    placed = side.existing(outer)
     if placed is None:
         return
     resource, steps = placed
     demand = side.root.at(outer)
     if isinstance(name, str) and any(schema.get(keyword) for schema in demand.schemas for keyword in _COUNTING):
+        required = _required_fields(objectplaces.get_value(resource, steps), demand)
         for fields in _combined(side, demand, name):
-            yield objectplaces.replace_value(
-                resource, steps, {**_required_fields(objectplaces.get_value(resource, steps), demand), **fields}
-            )
+            yield objectplaces.replace_value(resource, steps, {**required, **fields})
+            if difference.keyword == "nullable":  # a null that is kept counts as a field
+                yield objectplaces.replace_value(resource, steps, {**required, **fields, name: None})
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
         item, field = objectplaces.get_value(resource, steps), demand.field(name)
         values = [] if field is None else itertools.islice(side.maker.find_values(field), _MOST_SIBLINGS)

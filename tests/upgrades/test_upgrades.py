@@ -414,6 +414,25 @@ def test_other_annotations_are_no_change() -> None:
     assert judge(approved(text, version="1"), approved(text, version="2")) == Upgrade()
 
 
+def test_a_null_that_is_kept_may_be_one_field_too_many() -> None:
+    old, new = ({**obj(a=TEXT, b={**TEXT, **more}), "maxProperties": 1} for more in ({}, {"nullable": True}))
+
+    result = judge(crd(old), crd(new))
+
+    assert [finding.words for finding in result.findings if finding.kind is Kind.REFUSED] == [
+        "spec.x: Too many: 2: must have at most 1 item"
+    ]
+
+
+def test_a_root_that_says_it_is_not_nullable_is_no_change() -> None:
+    old, new = (
+        crd_with_versions({"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}})
+        for schema in (obj(spec=obj(x=TEXT)), {**obj(spec=obj(x=TEXT)), "nullable": False})
+    )
+
+    assert list_findings(judge(old, new)) == []
+
+
 def test_equal_findings_of_versions_are_merged() -> None:
     old = crd_with_versions(version("v1beta1", TEXT), version("v1", TEXT, storage=True))
     new = crd_with_versions(version("v1beta1", CONSTRAINED), version("v1", CONSTRAINED, storage=True))
