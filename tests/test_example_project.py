@@ -35,6 +35,7 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
     result.assert_outcomes(passed=66, skipped=2, xfailed=1)
 
 
+@pytest.mark.long
 def test_the_operator_of_the_example_passes_its_test(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
 

@@ -25,7 +25,7 @@ MARKERS: Final = {
     "session": "starts pytest inside pytest, or a process",
     "corpus": "reads CRDs of real projects in the folder CRD_CORPUS, or conversations in the folder CRD_ATTACKS",
     "counted": "starts processes that take otherwise untested branches of the modules that are named",
-    "long": "starts processes for seconds: `.ci/run` runs it, the README's test command does not",
+    "long": "takes seconds: `.ci/run` runs it, the README's test command does not",
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgradewords as report
-from pytest_crd.upgrades import mending
+from pytest_crd.upgrades import mending, witnesses
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradesubject import Subject
@@ -144,6 +144,16 @@ def test_a_rule_on_a_new_required_field_is_no_effect_of_its_own() -> None:
     new = ruled(obj(("b",), a=TEXT, b=TEXT), "self.b == 'zzz'")
 
     assert breaking(obj(a=TEXT), new) == {"refused spec.x.b"}
+
+
+@pytest.mark.parametrize(("most", "told"), [(3, " (not all candidates were tried)"), (4, "")])
+def test_values_that_were_not_tried_in_repaired_objects_are_told(
+    monkeypatch: pytest.MonkeyPatch, most: int, told: str
+) -> None:
+    monkeypatch.setattr(witnesses, "_MOST_REPAIRED", most)
+    new = ruled(obj(("b",), a=TEXT, b=TEXT), "self.b == 'zzz'")
+
+    assert judge(crd(obj(a=TEXT)), crd(new)).undecided == (f"spec.x x-kubernetes-validations{told}",)
 
 
 def test_a_rule_that_excludes_an_old_and_a_new_field_is_harmless() -> None:

@@ -12,6 +12,7 @@ from pytest_crd.upgrades.upgradefindings import Kind
 from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, obj
 from upgrades.test_upgrades import judge, list_findings, only
 
+pytestmark = pytest.mark.long
 RULE = "self.all(x, self.exists(y, y == x))"
 SHORT: JSON = {**TEXT, "maxLength": 5}
 

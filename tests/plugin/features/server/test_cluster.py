@@ -71,6 +71,7 @@ def _test(project: Project, *lines: str) -> None:
 
 
 @pytest.mark.session
+@pytest.mark.long
 def test_a_test_runs_on_a_cluster_and_leaves_nothing_there(
     project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
