@@ -8,7 +8,7 @@ the server refuses leaves the CRD as it is, for both.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,8 +17,7 @@ from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete, path_of
 from pytest_crd.discovery import releases, releasewalk
 from pytest_crd.discovery.commitcrds import Project
-from pytest_crd.discovery.releasewalk import ReleaseCrds
-from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, Response
+from pytest_crd.engine import CustomResourceDefinition, InputError, Response
 from pytest_crd.live import client
 
 _ALL: Final = "all-tags"
@@ -81,21 +80,13 @@ def _of_engine(response: Response) -> tuple[int, str]:
 
 
 def histories(repository: Path, version: str) -> Iterator[list[tuple[str, CustomResourceDefinition]]]:
-    """Yield the releases of each CRD of a repository, without pre-releases and releases with alternatives of it."""
+    """Yield the releases of each CRD that has no alternative; pre-releases are left out."""
     walk = releasewalk.read(releases.find_commit(repository, _ALL), Project(repository, (), repository), version)
-    by_name: dict[str, list[tuple[str, CustomResourceDefinition]]] = {}
-    for release in walk.releases:
-        for crd in _only(release, version):
-            if not release.is_prerelease:
-                by_name.setdefault(crd.name, []).append((release.ref, crd))
-    yield from by_name.values()
-
-
-def _only(release: ReleaseCrds, version: str) -> Iterable[CustomResourceDefinition]:
-    """Return the CRDs of a release that have no alternative; copies count once."""
-    crds = CustomResourceDefinitions([crd.under(version) for crd in release.crds])
-    names = [crd.name for crd in crds]
-    return (crd for crd in crds if names.count(crd.name) == 1)
+    finals = [release for release in walk.releases if not release.is_prerelease]
+    by_id: dict[str, list[tuple[str, CustomResourceDefinition]]] = {}
+    for id_, old in releasewalk.list_crds(finals, version):
+        by_id.setdefault(id_, []).append((old.releases[0], old.crd))
+    yield from (history for id_, history in by_id.items() if "@" not in id_)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
