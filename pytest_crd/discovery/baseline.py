@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.discovery import madecrds, releases, releasewalk
+from pytest_crd.discovery import kustomizations, madecrds, releases, releasewalk
 from pytest_crd.discovery.commitcrds import CommitReader, Project
 from pytest_crd.discovery.filetrees import FolderTree, Tree
 from pytest_crd.discovery.releases import AbsentError, Commit
@@ -83,8 +83,10 @@ def read(
     with progress(f"reading {location}") as tell:
         if location.startswith(OF_GIT):
             return _of_commit(location, project, kubernetes_version, tell)
-        crd_files = CrdFiles(kubernetes_version)
+        applied = kustomizations.of_folder(FolderTree(base), [location])
+        crd_files = CrdFiles(kubernetes_version, kustomizations=applied)
         crd_files.read_all([location], base=base, tell=tell)
+    crd_files.notes += applied.problems(crd_files.names, crd_files.crd_names)
     crd_files.raise_mistakes()
     folder = base / location
     return Baseline(location, FolderTree(folder.absolute()) if folder.is_dir() else None, crd_files)

@@ -104,6 +104,7 @@ class CommitReader:
                 if key in self._files:  # not for a link to nowhere
                     _add(crd_files, self._files[key])
             if crd_files.crds or crd_files.mistakes:
+                crd_files.notes += applied.problems(names, crd_files.crd_names) if applied is not None else ()
                 break
         if self.project.commands:
             with worktrees.check_out(self.repository, commit, ref) as worktree:

@@ -18,7 +18,6 @@ from typing import Final
 from pytest_crd import progress
 from pytest_crd.discovery import commands, kustomizations, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
-from pytest_crd.discovery.kustomizations import Kustomizations
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -208,7 +207,7 @@ class Sources:
         crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
         if self.paths:
             crd_files.read_all(self.paths, base=self.base, tell=tell)
-            _note_kustomizations(crd_files, applied)
+            crd_files.notes += applied.notes(crd_files.names, crd_files.crd_names)
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
@@ -231,7 +230,7 @@ class Sources:
             crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
             for file in progress.each(place.files, tell, lambda file: file.name):
                 crd_files.read(file, place.origin, rank=search.rank(file))
-            _note_kustomizations(crd_files, applied)
+            crd_files.notes += applied.notes(crd_files.names, crd_files.crd_names)
             notes += crd_files.notes
             if crd_files.crds or crd_files.mistakes:
                 if place.origin is FileOrigin.FOUND:
@@ -245,12 +244,6 @@ class Sources:
 
         first, *others = crd_search.in_vain()
         raise CrdError([first, *_suggest_commands(notes, base=self.base), *others, *dict.fromkeys(notes)])
-
-
-def _note_kustomizations(crd_files: CrdFiles, applied: Kustomizations) -> None:
-    """Add notes about the kustomizations of the CRDs."""
-    paths = (read_crd.path for read_crd in crd_files.read_crds)
-    crd_files.notes += applied.notes([path.as_posix() for path in paths if path is not None])
 
 
 def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:

@@ -11,7 +11,7 @@ Reference:
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -50,7 +50,7 @@ class Kustomization:
     Attributes:
         name: Its name in the tree.
         shown: Its name in messages.
-        listed: The names of the files and folders that it lists.
+        listed: The names of the files and folders that it lists; None if it cannot be read.
         patches: Its patches, in the order in which kustomize applies them: before and after labels and annotations.
         labels: The labels that it adds.
         annotations: The annotations that it adds.
@@ -59,7 +59,7 @@ class Kustomization:
 
     name: str
     shown: str
-    listed: frozenset[str]
+    listed: frozenset[str] | None
     patches: tuple[tuple[Patch, ...], tuple[Patch, ...]] = ((), ())
     labels: Mapping[str, JSONValue] = field(default_factory=dict)
     annotations: Mapping[str, JSONValue] = field(default_factory=dict)
@@ -107,11 +107,11 @@ class Kustomizations:
     _applied: dict[str, int] = field(default_factory=dict, init=False)
 
     def of_file(self, name: str) -> list[Kustomization]:
-        """Return the kustomizations that apply to a file, innermost first; unknown fields prevent none of them here."""
+        """Return the kustomizations that list a file or its folder, innermost first, and those that cannot be read."""
         chain: list[Kustomization] = []
         reached = {name}
         for kustomization in self._above(name):
-            if not reached.isdisjoint(kustomization.listed):
+            if kustomization.listed is None or not reached.isdisjoint(kustomization.listed):
                 chain.append(kustomization)
                 reached.add(kustomization.folder)
         return chain
@@ -122,7 +122,7 @@ class Kustomizations:
 
     def apply(self, name: str, item: Manifest) -> Manifest:
         """
-        Return a CRD of a file as `kustomize build` prints it; the lines of its fields stay those of the file.
+        Return a CRD of a file as `kustomize build` prints it, with the lines of the file.
 
         Raises:
             ManifestError: A patch fails.
@@ -135,16 +135,35 @@ class Kustomizations:
             self._applied[kustomization.name] = self._applied.get(kustomization.name, 0) + count
         return item if value is item.value else replace(item, value=value)
 
-    def notes(self, names: Iterable[str]) -> Iterator[Remark]:
-        """Yield a note about each kustomization of the files *names* that changes CRDs, or is not applied."""
-        for kustomization in dict.fromkeys(item for name in names for item in self.of_file(name)):
+    def notes(self, names: Iterable[str], crds: Container[str]) -> Iterator[Remark]:
+        """Yield the number of patches that each kustomization has applied, and the problems."""
+        for kustomization in self._of_files(names):
+            if count := self._applied.get(kustomization.name):
+                yield Remark(kustomization.shown, 0, f"{count} patch{'es' if count > 1 else ''} applied to CRDs")
+        yield from self.problems(names, crds)
+
+    def problems(self, names: Iterable[str], crds: Container[str]) -> Iterator[Remark]:
+        """
+        Yield a note about each kustomization that is not applied, and about each patch of an unknown CRD.
+
+        Args:
+            names: The names of the files with CRDs.
+            crds: The names of the CRDs.
+        """
+        for kustomization in self._of_files(names):
             if kustomization.unknown is not None:
                 line, unknown = kustomization.unknown
-                command = f"kubectl kustomize {posixpath.dirname(kustomization.shown) or '.'}"
+                folder = posixpath.dirname(kustomization.shown).rpartition(":")[2]  # without the commit
+                command = f"kubectl kustomize {folder or '.'}"
                 message = f"not applied to its CRDs, because of {unknown}: write crd_commands = {command}"
                 yield Remark(kustomization.shown, line, message)
-            elif count := self._applied.get(kustomization.name):
-                yield Remark(kustomization.shown, 0, f"{count} patch{'es' if count > 1 else ''} applied to CRDs")
+            for patch in (patch for patches in kustomization.patches for patch in patches):
+                if patch.target is None and patch.own_name not in crds:
+                    source, line = patch.place if patch.file else (kustomization.shown, 0)
+                    yield Remark(source, line, f"a patch of {patch.own_name}, a CRD that was not read")
+
+    def _of_files(self, names: Iterable[str]) -> dict[Kustomization, None]:
+        return dict.fromkeys(item for name in names for item in self.of_file(name))
 
     def _above(self, name: str) -> Iterator[Kustomization]:
         """Yield the kustomizations of the nearest folders above a file, innermost first."""
@@ -169,7 +188,7 @@ class Kustomizations:
             documents = [*yamlreader.read(content, source=shown)]
         except ManifestError as error:
             mistake = error.mistakes[0]
-            return Kustomization(name, shown, frozenset(), unknown=(mistake.line, mistake.message))
+            return Kustomization(name, shown, None, unknown=(mistake.line, mistake.message))
         document = documents[0] if documents else None
         value = document.value if document is not None else None
         if document is None or not isinstance(value, dict) or value.get("kind", "Kustomization") != "Kustomization":
@@ -200,7 +219,7 @@ class Kustomizations:
 
 
 def of_folder(tree: FolderTree, patterns: Sequence[str]) -> Kustomizations:
-    """Return the kustomizations of a folder, without those that `!pattern` excludes."""
+    """Return the kustomizations of a folder; `!pattern` excludes some."""
     names = [(tree.folder / name).as_posix() for name in tree.names(_excluded(patterns))]
 
     def show(name: str) -> str:
@@ -210,7 +229,7 @@ def of_folder(tree: FolderTree, patterns: Sequence[str]) -> Kustomizations:
 
 
 def of_commit(tree: GitTree, patterns: Sequence[str]) -> Kustomizations:
-    """Return the kustomizations of a commit, without those that `!pattern` excludes."""
+    """Return the kustomizations of a commit; `!pattern` excludes some."""
     return Kustomizations(tree, tree.display_name, tree.names(_excluded(patterns)))
 
 
@@ -219,7 +238,7 @@ def _excluded(patterns: Sequence[str]) -> list[str]:
 
 
 def _unknown(value: Mapping[str, Any]) -> str | None:
-    """Return the first field whose effect on CRDs is not known, or None."""
+    """Return the first field with an unknown effect on CRDs, or None."""
     for key in value:
         if key not in _KNOWN or (key in _RENAMING and value.get("configurations")):
             return key

@@ -45,6 +45,11 @@ class Patch:
     target: Mapping[str, str] | None
     content: Any
 
+    @property
+    def own_name(self) -> str:
+        """The name of the object that the patch itself names."""
+        return _name(self.content)
+
     def changes(self, value: Mapping[str, Any]) -> bool:
         """Return whether the patch applies to a CRD."""
         group, _, version = str(value["apiVersion"]).rpartition("/")

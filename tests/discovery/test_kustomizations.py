@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.git import git
+from support import git
+from support.sessions import Folder
 
 from pytest_crd.discovery import baseline
+from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.inputerror import InputError
@@ -53,22 +54,8 @@ GARDENS = "target: {kind: CustomResourceDefinition, name: gardens.stories.exampl
 FILE = "config/crd/kustomization.yaml"
 
 
-class Folder:
-    """The folder of a project with two CRDs."""
-
-    def __init__(self, path: Path) -> None:
-        """Write the CRDs."""
-        self.path = path
-        for kind in ("garden", "pond"):
-            self.write(f"config/crd/bases/{kind}.yaml", CRD.replace("KIND", kind).replace("Garden", kind.title()))
-        self.write("config/crd/patches/webhook.yaml", WEBHOOK)
-        self.write("config/crd/patches/operations.yaml", OPERATIONS)
-
-    def write(self, name: str, text: str) -> None:
-        """Write a file."""
-        path = self.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+class Kustomized(Folder):
+    """A project with two CRDs and two patches."""
 
     def kustomization(
         self, text: str, name: str = FILE, resources: str = "[bases/garden.yaml, bases/pond.yaml]"
@@ -76,13 +63,13 @@ class Folder:
         """Write a kustomization."""
         self.write(name, f"resources: {resources}\n{text}")
 
-    def read(self, *paths: str) -> dict[str, ReadCrd]:
+    def crds(self, *paths: str) -> dict[str, ReadCrd]:
         """Return the CRDs by kind."""
         return {read.crd.kind: read for read in Sources(self.path, paths or ("config/crd",)).every(DEFAULT)}
 
     def built(self, kind: str = "Garden", *paths: str) -> Any:
         """Return the value of a CRD."""
-        return self.read(*paths)[kind].manifest.value
+        return self.crds(*paths)[kind].manifest.value
 
     def notes(self, *paths: str) -> list[str]:
         """Return the notes about kustomizations."""
@@ -92,8 +79,13 @@ class Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+def folder(tmp_path: Path) -> Kustomized:
+    folder = Kustomized(tmp_path)
+    for kind in ("garden", "pond"):
+        folder.write(f"config/crd/bases/{kind}.yaml", CRD.replace("KIND", kind).replace("Garden", kind.title()))
+    folder.write("config/crd/patches/webhook.yaml", WEBHOOK)
+    folder.write("config/crd/patches/operations.yaml", OPERATIONS)
+    return folder
 
 
 def _rows(crd: Any) -> Any:
@@ -110,7 +102,7 @@ def _rows(crd: Any) -> Any:
     ],
     ids=["patches", "patchesJson6902", "inline", "a target with a pattern"],
 )
-def test_operations_are_applied_to_their_target(folder: Folder, patches: str) -> None:
+def test_operations_are_applied_to_their_target(folder: Kustomized, patches: str) -> None:
     folder.kustomization(patches)
 
     assert _rows(folder.built()) == {"type": "integer", "minimum": 1}
@@ -127,7 +119,7 @@ def test_operations_are_applied_to_their_target(folder: Folder, patches: str) ->
     ],
     ids=["patches", "patchesStrategicMerge", "inline"],
 )
-def test_a_partial_object_is_merged_into_the_crd_that_it_names(folder: Folder, patches: str) -> None:
+def test_a_partial_object_is_merged_into_the_crd_that_it_names(folder: Kustomized, patches: str) -> None:
     folder.kustomization(patches)
 
     spec = folder.built()["spec"]
@@ -136,7 +128,7 @@ def test_a_partial_object_is_merged_into_the_crd_that_it_names(folder: Folder, p
     assert "conversion" not in folder.built("Pond")["spec"]
 
 
-def test_a_partial_object_with_a_target_may_have_any_name(folder: Folder) -> None:
+def test_a_partial_object_with_a_target_may_have_any_name(folder: Kustomized) -> None:
     partial = (
         "{apiVersion: v1, kind: Any, metadata: {name: any, labels: {tier: crd}}, spec: {names: {shortNames: [g]}}}"
     )
@@ -150,7 +142,7 @@ def test_a_partial_object_with_a_target_may_have_any_name(folder: Folder) -> Non
     assert folder.notes() == [f"{FILE}: 2 patches applied to CRDs"]
 
 
-def test_labels_and_annotations_come_between_the_patches(folder: Folder) -> None:
+def test_labels_and_annotations_come_between_the_patches(folder: Kustomized) -> None:
     last = "[{op: test, path: /metadata/annotations/b, value: '2'}, {op: add, path: /metadata/labels/app, value: last}]"
     folder.kustomization(
         "commonAnnotations: {b: '2'}\n"
@@ -168,7 +160,7 @@ def test_labels_and_annotations_come_between_the_patches(folder: Folder) -> None
     assert folder.built("Pond")["metadata"]["labels"]["app"] == "new"
 
 
-def test_patches_of_other_kinds_and_names_change_nothing(folder: Folder) -> None:
+def test_patches_of_other_kinds_and_names_change_nothing(folder: Kustomized) -> None:
     folder.kustomization(
         "patches:\n"
         "- {patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}}'}\n"
@@ -180,7 +172,7 @@ def test_patches_of_other_kinds_and_names_change_nothing(folder: Folder) -> None
     assert folder.notes() == []
 
 
-def test_kustomizations_of_outer_folders_are_applied_last(folder: Folder) -> None:
+def test_kustomizations_of_outer_folders_are_applied_last(folder: Kustomized) -> None:
     folder.kustomization("commonLabels: {app: inner, in: a}", "config/crd/bases/kustomization.yml", "[garden.yaml]")
     folder.kustomization("commonLabels: {app: outer, out: b}", "config/crd/Kustomization", "[bases/]")
 
@@ -188,31 +180,31 @@ def test_kustomizations_of_outer_folders_are_applied_last(folder: Folder) -> Non
     assert folder.built("Pond")["metadata"]["labels"] == {"app": "old"}
 
 
-def test_a_file_that_is_not_listed_stays_as_it_is(folder: Folder) -> None:
+def test_a_file_that_is_not_listed_stays_as_it_is(folder: Kustomized) -> None:
     folder.kustomization("commonLabels: {app: new}", resources="[bases/pond.yaml]")
 
     assert folder.built()["metadata"]["labels"] == {"app": "old"}
 
 
-def test_an_excluded_kustomization_does_not_count(folder: Folder) -> None:
+def test_an_excluded_kustomization_does_not_count(folder: Kustomized) -> None:
     folder.kustomization("patches: [{path: patches/webhook.yaml}]")
 
     assert "conversion" in folder.built("Garden", "config/crd")["spec"]
     assert "conversion" not in folder.built("Garden", "config/crd", f"!{FILE}")["spec"]
 
 
-def test_applied_patches_are_not_passed_over_and_the_conversion_is_known(folder: Folder) -> None:
+def test_applied_patches_are_not_passed_over_and_the_conversion_is_known(folder: Kustomized) -> None:
     folder.kustomization("patches: [{path: patches/webhook.yaml}]")
-    assert folder.read("config/crd")["Garden"].without == ()
+    assert folder.crds("config/crd")["Garden"].without == ()
 
     folder.kustomization("components: [../other]\npatches: [{path: patches/webhook.yaml}]")
-    assert folder.read("config/crd")["Garden"].without == ("config/crd/patches/webhook.yaml:1",)
+    assert folder.crds("config/crd")["Garden"].without == ("config/crd/patches/webhook.yaml:1",)
 
 
-def test_lines_are_those_of_the_file(folder: Folder) -> None:
+def test_lines_are_those_of_the_file(folder: Kustomized) -> None:
     folder.kustomization(f"patches: [{{path: patches/operations.yaml, {GARDENS}}}]")
 
-    manifest = folder.read()["Garden"].manifest
+    manifest = folder.crds()["Garden"].manifest
 
     assert manifest.line_of("spec", "scope") == 7
     versions = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "properties", "rows")
@@ -246,7 +238,7 @@ NAMELESS = "a patch that is neither a partial object nor a list of operations"
         ),
     ],
 )
-def test_an_unknown_field_is_told_and_nothing_is_applied(folder: Folder, text: str, line: int, reason: str) -> None:
+def test_an_unknown_field_is_told_and_nothing_is_applied(folder: Kustomized, text: str, line: int, reason: str) -> None:
     folder.kustomization(f"{text}\ncommonLabels: {{app: new}}")
 
     assert folder.built()["metadata"]["labels"] == {"app": "old"}
@@ -254,12 +246,36 @@ def test_an_unknown_field_is_told_and_nothing_is_applied(folder: Folder, text: s
     assert folder.notes() == [f"{FILE}:{line}: not applied to its CRDs, because of {reason}: {command}"]
 
 
-@pytest.mark.parametrize("text", ["", "a: [", "- a\n", "kind: Component\nresources: [bases/garden.yaml]\n"])
-def test_other_files_of_the_name_count_for_nothing(folder: Folder, text: str) -> None:
+@pytest.mark.parametrize("text", ["", "- a\n", "kind: Component\nresources: [bases/garden.yaml]\n"])
+def test_other_files_of_the_name_count_for_nothing(folder: Kustomized, text: str) -> None:
     folder.write(FILE, text)
 
     assert folder.built()["metadata"]["labels"] == {"app": "old"}
     assert folder.notes() == []
+
+
+def test_a_kustomization_that_cannot_be_read_is_told(folder: Kustomized) -> None:
+    folder.write(FILE, "resources: [bases/garden.yaml]\npatches: [")
+
+    (note,) = folder.notes()
+
+    assert note.startswith(f"{FILE}:3: not applied to its CRDs, because of did not find expected node content")
+
+
+@pytest.mark.parametrize(
+    ("patches", "place"),
+    [
+        ("patches: [{path: patches/webhook.yaml}]", "config/crd/patches/webhook.yaml:1"),
+        ("patches: [{patch: '{kind: CustomResourceDefinition, metadata: {name: gardens.stories.example.com}}'}]", FILE),
+    ],
+)
+def test_a_patch_of_a_crd_that_was_not_read_is_told(folder: Kustomized, patches: str, place: str) -> None:
+    folder.kustomization(patches, resources="[bases/pond.yaml]")
+    (folder.path / "config/crd/bases/garden.yaml").unlink()
+
+    notes = Sources(folder.path, ("config/crd",)).crds(DEFAULT).notes
+
+    assert f"{place}: a patch of gardens.stories.example.com, a CRD that was not read" in notes
 
 
 @pytest.mark.parametrize(
@@ -272,7 +288,7 @@ def test_other_files_of_the_name_count_for_nothing(folder: Folder, text: str) ->
         ("{spec: {names: {$patch: wrong}}}", "the patch of gardens.stories.example.com fails: "),
     ],
 )
-def test_a_patch_that_fails_is_an_error(folder: Folder, patch: str, reason: str) -> None:
+def test_a_patch_that_fails_is_an_error(folder: Kustomized, patch: str, reason: str) -> None:
     folder.write("config/crd/patches/bad.yaml", f"# A comment\n{patch}")
     folder.kustomization(f"patches: [{{path: patches/bad.yaml, {GARDENS}}}]")
 
@@ -282,27 +298,41 @@ def test_a_patch_that_fails_is_an_error(folder: Folder, patch: str, reason: str)
     assert str(caught.value).startswith(f"config/crd/patches/bad.yaml:2: {reason}")
 
 
-@pytest.fixture
-def commit(folder: Folder) -> Callable[[], Any]:
-    """Commit all files under the next tag, and return the labels and rows of the CRD there."""
+def _read(location: str, folder: Kustomized) -> Baseline:
+    project = Project(folder.path, (), folder.path)
+    return baseline.read(location, base=folder.path, project=project, kubernetes_version=DEFAULT)
 
-    def read() -> Any:
-        git(folder.path, "init", "-q")
-        git(folder.path, "add", "-A")
-        git(folder.path, "commit", "-q", "-m", "a")
-        project = Project(folder.path, (), folder.path)
-        found = baseline.read("git:HEAD", base=folder.path, project=project, kubernetes_version=DEFAULT)
-        value = next(crd.manifest.value for crd in found.files.read_crds if crd.crd.kind == "Garden")
-        assert found.files.notes == []
-        return value
 
-    return read
+def _garden(found: Baseline) -> Any:
+    return next(crd.manifest.value for crd in found.files.read_crds if crd.crd.kind == "Garden")
 
 
 @pytest.mark.session
-def test_kustomizations_of_a_commit_are_applied_to_its_crds(folder: Folder, commit: Callable[[], Any]) -> None:
+def test_kustomizations_of_a_commit_are_applied_to_its_crds(folder: Kustomized) -> None:
     folder.kustomization(f"patches: [{{path: patches/webhook.yaml}}, {{path: patches/operations.yaml, {GARDENS}}}]")
-    crd = commit()
+    git.commit(folder.path)
 
-    assert _rows(crd) == {"type": "integer", "minimum": 1}
-    assert crd["spec"]["conversion"]["strategy"] == "Webhook"
+    found = _read("git:HEAD", folder)
+
+    assert found.files.notes == []
+    assert _rows(_garden(found)) == {"type": "integer", "minimum": 1}
+    assert _garden(found)["spec"]["conversion"]["strategy"] == "Webhook"
+
+
+UNKNOWN = f"{FILE}:2: not applied to its CRDs, because of `transformers`: write crd_commands = kubectl kustomize "
+
+
+@pytest.mark.session
+def test_a_kustomization_that_is_not_applied_at_a_commit_is_told(folder: Kustomized) -> None:
+    folder.kustomization("transformers: [a.yaml]")
+    git.commit(folder.path)
+
+    assert f"HEAD:{UNKNOWN}config/crd" in _read("git:HEAD", folder).crds(DEFAULT).notes
+
+
+def test_a_folder_as_baseline_has_its_kustomizations(folder: Kustomized) -> None:
+    folder.kustomization(f"patches: [{{path: patches/operations.yaml, {GARDENS}}}]")
+    assert _rows(_garden(_read("config/crd", folder))) == {"type": "integer", "minimum": 1}
+
+    folder.kustomization("transformers: [a.yaml]")
+    assert f"{UNKNOWN}config/crd" in _read("config/crd", folder).crds(DEFAULT).notes

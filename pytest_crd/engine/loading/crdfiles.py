@@ -106,6 +106,16 @@ class CrdFiles:
         """The CRDs without their manifests."""
         return [read_crd.crd for read_crd in self.read_crds]
 
+    @property
+    def names(self) -> list[str]:
+        """The names, for kustomizations, of the files with CRDs."""
+        return [read_crd.path.as_posix() for read_crd in self.read_crds if read_crd.path is not None]
+
+    @property
+    def crd_names(self) -> set[str]:
+        """The names of the CRDs."""
+        return {crd.name for crd in self.crds}
+
     def read_all(self, patterns: Sequence[str], *, base: Path, tell: Tell = ignore_step) -> None:
         """
         Read all files that *patterns* name; each pattern must yield a CRD.
