@@ -1,4 +1,4 @@
-"""A run that counts branches fails if no test takes one of them."""
+"""A run with a count of branches fails if a branch is untested."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _ANY_LENGTH: Final = Lengths()
 
 class TextComparison(NamedTuple):
     """
-    The texts that only one of two schemas allows.
+    Texts of one of two schemas only.
 
     Attributes:
         texts: A few texts, those of the old schema first.
@@ -52,12 +52,12 @@ def remove_duplicates(values: Iterable[Any]) -> list[Any]:
 
 
 def order_by_difference(old: Iterable[Any], new: Iterable[Any]) -> list[Any]:
-    """Return the values that only *old* has, then those that only *new* has."""
+    """Return the values of *old* alone, then the values of *new* alone."""
     return [*find_missing(old, new), *find_missing(new, old)]
 
 
 def find_missing(values: Iterable[Any], others: Iterable[Any]) -> list[Any]:
-    """Return those of *values* that *others* lacks."""
+    """Return the *values* missing in *others*."""
     keys = {json.dumps(value, sort_keys=True) for value in others}
     return [value for value in remove_duplicates(values) if json.dumps(value, sort_keys=True) not in keys]
 

@@ -68,13 +68,13 @@ class Mender:
         return [steps for error in errors if error.type in _MENDABLE and error.path and (steps := error.path.steps)]
 
     def _replace(self, resource: Resource, steps: Steps, index: int) -> Resource:
-        """Return *resource* with another value at *steps*; *index* selects one of several values."""
+        """Return *resource* with the value number *index* at *steps*."""
         values = self._values(schemamap.place_in(steps, self.subject.version.schema_map))
         changed: Resource = objectplaces.replace_value(resource, steps, values[index % len(values)])
         return changed
 
     def _values(self, place: Place) -> list[Any]:
-        """Return values for *place*; the first belongs to an object that the CRD accepts, if one is known."""
+        """Return values for *place*, first the value of an accepted object if one is known."""
         placed = self._side.existing(place) if self._side else None
         values = [] if placed is None else [objectplaces.get_value(*placed)]
         return [*values, *itertools.islice(Maker().find_values(self.subject.root.at(place)), _MOST_VALUES)] or [None]

@@ -33,7 +33,7 @@ _EQUIVALENT_KEYWORDS: Final = {
     "x-kubernetes-list-map-keys": "x-kubernetes-list-type",
     "uniqueItems": "x-kubernetes-list-type",
 }
-# Keywords whose values, texts and branches are listed.
+# Keywords with lists of values, texts or branches.
 _LISTING: Final = frozenset({"enum", "pattern", "format", "type", "minLength", "maxLength", *_JUNCTORS})
 _SPEC: Final = "spec"
 _UNKNOWN: Final = "unknownField"

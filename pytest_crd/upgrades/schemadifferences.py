@@ -99,7 +99,7 @@ def _value_text(value: Any) -> str:
 
 
 def list_branches(junctor: str, value: Any) -> list[Any]:
-    """Return the branches of a junctor; for `not`, those of its `anyOf`. Empty if it is absent."""
+    """Return the branches of a junctor, or of the `anyOf` in a `not`; empty without them."""
     if junctor == "not" and value is not None:
         return list(value["anyOf"]) if value.keys() == {"anyOf"} else [value]
     return list(value or ())

@@ -137,7 +137,7 @@ class Witnesses:
                 self.shown.append(difference)
 
     def _search_difference(self, difference: Difference) -> _Search:
-        """Add the effects of a difference, and return what was found."""
+        """Search for the effects of a difference, and return the search."""
         search = _Search(_BUDGET, self._maker.has_compared_texts(difference))
         listed: list[tuple[Place, Any]] = []
         others: list[tuple[Place, Any]] = []

@@ -1,4 +1,4 @@
-"""Junctors whose branches change."""
+"""Changed branches of junctors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that schemas list, however many: none of them is left out of a search."""
+"""A search leaves out no listed value of a schema."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
 
-# A CRD without apiVersion is decoded as the internal type. Its fields have no names in JSON, but those of its metadata do.
+# A CRD without apiVersion is decoded as the internal type: only the fields of its metadata have names in JSON.
 _INTERNAL: Final = Struct(
     "apiextensions.CustomResourceDefinition",
     {**metav1types.TYPE_META, **metav1types.OBJECT_META.fields},

@@ -32,7 +32,7 @@ _SLOW_SECONDS = 5
 
 
 def change_schema(chance: Random, schema: dict[str, Any], counts: Sequence[int]) -> dict[str, Any]:
-    """Return *schema* with changes in as many places as one of *counts* says."""
+    """Return *schema* with changes in several places; their number is one of *counts*."""
     copied = copy.deepcopy(schema)
     nodes = list(schemagen.nodes(copied))
     for node in chance.sample(nodes, min(len(nodes), chance.choice(counts))):

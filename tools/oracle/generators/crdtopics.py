@@ -300,7 +300,7 @@ def _retyped() -> list[JSONValue]:
 
 
 def _rich() -> JSONValue:
-    """Return a CRD with a schema of many keywords, whose order messages show."""
+    """Return a CRD with many keywords in its schema; messages show their order."""
     crd = _crd()
     schema = {
         "type": "object",
@@ -331,7 +331,7 @@ def _crds_with_webhook() -> list[JSONValue]:
 
 
 def _kept() -> list[JSONValue]:
-    """Return requests that delete a CRD whose objects a server cannot read, then these objects."""
+    """Return requests that delete a CRD with unreadable objects, then these objects."""
     first, second = _crds_with_webhook()
     second_things = _THINGS.replace("/v1/", "/v2/")
     unsafe = {"ignoreStoreReadErrorWithClusterBreakingPotential": True}
