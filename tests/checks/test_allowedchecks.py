@@ -109,3 +109,11 @@ def test_an_entry_without_a_check_is_an_error_of_the_run(project: Project) -> No
 )
 def test_wrong_entries_are_usage_errors(project: Project, arguments: tuple[str, ...], message: str) -> None:
     project.run(*arguments).stderr.fnmatch_lines([message])
+
+
+def test_all_wrong_lines_are_told_at_once(project: Project) -> None:
+    project.ini("crd_checks = true", "crd_checks_allow =", "    copies a", "    b: c")
+
+    result = project.run()
+
+    result.stderr.fnmatch_lines(["*2 of its lines are no entries:", "*'copies a' is not *", "*'b: c' is not *"])

@@ -32,10 +32,7 @@ def _lints(entry: SettingEntry) -> tuple[str, ...]:
 
 
 def _allowed(entry: SettingEntry) -> tuple[AllowedCheck, ...]:
-    try:
-        return tuple(map(_load().parse, entry.value)) if entry.is_set else ()
-    except ValueError as error:
-        raise entry.error(str(error)) from None
+    return setting.parse_lines(entry, _load().parse) if entry.is_set else ()
 
 
 class _Loaded(NamedTuple):

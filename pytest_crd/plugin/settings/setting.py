@@ -143,6 +143,26 @@ def words(entry: SettingEntry) -> tuple[str, ...]:
     return tuple(entry.value or ())
 
 
+def parse_lines(entry: SettingEntry, parse: Callable[[str], T]) -> tuple[T, ...]:
+    """
+    Return the parsed lines of an entry.
+
+    Raises:
+        UsageError: The wrong lines.
+    """
+    parsed: list[T] = []
+    mistakes: list[str] = []
+    for line in entry.value:
+        try:
+            parsed.append(parse(line))
+        except ValueError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        several = f"{len(mistakes)} of its lines are no entries:"
+        raise entry.error("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
+    return tuple(parsed)
+
+
 def slashed(path: str, base: Path) -> str:
     """Return *path* with slashes for backslashes, as on Windows; an existing file with backslashes in its name keeps them."""
     return path if "\\" not in path or (base / path).exists() else path.replace("\\", "/")

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
@@ -16,8 +16,6 @@ from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKin
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
     from pytest_crd.upgrades.migrations import Migration
-
-T = TypeVar("T")
 
 
 # A quoted word, or one without quotes; blanks inside braces belong to the word, as in git's `@{2 days ago}`.
@@ -48,11 +46,11 @@ def _words(line: str, base: Path) -> Sequence[str]:
 
 
 def _allowed(entry: SettingEntry) -> tuple[Allowance, ...]:
-    return _parse(entry, _parsers().allowance) if entry.is_set else ()
+    return setting.parse_lines(entry, _parsers().allowance) if entry.is_set else ()
 
 
 def _migrated(entry: SettingEntry) -> tuple[Migration, ...]:
-    return _parse(entry, _parsers().migration) if entry.is_set else ()
+    return setting.parse_lines(entry, _parsers().migration) if entry.is_set else ()
 
 
 class _Parsers(NamedTuple):
@@ -64,26 +62,6 @@ def _parsers() -> _Parsers:
     from pytest_crd.upgrades import allowances, migrations  # noqa: PLC0415 - a session that sets nothing loads nothing
 
     return _Parsers(allowances.parse, migrations.parse)
-
-
-def _parse(entry: SettingEntry, parse: Callable[[str], T]) -> tuple[T, ...]:
-    """
-    Return the parsed lines of an entry.
-
-    Raises:
-        UsageError: The wrong lines.
-    """
-    parsed: list[T] = []
-    mistakes: list[str] = []
-    for line in entry.value:
-        try:
-            parsed.append(parse(line))
-        except ValueError as error:
-            mistakes.append(str(error))
-    if mistakes:
-        several = f"{len(mistakes)} of its lines are no entries:"
-        raise entry.error("\n  ".join(mistakes if len(mistakes) == 1 else (several, *mistakes)))
-    return tuple(parsed)
 
 
 BASELINE: Final = Setting(
