@@ -8,17 +8,33 @@ if sys.platform == "win32":
     raise ImportError("pytest-crd runs on Linux and macOS; on Windows, install it inside WSL")
 
 if TYPE_CHECKING:
-    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
-    from pytest_crd.server.accessor import CrdServer, RequestFailedError
+    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions, Response
+    from pytest_crd.plugin.items.cases import BoundCase
+    from pytest_crd.server.accessor import CrdServer, RequestFailedError, Resources
+    from pytest_crd.server.http.requestlog import LoggedRequest
 
-__all__ = ["CrdServer", "CrdVersion", "CustomResourceDefinition", "RequestFailedError", "Response"]
+__all__ = [
+    "BoundCase",
+    "CrdServer",
+    "CrdVersion",
+    "CustomResourceDefinition",
+    "CustomResourceDefinitions",
+    "LoggedRequest",
+    "RequestFailedError",
+    "Resources",
+    "Response",
+]
 
 # pytest imports this package in every session; only tests that use a class load its module.
 _MODULES: Final = {
+    "BoundCase": "pytest_crd.plugin.items.cases",
     "CrdServer": "pytest_crd.server.accessor",
     "CrdVersion": "pytest_crd.engine",
     "CustomResourceDefinition": "pytest_crd.engine",
+    "CustomResourceDefinitions": "pytest_crd.engine",
+    "LoggedRequest": "pytest_crd.server.http.requestlog",
     "RequestFailedError": "pytest_crd.server.accessor",
+    "Resources": "pytest_crd.server.accessor",
     "Response": "pytest_crd.engine",
 }
 

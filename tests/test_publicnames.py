@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,13 @@ def test_public_classes_are_those_of_fixtures_and_answers() -> None:
 def test_every_public_name_is_listed_and_importable() -> None:
     assert dir(pytest_crd) == pytest_crd.__all__
     assert all(isinstance(getattr(pytest_crd, name), type) for name in pytest_crd.__all__)
+
+
+def test_the_api_page_documents_and_imports_every_public_name() -> None:
+    page = (Path(__file__).parents[1] / "docs/reference/python-api.md").read_text(encoding="utf-8")
+    imports = page.partition("from pytest_crd import (\n")[2].partition(")\n```")[0]
+    assert re.findall(r"^    (\w+),", imports, re.MULTILINE) == pytest_crd.__all__
+    assert set(pytest_crd.__all__) <= set(re.findall(r"^### (\w+)$", page, re.MULTILINE))
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -8,17 +8,17 @@ import json
 import os
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.http.requestlog import LoggedRequest, RequestLog
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.wording import counted
 
 USER_AGENT: Final = "pytest-crd"
 
@@ -31,7 +31,7 @@ class RequestFailedError(Exception):
         status: The Status of the response.
     """
 
-    def __init__(self, status: JSONValue) -> None:
+    def __init__(self, status: dict[str, JSONValue]) -> None:
         """Create from the Status of the response."""
         super().__init__(status["message"])
         self.status = status
@@ -62,31 +62,31 @@ class Resources:
         self._type = type_
         self._namespace = namespace
 
-    def create(self, resource: Mapping[str, object], *, namespace: str | None = None, **options: str) -> Resource:
+    def create(self, resource: Mapping[str, object], *, namespace: str | None = None, **options: str) -> JSONObject:
         """Create an object and return it as stored; *options* are URL parameters, such as `fieldValidation="Strict"`."""
         value = self._completed(resource)
         namespace_ = self._namespace_of(value, namespace)
         return self._object("POST", self._path(namespace_, "", "", options), value)
 
-    def get(self, name: str, *, namespace: str | None = None, subresource: str = "") -> Resource:
+    def get(self, name: str, *, namespace: str | None = None, subresource: str = "") -> JSONObject:
         """Return an object, or its status or scale."""
         return self._object("GET", self._path(namespace or self._namespace, name, subresource, {}))
 
     def list(
         self, *, namespace: str | None = None, label_selector: str = "", field_selector: str = ""
-    ) -> list[Resource]:
+    ) -> list[JSONObject]:
         """Return the objects of a namespace, or of all namespaces if *namespace* is empty."""
         options = {"labelSelector": label_selector, "fieldSelector": field_selector}
         namespace_ = self._namespace if namespace is None else namespace
         answer = self._object(
             "GET", self._path(namespace_, "", "", {key: value for key, value in options.items() if value})
         )
-        items: list[Resource] = answer["items"]
+        items: list[JSONObject] = answer["items"]
         return items
 
     def update(
         self, resource: Mapping[str, object], *, namespace: str | None = None, subresource: str = "", **options: str
-    ) -> Resource:
+    ) -> JSONObject:
         """Replace an object, its status or its scale, and return it; its resourceVersion must equal the stored one."""
         value = self._completed(resource)
         name = str(value["metadata"].get("name", ""))
@@ -100,7 +100,7 @@ class Resources:
         namespace: str | None = None,
         subresource: str = "",
         **options: str,
-    ) -> Resource:
+    ) -> JSONObject:
         """Patch an object and return it: a mapping is a merge patch, a list a JSON Patch."""
         media_type = mediatypes.MERGE_PATCH if isinstance(patch, Mapping) else mediatypes.JSON_PATCH
         path = self._path(namespace or self._namespace, name, subresource, options)
@@ -114,7 +114,7 @@ class Resources:
         force: bool = False,
         namespace: str | None = None,
         subresource: str = "",
-    ) -> Resource:
+    ) -> JSONObject:
         """Apply an object with server-side apply and return the result."""
         value = self._completed(resource)
         options = {"fieldManager": manager} | ({"force": "true"} if force else {})
@@ -123,7 +123,7 @@ class Resources:
         )
         return self._object("PATCH", path, value, mediatypes.APPLY)
 
-    def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> Resource:
+    def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> JSONObject:
         """Delete an object; return the Status, or the object if finalizers delay its deletion."""
         options = {"propagationPolicy": propagation_policy} if propagation_policy else {}
         return self._object("DELETE", self._path(namespace or self._namespace, name, "", options))
@@ -131,11 +131,11 @@ class Resources:
     def wait(
         self,
         name: str,
-        until: Callable[[Resource], object],
+        until: Callable[[JSONObject], object],
         *,
         namespace: str | None = None,
         timeout: float = 10.0,
-    ) -> Resource:
+    ) -> JSONObject:
         """
         Wait until an object fulfils a condition, and return the object.
 
@@ -152,7 +152,7 @@ class Resources:
         path = self._path(
             namespace or self._namespace, "", "", {"watch": "1", "fieldSelector": f"metadata.name={name}"}
         )
-        last: Resource | None = None
+        last: JSONObject | None = None
         request = HTTPRequest("GET", path, {"user-agent": USER_AGENT})
         with contextlib.closing(self._reached.states(self._type, request, timeout)) as states:
             try:
@@ -166,27 +166,32 @@ class Resources:
     async def wait_async(
         self,
         name: str,
-        until: Callable[[Resource], object],
+        until: Callable[[JSONObject], object],
         *,
         namespace: str | None = None,
         timeout: float = 10.0,  # noqa: ASYNC109 - as `wait` has it
-    ) -> Resource:
+    ) -> JSONObject:
         """Wait as `wait` does, without blocking the event loop."""
         return await asyncio.to_thread(self.wait, name, until, namespace=namespace, timeout=timeout)
 
-    def _describe_timeout(self, name: str, timeout: float, last: Resource | None) -> str:
+    def __repr__(self) -> str:
+        """Return the resource with its group and version, and the namespace of its requests."""
+        within = f" in {self._namespace}" if self._type.is_namespaced else ""
+        return f"<Resources {self._type.resource}/{self._type.version}{within}>"
+
+    def _describe_timeout(self, name: str, timeout: float, last: JSONObject | None) -> str:
         kind = self._type.names.kind
         if last is None:
             return f"{kind} {name} is not there after {timeout} s"
         last_state = json.dumps(last, ensure_ascii=False, indent=2)
         return f"{kind} {name} is not as it should be after {timeout} s, but:\n{last_state}"
 
-    def _completed(self, resource: Mapping[str, object]) -> Resource:
+    def _completed(self, resource: Mapping[str, object]) -> JSONObject:
         value = jsonvalue.from_python(resource)
         names = {"apiVersion": self._type.api_version, "kind": self._type.names.kind}
         return {**names, **value, "metadata": dict(value.get("metadata") or {})}
 
-    def _namespace_of(self, value: Resource, namespace: str | None) -> str:
+    def _namespace_of(self, value: JSONObject, namespace: str | None) -> str:
         return namespace or str(value["metadata"].get("namespace") or self._namespace)
 
     def _path(self, namespace: str, name: str, subresource: str, options: Mapping[str, str]) -> str:
@@ -197,7 +202,9 @@ class Resources:
         query = f"?{urllib.parse.urlencode(options)}" if options else ""
         return f"{lead}/{type_.version}{within}/{'/'.join(parts)}{query}"
 
-    def _object(self, method: str, path: str, body: JSONValue = None, media_type: str = "application/json") -> Resource:
+    def _object(
+        self, method: str, path: str, body: JSONValue = None, media_type: str = "application/json"
+    ) -> JSONObject:
         headers = {"user-agent": USER_AGENT, "content-type": media_type}
         sent = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         request = HTTPRequest(method, path, headers, sent)
@@ -205,7 +212,7 @@ class Resources:
         self._log.note(request, answer)
         if answer.code >= 400:
             raise RequestFailedError(answer.value)
-        value: Resource = jsonvalue.copy(answer.value)
+        value: JSONObject = jsonvalue.copy(answer.value)
         return value
 
 
@@ -243,7 +250,7 @@ class CrdServer:
         return Resources(self._reached, self._log, self._reached.find_by_name(resource), self.namespace)
 
     @property
-    def requests(self) -> tuple[Any, ...]:
+    def requests(self) -> tuple[LoggedRequest, ...]:
         """The requests and their responses, oldest first."""
         return self._log.exchanges
 
@@ -256,6 +263,10 @@ class CrdServer:
     def unserved(self) -> Mapping[str, int]:
         """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         return self._log.unserved
+
+    def __repr__(self) -> str:
+        """Return the URL and the number of requests."""
+        return f"<CrdServer {self.url}, {counted(len(self.requests), 'request')}>"
 
     def environ(self) -> dict[str, str]:
         """Return environment variables for a process that uses the server."""

@@ -65,7 +65,7 @@ class Conversation:
         outcome = handlers.handle(self._stored, request_, strategy, clock_and_ids)
         answer: Answer = {"code": outcome.response.code}
         if outcome.resource is None:
-            status = {key: value for key, value in outcome.response.status.items() if key not in _OMITTED}
+            status = {key: value for key, value in (outcome.response.status or {}).items() if key not in _OMITTED}
             answer["status"] = self._normal(status)
         else:
             answer["object"] = self._normal(outcome.resource)

@@ -70,7 +70,7 @@ def _versioned(crd: JSONValue) -> JSONValue:
 def _answer_of(response: Response) -> JSONValue:
     answer: JSONValue = {"code": response.code}
     if not response.accepted:
-        answer["status"] = {key: value for key, value in response.status.items() if key not in _OMITTED}
+        answer["status"] = {key: value for key, value in (response.status or {}).items() if key not in _OMITTED}
     else:
         answer["object"] = response.stored if response.whole is None else response.whole.value
     if response.warnings:

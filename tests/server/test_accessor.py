@@ -57,6 +57,15 @@ def test_a_refused_request_raises_an_error() -> None:
         jobs.create({"metadata": {"name": "a", "namespace": "nowhere"}})
 
 
+def test_reprs_name_the_server_the_resource_and_the_request() -> None:
+    server = _server()
+    server["boards"].list()
+    assert repr(server) == "<CrdServer https://127.0.0.1:1, 1 request>"
+    assert repr(server["boards"]) == "<Resources boards.fuzz.example.com/v1>"
+    assert repr(server["jobs.fuzz.example.com"]) == "<Resources jobs.fuzz.example.com/v1 in default>"
+    assert repr(server.requests[0]) == "<LoggedRequest pytest-crd: GET /apis/fuzz.example.com/v1/boards 200>"
+
+
 def test_waiting_ends_when_the_condition_is_fulfilled() -> None:
     jobs = _server()["jobs.fuzz.example.com"]
     events = threading.Event()

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+import pytest_crd
 from pytest_crd import engine, strategies, synthesis
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
@@ -49,6 +50,13 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         FailedRule: "text source parts",
         FieldConflict: "",
     },
+    "A server: the fixture `crd_server`": {
+        pytest_crd.CrdServer: "url kubeconfig namespace __getitem__ requests unvalidated unserved environ",
+        pytest_crd.Resources: "create get list update patch apply delete wait wait_async",
+        pytest_crd.LoggedRequest: "",
+        pytest_crd.RequestFailedError: "status code reason",
+    },
+    "A case: the fixture `crd_case`": {pytest_crd.BoundCase: "name case path check notes"},
     "What is raised": {
         engine.InputError: "",
         engine.ManifestError: "",
@@ -73,7 +81,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
 }
 _OMITTED: Final = ("Reference", "Errors")
 _TITLE: Final = re.compile(r"^(Args|Returns|Raises|Yields|Attributes|Reference|Errors):$", re.MULTILINE)
-_ITEM: Final = re.compile(r"^([\w, ]+?): ", re.MULTILINE)
+_ITEM: Final = re.compile(r"^([\w., ]+?): ", re.MULTILINE)
 
 
 def text() -> str:
@@ -123,15 +131,16 @@ def _methods(thing: Any, names: Iterable[str]) -> Iterator[str]:
 def _signature(function: Any, name: str) -> str:
     """Return the signature of a function as it is written, without `self` or `cls`, as a block of code."""
     (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    assert isinstance(node, ast.FunctionDef)
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     if node.args.args and node.args.args[0].arg in ("self", "cls"):
         del node.args.args[0]
     parts = ", ".join(_arguments(node.args))
     returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    line = f"{name}({parts}){returned}"
+    called = f"await {name}" if isinstance(node, ast.AsyncFunctionDef) else name
+    line = f"{called}({parts}){returned}"
     if len(line) > 100:
         inner = "".join(f"    {part},\n" for part in _arguments(node.args))
-        line = f"{name}(\n{inner}){returned}"
+        line = f"{called}(\n{inner}){returned}"
     return f"```python\n{line}\n```"
 
 
@@ -144,6 +153,8 @@ def _arguments(arguments: ast.arguments) -> Iterator[str]:
         yield "*"
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         yield _argument(argument, default)
+    if arguments.kwarg:
+        yield f"**{ast.unparse(arguments.kwarg)}"
 
 
 def _argument(argument: ast.arg, default: ast.expr | None) -> str:

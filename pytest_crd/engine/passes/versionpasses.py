@@ -28,7 +28,7 @@ from pytest_crd.engine.schema.structural import Structural
 _MAX_CACHED: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Pruned:
     """
     A custom resource without unknown fields.
@@ -51,8 +51,12 @@ class Pruned:
         """
         return tuple(map(str, self.dropped))
 
+    def __repr__(self) -> str:
+        """Return the public attributes."""
+        return f"Pruned(value={self.value!r}, paths={self.paths!r})"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Defaulted:
     """
     A custom resource with its defaults, without nulls that its schema does not allow.
@@ -76,6 +80,10 @@ class Defaulted:
     def nulls(self) -> tuple[str, ...]:
         """The paths of the dropped nulls."""
         return tuple(map(str, self.dropped))
+
+    def __repr__(self) -> str:
+        """Return the public attributes."""
+        return f"Defaulted(value={self.value!r}, paths={self.paths!r}, nulls={self.nulls!r})"
 
 
 class Passes:

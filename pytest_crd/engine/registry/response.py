@@ -126,7 +126,7 @@ class Response:
     errors: tuple[FieldError, ...] = ()
     warnings: tuple[str, ...] = ()
     changes: Changes = _UNCHANGED
-    status: JSONValue = None
+    status: dict[str, JSONValue] | None = None
     scale: JSONValue = None
     conflicts: tuple[FieldConflict, ...] = ()
     owned: Stored | None = field(default=None, compare=False)
@@ -250,8 +250,9 @@ class Response:
             raise NotAcceptedError(f"{subject} is accepted, but loses fields{location}:\n{_listed(fields)}")
 
     def __repr__(self) -> str:
-        """Return the code and the errors, on one line."""
-        reasons = "; ".join(" ".join(str(error).split()) for error in self.errors)
+        """Return the code, and the errors or the dropped fields, on one line."""
+        dropped = [f'unknown field "{path}"' for path in (*self.pruned, *self.lost)]
+        reasons = "; ".join(" ".join(str(reason).split()) for reason in (*self.errors, *dropped))
         return f"<Response {self.code}: {reasons}>" if reasons else f"<Response {self.code}>"
 
 

@@ -16,7 +16,7 @@ from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 _MOST: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LoggedRequest:
     """
     A request and its response.
@@ -54,6 +54,10 @@ class LoggedRequest:
         message = self.answer.get("message", "") if isinstance(self.answer, dict) and self.code >= 400 else ""
         suffix = f" {message}" if message else ""
         return f"{self.user_agent or 'a client'}: {self.method} {self.path} {self.code}{suffix}"
+
+    def __repr__(self) -> str:
+        """Return the request on one line."""
+        return f"<LoggedRequest {self}>"
 
 
 class RequestLog:

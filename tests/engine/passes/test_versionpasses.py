@@ -86,6 +86,12 @@ def test_nulls_are_dropped_before_defaulting_and_defaults_are_pruned() -> None:
     assert resource == before
 
 
+def test_reprs_have_the_public_attributes() -> None:
+    passes = _passes({"properties": {"a": {"type": "string", "default": "b"}, "c": {"type": "string"}}})
+    assert repr(passes.prune({"d": 1})) == "Pruned(value={}, paths=('d',))"
+    assert repr(passes.default({"c": None})) == "Defaulted(value={'a': 'b'}, paths=('a',), nulls=('c',))"
+
+
 def test_nulls_and_defaults_stay_unchanged_if_unknown_fields_are_preserved() -> None:
     defaulted = _passes(preserve=True).default({"spec": {"text": None}})
     assert defaulted.value == {"spec": {"text": None, "a": {"b": 1, "unknown": 2}}}

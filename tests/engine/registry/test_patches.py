@@ -158,9 +158,9 @@ def test_invalid_options_of_a_patch_are_refused(options: Any, message: str) -> N
 
 def test_an_apply_needs_a_manager() -> None:
     answer = V1.patch({}, old=OLD, media_type=mediatypes.APPLY)
-    assert (answer.code, answer.status["details"]["kind"]) == (422, "PatchOptions")
+    assert (answer.code, (answer.status or {})["details"]["kind"]) == (422, "PatchOptions")
     answer = _crd().patch({}, media_type=mediatypes.APPLY)
-    assert (answer.code, answer.status["details"]["kind"]) == (422, "PatchOptions")
+    assert (answer.code, (answer.status or {})["details"]["kind"]) == (422, "PatchOptions")
 
 
 def test_a_strategic_merge_patch_of_a_crd_can_be_a_mapping() -> None:

@@ -96,7 +96,7 @@ def test_a_conflict_names_the_other_manager() -> None:
     assert answer.conflicts == (("other", "spec.replicas"),)
     assert answer.message == 'Apply failed with 1 conflict: conflict with "other": .spec.replicas'
     assert [(error.type, error.field) for error in answer.errors] == [("FieldManagerConflict", ".spec.replicas")]
-    assert answer.status["details"] == {
+    assert (answer.status or {})["details"] == {
         "causes": [{"reason": "FieldManagerConflict", "message": 'conflict with "other"', "field": ".spec.replicas"}]
     }
 
