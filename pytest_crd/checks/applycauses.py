@@ -67,14 +67,19 @@ def _conflicts(version: CrdVersion, answer: Response, first: Response) -> Iterat
         if node is None:
             yield CheckFinding("", words, field=str(conflict.field))
             continue
+        defaulted = _below(version, node, first.changes.defaulted)
         defaults = [
             f"{path} ({version.source_of((*default_node.steps, 'default'))})"
-            for path, default_node in _below(version, node, first.changes.defaulted).items()
+            for path, default_node in defaulted.items()
         ]
         listed = ", ".join((*defaults[:_MOST_SHOWN], *(("…",) if len(defaults) > _MOST_SHOWN else ())))
         is_made = f"something else is stored than applied, by default: {listed}"
         reasons = (is_made, _advice_on_defaults(node)) if defaults else ()
-        yield CheckFinding(_source(version, node), words, (*_declared(node), *reasons), str(conflict.field))
+        details = (*_declared(node), *reasons)
+        # Fields of one type conflict for one reason: the same declaration, and defaults of the same fields below.
+        parts = (*_declared(node), *defaulted)
+        pattern = " ".join(part.removeprefix(node.path) for part in parts) if defaulted else ""
+        yield CheckFinding(_source(version, node), words, details, str(conflict.field), pattern=pattern)
 
 
 def find_node(version: CrdVersion, field: str) -> SchemaNode | None:

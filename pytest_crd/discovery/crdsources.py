@@ -251,7 +251,8 @@ def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
     if not files:
         return []
     more = f" with {len(files) - 1} more" if len(files) > 1 else ""
-    return [Remark(files[0].name, 0, f"passed over{more}: test data counts where there is nothing else")]
+    words = f"passed over{more}: test data counts where there is nothing else"
+    return [Remark(files[0].name, 0, words, is_hint=True)]
 
 
 def _describe_folders(crd_files: CrdFiles) -> str:

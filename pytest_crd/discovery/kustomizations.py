@@ -139,7 +139,9 @@ class Kustomizations:
         """Yield the number of patches that each kustomization has applied, and the problems."""
         for kustomization in self._of_files(names):
             if count := self._applied.get(kustomization.name):
-                yield Remark(kustomization.shown, 0, f"{count} patch{'es' if count > 1 else ''} applied to CRDs")
+                yield Remark(
+                    kustomization.shown, 0, f"{count} patch{'es' if count > 1 else ''} applied to CRDs", is_hint=True
+                )
         yield from self.problems(names, crds)
 
     def problems(self, names: Iterable[str], crds: Container[str]) -> Iterator[Remark]:

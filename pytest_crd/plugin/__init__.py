@@ -18,6 +18,7 @@ from pytest_crd.plugin import (
     alone,
     bytecode,
     commandline,
+    failureblocks,
     features,
     fixtures,
     heap,
@@ -29,9 +30,10 @@ from pytest_crd.plugin import (
 )
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
-from pytest_crd.plugin.items.failures import FailureText, TextFailure
+from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem
 from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
+from pytest_crd.wording import counted
 
 __all__ = ["crd", "crd_case", "crd_server", "crd_version", "crds"]
 
@@ -77,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.read(config)
         commandline.read(config)
         features.register(config)
+        config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
         config.add_cleanup(functools.partial(heap.thaw, config))
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
@@ -137,6 +140,8 @@ def pytest_runtest_makereport(
         and not isinstance(report.longrepr, FailureText)  # already set if the test is an item of the plugin
     ):
         report.longrepr = call.excinfo.value.to_text()
+    if call.excinfo is not None and isinstance(call.excinfo.value, CausedFailure) and isinstance(item, TextItem):
+        failureblocks.mark(report, item, call.excinfo.value)
     if call.when == "call" and settings.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
         if (report.passed or is_xfailed) and (problem := fixtures.describe_unused(item, is_passed=report.passed)):
@@ -208,7 +213,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if text := session.late_header_text(config):
         terminalreporter.write_line(text)
     names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    reports = [report for category in terminalreporter.stats.values() for report in category]
+    reports = failureblocks.all_reports(terminalreporter, config)
     for text in servers.summarize(reports):
         terminalreporter.write_line(text)
     lines = dict.fromkeys(
@@ -217,6 +222,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         for name, value in getattr(report, "user_properties", ())
         if name in names and report.when == "call"
     )
+    if lines and alone.is_brief(config):
+        lines = dict.fromkeys(
+            [f"crd: {counted(len(lines), 'warning')} of the server; -v shows {'it' if len(lines) == 1 else 'them'}"]
+        )
     for line in lines:  # one line for many tests with the same warning
         terminalreporter.write_line(line)
 
@@ -228,6 +237,5 @@ def _header(config: pytest.Config) -> session.Header:
 
 
 def _with_files(text: str, config: pytest.Config) -> str:
-    return "\n".join(
-        filter(None, (text, *casefiles.unmatched(config), *commandline.left_out(config), *manifests.unloaded(config)))
-    )
+    left_out = () if alone.is_brief(config) else commandline.left_out(config)
+    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *left_out, *manifests.unloaded(config))))

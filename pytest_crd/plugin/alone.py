@@ -23,6 +23,8 @@ OPTION: Final = "--crd-alone"
 _DEST: Final = "crd_alone"
 # The folder of pytest's cache, used in place of the ini file's, which may be anywhere.
 CACHE: Final = ".pytest_cache"
+# Options of pytest about the session itself.
+_ASKING: Final = ("collectonly", "setuponly", "setupplan", "traceconfig", "debug")
 # Options that name a file to write.
 _WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 
@@ -66,6 +68,12 @@ def read(config: pytest.Config) -> None:
     commandline.leave_out_python(config, "which pytest runs")
     if baseline and not upgrades.BASELINE.find_entry(config).is_set:
         setattr(config.option, upgrades.BASELINE.dest, [baseline])
+
+
+def is_brief(config: pytest.Config) -> bool:
+    """Return whether the output is a summary: in such a session, unless `-v` or an option about pytest itself asks for more."""
+    asks_for_more = config.get_verbosity() > 0 or any(config.getoption(name, default=False) for name in _ASKING)
+    return config.getoption(_DEST, default=None) is not None and not asks_for_more
 
 
 def _of_crds(words: Iterable[str]) -> Iterator[str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import settings
+from pytest_crd.plugin import alone, settings
 from pytest_crd.plugin.settings import project
+from pytest_crd.wording import counted
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
@@ -46,14 +46,16 @@ class Part(NamedTuple):
     A feature's part of the header.
 
     Attributes:
-        words: Its line; empty for none.
+        words: Its line; empty for none. The words before the first semicolon are its summary.
         notes: Notes about skipped files and objects, or other lines.
         in_vain: Why it has nothing to do; empty if it has something to do.
+        hints: Lines about nothing that is left out; a summary counts them.
     """
 
     words: str = ""
     notes: Sequence[Remark | str] = ()
     in_vain: str = ""
+    hints: Sequence[str] = ()
 
 
 _IS_PRINTED: Final = pytest.StashKey[bool]()
@@ -123,26 +125,34 @@ def header(config: pytest.Config) -> Header:
         names = (*own.crd_paths, *own.crd_commands) if own else ()
         text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(names)})" if names else ""
         return Header(is_loaded=False, text=text)
+    from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
+
     versions = project.kubernetes_versions(config)
-    line = f"crd: {_counted(loaded, versions)} from {loaded.places}; Kubernetes {', '.join(versions)}"
-    lines = [line, *(f"crd: {part.words}" for part in parts if part.words)]
-    if not quiet:
-        lines += [f"crd: {note}" for note in _notes(config, loaded, parts)]
-    text = "" if quiet else "\n".join(lines)
+    found = f"{_counted(loaded, versions)} from {loaded.places}"
+    remarks, sentences, hints = _notes(config, loaded, parts)
+    if alone.is_brief(config):
+        rare = [remark for remark in remarks if not remark.is_expected]
+        summaries = [part.words.partition(";")[0] for part in parts if part.words]
+        line = "; ".join((found, *summaries, f"Kubernetes {', '.join(versions)}"))
+        if left_out := len(remarks) - len(rare) + len(hints):
+            line += f"; -v shows {counted(left_out, 'note')}"
+        lines = [line, *map(str, rare), *sentences]
+    else:
+        lines = [f"{found}; Kubernetes {', '.join(versions)}", *(part.words for part in parts if part.words)]
+        lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
+    text = "" if quiet else "\n".join(f"crd: {line}" for line in lines)
     return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
 
 
-def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> Iterator[str]:
-    """Yield notes about files and CRDs that were passed over: counts by kind, with `-v` the names, with `-vv` every reason."""
-    from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
-
+def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> tuple[list[Remark], list[str], list[str]]:
+    """Return remarks about files and CRDs that were passed over, other notes, and hints, each once."""
     crds_of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in crds_of_versions for note in crds.passed_over)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
-    yield from remarkwords.lines(list(passed_over), verbosity=config.get_verbosity())
-    alternatives = (note for crds in crds_of_versions for note in crds.alternatives)
-    notes_of_parts = (note for part in parts for note in part.notes if isinstance(note, str))
-    yield from dict.fromkeys(itertools.chain(alternatives, notes_of_parts))
+    sentences = dict.fromkeys(note for part in parts for note in part.notes if isinstance(note, str))
+    hints = dict.fromkeys(note for crds in crds_of_versions for note in crds.alternatives)
+    hints |= dict.fromkeys(hint for part in parts for hint in part.hints)
+    return list(passed_over), list(sentences), list(hints)
 
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:

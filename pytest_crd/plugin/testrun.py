@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import alone
+from pytest_crd.plugin import alone, briefreporter
 from pytest_crd.plugin.settings import SETTINGS, checks, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
@@ -24,8 +24,11 @@ from pytest_crd.plugin.settings.setting import SettingKind
 _OF_PYTHON: Final = {
     "addopts": "",
     "cache_dir": alone.CACHE,
+    "console_output_style": "classic",
     "filterwarnings": "ignore:Unknown config option. (?!crd):pytest.PytestConfigWarning",  # options of plugins that are not loaded
+    "log_cli": "false",
     "log_file": "",
+    "minversion": "0",
     "pythonpath": "",
     "required_plugins": "",
     "strict": "false",  # else an unknown setting would be an error
@@ -67,6 +70,11 @@ class _Session:
 
     def __init__(self) -> None:
         self.was_interrupted = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Replace the terminal reporter after pytest has registered it."""
+        briefreporter.install(config)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Record that the user interrupted the run."""

@@ -9,9 +9,9 @@ from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import FieldError, Response
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.report import text, verdictrules
+from pytest_crd.report import causegroups, text, verdictrules
 from pytest_crd.report.testfacts import Cause, FilePlace, parse_place
-from pytest_crd.upgrades.upgradefindings import Finding, Witness
+from pytest_crd.upgrades.upgradefindings import Finding, Line, Witness
 
 
 def explain_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
@@ -25,20 +25,29 @@ def explain_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
     crd = parse_place(result.context.source)
     related = () if crd is None else (crd,)
     return tuple(
-        Cause(rule, row.brief, row.field, parse_place(row.source), related, row.details)
+        Cause(
+            rule, row.brief, row.field, parse_place(row.source), related, row.details, key=_key(row.source, row.field)
+        )
         for row in text.find_differences(result)
     )
 
 
-def explain_check(verdict: CheckVerdict, rule: str) -> tuple[Cause, ...]:
-    """Return the findings of a failed check as causes; findings without a place are left out if others have one."""
+def explain_check(verdict: CheckVerdict, rule: str, crd: str) -> tuple[Cause, ...]:
+    """
+    Return the findings of a failed check as causes; findings without a place are left out if others have one.
+
+    Args:
+        verdict: The verdict.
+        rule: The rule of the check.
+        crd: The name of its CRD; may be empty.
+    """
     placed_findings = [finding for finding in verdict.findings if finding.place] or verdict.findings
-    return tuple(_make_cause(finding, rule) for finding in placed_findings)
+    return tuple(_make_cause(finding, rule, crd) for finding in placed_findings)
 
 
 def explain_warnings(findings: Iterable[CheckFinding], rule: str) -> tuple[Cause, ...]:
     """Return the server's warnings in a check as causes."""
-    return tuple(_make_cause(finding, rule) for finding in findings)
+    return tuple(_make_cause(finding, rule, "") for finding in findings)
 
 
 def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[Cause, ...]:
@@ -46,14 +55,16 @@ def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[
     return tuple(
         Cause(
             verdictrules.name_upgrade_rule(finding.kind, is_rollback=is_rollback),
-            finding.words,
+            finding.words if finding.words.startswith(f"{finding.path}:") else f"{finding.path}: {finding.words}",
             finding.path,
-            next((parse_place(new.where) for _, new in finding.lines if new.where), None),
+            parse_place(where),
             tuple(_related_places(finding)),
-            tuple(f"- {old.text or '(nothing)'} + {new.text or '(nothing)'}" for old, new in finding.lines),
+            tuple(_describe_lines(*lines) for lines in finding.lines),
             None if finding.witness is None else describe_witness(finding.witness),
+            _key(where, finding.path),
         )
         for finding in findings
+        for where in [next((new.where for _, new in finding.lines if new.where), "")]
     )
 
 
@@ -70,10 +81,22 @@ def explain_mistakes(mistakes: Iterable[Mistake], rule: str) -> tuple[Cause, ...
     return tuple(Cause(rule, mistake.message, place=FilePlace(mistake.source, mistake.line)) for mistake in mistakes)
 
 
-def _make_cause(finding: CheckFinding, rule: str) -> Cause:
+def _make_cause(finding: CheckFinding, rule: str, crd: str) -> Cause:
     origin = parse_place(finding.origin)
     related = () if origin is None else (origin,)
-    return Cause(rule, finding.text, finding.field, parse_place(finding.place), related, finding.details)
+    key = finding.pattern or _key(finding.origin, finding.field) or f"{crd} {finding.text}"
+    return Cause(rule, finding.text, finding.field, parse_place(finding.place), related, finding.details, key=key)
+
+
+def _key(origin: str, field: str) -> str:
+    """Return the key of a cause: its place in a CRD, and its field without indices and keys; empty without a place."""
+    return f"{origin} {causegroups.without_indices(field)}" if origin else ""
+
+
+def _describe_lines(old: Line, new: Line) -> str:
+    """Return the lines of the old and the new CRD; a line without a successor has its place."""
+    place = "" if new.text or not old.where else f" ({old.where})"
+    return f"- {old.text or '(nothing)'}{place} + {new.text or '(nothing)'}"
 
 
 def _related_places(finding: Finding) -> Iterator[FilePlace]:

@@ -74,6 +74,7 @@ class Cause:
         related: Other relevant places.
         details: Lines with an explanation.
         witness: An object that shows the effect, with the answers to it, as JSON; None if there is none.
+        key: A text that causes with the same origin in a CRD have in common; empty if it has no origin there.
     """
 
     rule: str
@@ -83,6 +84,7 @@ class Cause:
     related: tuple[FilePlace, ...] = ()
     details: tuple[str, ...] = ()
     witness: Mapping[str, Any] | None = None
+    key: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the cause as JSON, for another process."""
@@ -100,6 +102,7 @@ class Cause:
             related=tuple(FilePlace(*place_value) for place_value in value["related"]),
             details=tuple(value["details"]),
             witness=value["witness"],
+            key=value["key"],
         )
 
 

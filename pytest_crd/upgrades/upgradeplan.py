@@ -55,10 +55,12 @@ class BaselineUpgrades:
     Attributes:
         words: The baseline and its counts.
         notes: Notes about skipped files and CRDs.
+        hints: Notes about nothing that is left out.
     """
 
     words: str
     notes: tuple[Remark | str, ...]
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +135,13 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
         counted = f"{_count_text(users, 'CRD')}, {_count_text(specimens.objects, 'object')} to judge by"
         notes: tuple[Remark | str, ...] = (
             *users.passed_over,
-            *users.alternatives,
             *then.notes,
             *now.notes,
             *_unjudged(first, baseline),
             *baseline.notes,
             *histories.find_refusals(baseline.releases, first.kubernetes_version, scope.migrated),
         )
-        parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes))
+        parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes, users.alternatives))
     for task in tasks:
         task.group = [item for item in tasks if (item.old.name, item.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread

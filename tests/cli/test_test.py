@@ -73,7 +73,7 @@ def test_success_returns_0(project: Project, test: Test) -> None:
     code, out, _ = test()
 
     assert code == 0
-    assert "crd: 5 checks in 1 file" in out
+    assert "; 5 checks in 1 file; " in out
     assert "6 passed" in out
     assert "crd: no upgrade is judged: " in out
 
@@ -159,8 +159,8 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
 
     assert (code, err) == (0, "")
     assert "Kubernetes 1.36" in out
-    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in out
     assert "6 passed in" in out  # and no warning
+    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in test("--", "-v")[1]
 
 
 @pytest.mark.parametrize(
@@ -389,7 +389,7 @@ def test_upgrades_are_judged_from_the_last_release(project: Project, test: Test)
     code, out, _ = test()
 
     assert code == 1
-    assert "crd: upgrades from git:v1.0.0 (" in out
+    assert "; upgrades from git:v1.0.0 (" in out
     assert "refused: spec.rows" in out
     assert test("--no-baseline")[0] == 0
 
@@ -434,8 +434,8 @@ def test_another_baseline_takes_the_place_of_the_last_release(project: Project, 
     project.crd("old/gardens.yaml")
     project.ini("crd_baseline = old", "crd_paths = config")
 
-    assert "crd: upgrades from old: " in test()[1]
-    assert "crd: upgrades from git:v1.0.0" not in test("--baseline=old")[1]
+    assert "; upgrades from old: " in test()[1]
+    assert "; upgrades from git:v1.0.0" not in test("--baseline=old")[1]
 
 
 def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:

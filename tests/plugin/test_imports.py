@@ -23,6 +23,7 @@ OF_READING = {
         "progress",
         "report",
         "suggestions",
+        "wording",
     ),
     *(
         "engine",
@@ -77,6 +78,6 @@ def _loaded(project: Project, *options: str) -> set[str]:
 def test_a_run_imports_only_the_packages_that_it_needs(project: Project) -> None:
     project.write("conftest.py", TELLS_MODULES)
 
-    assert _loaded(project, "--crd-checks", "--collect-only") == OF_READING | {"checks", "wording"}
+    assert _loaded(project, "--crd-checks", "--collect-only") == OF_READING | {"checks"}
     project.cases()
     assert _loaded(project) == _loaded(project, "--collect-only") == OF_CASES

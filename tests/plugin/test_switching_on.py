@@ -129,6 +129,7 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin.alone",
         "pytest_crd.plugin.bytecode",
         "pytest_crd.plugin.commandline",
+        "pytest_crd.plugin.failureblocks",
         "pytest_crd.plugin.features",
         "pytest_crd.plugin.fixtures",
         "pytest_crd.plugin.heap",
@@ -141,6 +142,8 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin.session",
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
+        *("pytest_crd.report", "pytest_crd.report.causegroups", "pytest_crd.report.testfacts"),
+        "pytest_crd.wording",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
 

@@ -26,9 +26,16 @@ class Remark(Mistake):
 
     Attributes:
         kind: The kind of the skipped manifest; None if the note is never counted.
+        is_hint: True if the note is about nothing that is left out by mistake.
     """
 
     kind: RemarkKind | None = None
+    is_hint: bool = False
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether nothing is left out by mistake: a short summary counts such notes."""
+        return self.is_hint or self.kind not in {None, RemarkKind.UNREADABLE}
 
     @property
     def place(self) -> str:

@@ -70,6 +70,11 @@ class FailureText(ExceptionRepr):
         place: dict[str, str | int] = {"path": crash.path, "line": crash.lineno, "summary": crash.message}
         return {"plain": self._plain, "coloured": self._coloured, **place}
 
+    def with_line(self, line: str) -> FailureText:
+        """Return a copy that ends with *line*."""
+        fields: dict[str, Any] = self.to_json()
+        return FailureText(**{**fields, "plain": f"{self._plain}\n{line}", "coloured": f"{self._coloured}\n{line}"})
+
     def toterminal(self, terminal: Any) -> None:
         """Write the report to pytest's terminal writer."""
         terminal.line(self._coloured if terminal.hasmarkup else self._plain)

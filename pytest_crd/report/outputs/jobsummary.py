@@ -23,9 +23,9 @@ _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#|~&@$]")
 _HEADINGS: Final = {
     VerdictKind.COLLECTION: "Not collected",
     VerdictKind.SESSION: "Not run",
+    VerdictKind.UPGRADE: "Upgrades",
     VerdictKind.CHECK: "Checks",
     VerdictKind.CASE: "Cases",
-    VerdictKind.UPGRADE: "Upgrades",
     VerdictKind.PYTHON: "Python tests",
 }
 _PLURALS: Final = {
@@ -76,7 +76,8 @@ def _blocks(facts: SessionFacts, roots: Roots, coverage: Summary | None) -> Iter
             yield _table(facts.verdicts)
         for kind, heading in _HEADINGS.items():
             yield from _section(
-                heading, [item for item in uniquefindings.errors(facts, roots) if item.first.about.kind is kind]
+                heading,
+                [item for item in uniquefindings.errors_by_origin(facts, roots) if item.first.about.kind is kind],
             )
     yield from _section("Warnings of the server", uniquefindings.warnings(facts, roots))
     if skipped := [item for item in facts.verdicts if item.outcome is VerdictOutcome.SKIPPED]:
@@ -123,21 +124,14 @@ def _section(heading: str, findings: Sequence[OutputFinding]) -> Iterator[str]:
 
 def _finding(finding: OutputFinding) -> Iterator[str]:
     place = ":".join(str(part) for part in finding.place if part)
-    field = f"**{escape(finding.cause.field)}**: " if _is_named(finding.cause) else ""
     lines = [
-        f"- {escape(place)}: {field}{escape(finding.words)}",
+        f"- {escape(place)}: {escape(finding.words)}",
         f"  <br>{escape(uniquefindings.list_tests(finding))}",
     ]
     lines += [f"  <br>{escape(line)}" for line in finding.cause.details]
     yield "\n".join(lines) + "\n"
     if finding.cause.witness is not None:
         yield _witness(finding.cause)
-
-
-def _is_named(cause: Cause) -> bool:
-    """Return whether to show the field before the words: only for an upgrade whose words do not begin with it."""
-    is_of_upgrade = cause.rule.startswith(("upgrade/", "rollback/"))
-    return bool(cause.field) and is_of_upgrade and not cause.words.startswith(f"{cause.field}:")
 
 
 def _witness(cause: Cause) -> str:

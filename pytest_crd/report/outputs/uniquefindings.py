@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_crd.report import text
+from pytest_crd.report import causegroups, text
+from pytest_crd.report.causegroups import CauseGroups
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import Cause, FilePlace, SessionFacts, Verdict
 
@@ -50,6 +51,13 @@ def errors(facts: SessionFacts, roots: Roots) -> list[OutputFinding]:
     return _merge(((verdict, verdict.causes) for verdict in facts.failures), roots)
 
 
+def errors_by_origin(facts: SessionFacts, roots: Roots) -> list[OutputFinding]:
+    """Return the findings that fail tests, one for each origin in a CRD: of upgrades first, then of checks, then of cases."""
+    groups: CauseGroups[OutputFinding] = CauseGroups()
+    verdicts = sorted(facts.failures, key=lambda verdict: causegroups.rank(verdict.about.kind))
+    return _merge(((verdict, verdict.causes) for verdict in verdicts), roots, groups)
+
+
 def warnings(facts: SessionFacts, roots: Roots) -> list[OutputFinding]:
     """Return the server's warnings, in the order of the tests."""
     return _merge(((verdict, verdict.about.warnings) for verdict in facts.verdicts), roots)
@@ -60,12 +68,21 @@ def sort_by_rank(findings: Iterable[OutputFinding]) -> list[OutputFinding]:
     return sorted(findings, key=lambda finding: finding.rank)
 
 
-def _merge(causes_by_test: Iterable[tuple[Verdict, Sequence[Cause]]], roots: Roots) -> list[OutputFinding]:
+def _merge(
+    causes_by_test: Iterable[tuple[Verdict, Sequence[Cause]]],
+    roots: Roots,
+    groups: CauseGroups[OutputFinding] | None = None,
+) -> list[OutputFinding]:
+    """Return a finding for each place and text; with *groups*, also causes with the same origin share one."""
     findings: dict[tuple[FilePlace, str], OutputFinding] = {}
     for verdict, causes in causes_by_test:
         for rank, cause in enumerate(causes):
-            place = roots.place_of(cause, verdict)
-            finding = findings.setdefault((place, cause.words), OutputFinding(cause, place, rank=rank))
+            place, cause_id = roots.place_of(cause, verdict), causegroups.identify(verdict.about, cause)
+            finding = groups.find(cause_id) if groups is not None else None
+            if finding is None:
+                finding = findings.setdefault((place, cause.words), OutputFinding(cause, place, rank=rank))
+            if groups is not None:
+                groups.add(cause_id, finding)
             finding.rank = min(finding.rank, rank)
             if verdict not in finding.verdicts:
                 finding.verdicts.append(verdict)

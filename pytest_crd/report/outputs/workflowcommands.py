@@ -34,7 +34,8 @@ def lines(facts: SessionFacts, roots: Roots, *, has_summary: bool) -> Iterator[s
     """
     annotations = [] if not facts.remark else [f"::error title=pytest-crd::{_data(facts.remark)}"]
     annotations += [
-        _line("error", finding) for finding in uniquefindings.sort_by_rank(uniquefindings.errors(facts, roots))
+        _line("error", finding)
+        for finding in uniquefindings.sort_by_rank(uniquefindings.errors_by_origin(facts, roots))
     ]
     annotations += [_line("warning", finding) for finding in uniquefindings.warnings(facts, roots)]
     yield from annotations[:MOST]

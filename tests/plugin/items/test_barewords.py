@@ -98,7 +98,7 @@ def test_each_sample_of_a_list_names_its_own_words(project: Project) -> None:
         "config/samples/a.yaml", f"kind: List\nitems:\n{item.replace('NAME', 'a')}{item.replace('NAME', 'b')}"
     )
 
-    assert [line.partition(" spec.soil")[0].strip() for line in _notes(project.run("--crd-checks"))] == [
+    assert [line.partition(" spec.soil")[0].strip() for line in _notes(project.run("--crd-checks", "-v"))] == [
         "config/samples/a.yaml:3:",
         "config/samples/a.yaml:4:",
     ]

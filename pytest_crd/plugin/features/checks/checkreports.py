@@ -35,7 +35,7 @@ class CheckFailure(TextFailure):
 
     def causes(self) -> tuple[Cause, ...]:
         """Return the causes of the failure."""
-        return causes.explain_check(self._verdict, _rule_of(self._check))
+        return causes.explain_check(self._verdict, _rule_of(self._check), self._check.crd)
 
 
 def about(check: Check, warnings: Sequence[CheckFinding]) -> About:

@@ -83,9 +83,9 @@ class Hooks(added.FileAdder):
             return Part(plan.words, plan.notes, str(plan.problem))
         left_out = len(plan.checks) - len(self._selected_paths(plan))
         if not left_out or added.names_items(self._config):
-            return Part(plan.words, (*plan.notes, *plan.hints))
+            return Part(plan.words, plan.notes, hints=plan.hints)
         words = f"{plan.words}; {self._restriction(plan)}"
-        return Part(words, (*plan.notes, *plan.hints), self._reason(plan))
+        return Part(words, plan.notes, self._reason(plan), plan.hints)
 
     def _restriction(self, plan: CheckPlan) -> str:
         """Return the words that the command line restricts the checks to folders."""

@@ -134,7 +134,7 @@ class Hooks(added.FileAdder):
                 )
             except InputError as error:
                 if name == AUTO and isinstance(error, AbsentError):
-                    absent = (BaselineUpgrades(f"no upgrade is judged: {error.mistakes[0].message}", ()),)
+                    absent = (BaselineUpgrades("", (f"no upgrade is judged: {error.mistakes[0].message}",)),)
                 else:
                     baselines[name] = error
         scope = upgradeplan.Scope(
@@ -155,7 +155,9 @@ class Hooks(added.FileAdder):
     def _part(self, index: int) -> Part | None:
         """Return the part of the header about a baseline; None before the plan is made."""
         parts = () if self._cached_plan is None else self._cached_plan.parts
-        return Part(parts[index].words, parts[index].notes) if index < len(parts) else None
+        if index >= len(parts):
+            return None
+        return Part(parts[index].words, parts[index].notes, hints=parts[index].hints)
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:
