@@ -240,7 +240,7 @@ def _becomes(response: Response) -> Iterator[str]:
     added = [
         f"{path}: {_shorten(default_value)}"
         for path in defaults
-        for _, default_value in comparison.find_places(response.stored, path)
+        for _, default_value in comparison.find_places(response.stored_if_accepted, path)
     ]
     if added:
         yield f"becomes, by defaults, {', '.join(added)}"

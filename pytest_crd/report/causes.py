@@ -126,5 +126,5 @@ def _answer(response: Response) -> dict[str, Any]:
         "accepted": response.accepted,
         "code": response.code,
         "message": response.message,
-        "stored": response.stored,
+        "stored": response.stored_if_accepted,
     }

@@ -108,7 +108,7 @@ def _of_applies(witness: Witness) -> Iterator[str]:
     for manager, resource in witness.applied:
         yield f"  {manager} applies: {shorten(resource)}"
     for when, answer in (("before", witness.before), ("now", witness.after)):
-        stored: Any = answer.stored
+        stored = answer.stored_if_accepted
         rest = {key: value for key, value in (stored or {}).items() if key != "metadata"}
         yield f"  {when}: {shorten(rest) if answer.accepted else ' '.join(answer.message.split())}"
 

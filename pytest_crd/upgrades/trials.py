@@ -93,7 +93,7 @@ class ApplyTrial:
 
     def is_stored(self, part: Any, answer: Response) -> bool:
         """Return True if the stored object contains *part*."""
-        stored: Any = answer.stored
+        stored: Any = answer.stored_if_accepted
         return not objectplaces.split_path(stored, self.steps)[1] and _contains(
             objectplaces.get_value(stored, self.steps), part
         )

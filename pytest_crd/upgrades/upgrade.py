@@ -134,6 +134,6 @@ def _judge_specimens(findings: VersionCollection, specimens: Sequence[Specimen])
     for specimen in specimens:
         change = effects.find_change(specimen.resource, findings.old, findings.new, source=specimen.source)
         findings.add(change)
-        stored: Any = change.witness.before.stored
+        stored: Any = change.witness.before.stored_if_accepted
         if stored is not None:
             findings.add(effects.find_change(stored, findings.old, findings.new, source=specimen.source))

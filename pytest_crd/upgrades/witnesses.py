@@ -319,7 +319,10 @@ class Witnesses:
         words = "status is a subresource now: a request that is not to /status no longer writes it"
         for resource in self._maker.with_status():
             witness = Witness(resource, old.create(resource), new.create(resource))
-            before, after = witness.before.stored or {}, witness.after.stored or {"status": None}
+            before, after = (
+                witness.before.stored_if_accepted or {},
+                witness.after.stored_if_accepted or {"status": None},
+            )
             if "status" in before and "status" not in after:
                 self._findings.add_finding(
                     Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), witness)

@@ -32,7 +32,7 @@ def of_response(response: Any) -> dict[str, JSONValue]:
     assert response.accepted is (response.code in (200, 201)) is (response.status is None)
     if not response.accepted:
         status = response.status
-        assert response.stored is None
+        assert response.stored_if_accepted is None
         assert (status["code"], status["message"]) == (response.code, response.message)
         answer |= {key: status[key] for key in ("reason", "message") if key in status}
         answer["message"] = answerfacts.SCHEME.sub("", answer["message"])

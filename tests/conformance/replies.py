@@ -85,8 +85,6 @@ def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, ol
     if old_crd is None:
         old_crd = definition(request.old_crd, file.version) if request.old_crd else crd
     stored = old_crd.version(request.old_version).create(request.old, namespace=_NAMESPACE).stored
-    if stored is None:
-        raise ValueError("the engine does not accept the old object")
     if request.verb in casefile.PATCHES:
         return version.patch(request.sent, old=stored, **options)
     if request.verb == "updateScale":

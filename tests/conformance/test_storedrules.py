@@ -52,7 +52,7 @@ def test_stored_rules_are_answered_as_by_the_server(
     created = stored.version("v1").create({"metadata": {"name": "x"}, "spec": row["spec"]})
     written = stored.update_from(stored)
 
-    assert _answer(created, (created.stored or {}).get("spec")) == expected["create"]
+    assert _answer(created, (created.stored_if_accepted or {}).get("spec")) == expected["create"]
     assert _answer(written, None) == expected["update"]
     compared("answers about rules that no server takes", 2)
 

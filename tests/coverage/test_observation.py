@@ -106,8 +106,8 @@ def test_observation_does_not_change_answers() -> None:
 
     observed = [version.observed_by(Collector().observer).create(item) for item in sent]
 
-    assert [(item.code, item.stored, item.status, item.warnings) for item in observed] == [
-        (item.code, item.stored, item.status, item.warnings) for item in unobserved
+    assert [(item.code, item.stored_if_accepted, item.status, item.warnings) for item in observed] == [
+        (item.code, item.stored_if_accepted, item.status, item.warnings) for item in unobserved
     ]
 
 

@@ -204,7 +204,7 @@ def _answer(section: str, stated: dict[str, Any]) -> Answer:
     answer = version.create(sent) if section == "create" else version.update(sent, old=stated["old"])
     lists = {"pruned": answer.pruned, "lost": answer.lost, "defaulted": answer.defaulted, "warnings": answer.warnings}
     paths = {key: frozenset(items) for key, items in lists.items()}
-    return Answer(answer.accepted, answer.stored, paths, answer.errors, answer.message)
+    return Answer(answer.accepted, answer.stored_if_accepted, paths, answer.errors, answer.message)
 
 
 def test_every_case_passes() -> None:

@@ -11,7 +11,7 @@ from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Witness
 
 
 def test_an_effect_of_an_upgrade_is_related_to_the_old_crd_and_all_objects_that_show_it() -> None:
-    answer: Any = SimpleNamespace(accepted=False, code=422, message="no", stored=None)
+    answer: Any = SimpleNamespace(accepted=False, code=422, message="no", stored_if_accepted=None)
     witness = Witness({}, answer, answer, source="samples/a.yaml:1")
     lines = ((Line("old.yaml:3", ""), Line("new.yaml:4", "")),)
     finding = Finding(Kind.REFUSED, "spec.a", "no", lines=lines, witness=witness, others=("samples/b.yaml:2", ""))

@@ -121,7 +121,7 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
     namespace = resource["metadata"].get("namespace", "default")
     version = engine.CustomResourceDefinition.from_manifest(manifest).version(resource["apiVersion"].rpartition("/")[2])
     answer = version.create(resource, namespace=namespace)
-    if not answer.accepted or answer.stored is None or version.schema is None:
+    if not answer.accepted or version.schema is None:
         raise ValueError(answer.message)
     stored, named = answer.stored, profile.named(profile.DEFAULT)
     rules = ruletree.build_stored(version.schema, named, is_resource=True)

@@ -41,7 +41,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
     },
     "An answer": {
         engine.Response: (
-            "accepted code stored errors warnings message status pruned defaulted nulls lost managers conflicts scale changed "
+            "accepted code stored stored_if_accepted errors warnings message status pruned defaulted nulls lost managers conflicts scale changed "
             "assert_accepted"
         ),
         engine.FieldError: "type field path detail bad_value message told origin rule",

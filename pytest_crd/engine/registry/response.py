@@ -154,12 +154,22 @@ class Response:
         return replace(self, errors=tuple(errors))
 
     @property
-    def stored(self) -> JSONValue:
+    def stored(self) -> dict[str, JSONValue]:
         """
-        The stored object without generated values; None if refused.
+        The stored object without generated values: uid, generation, creationTimestamp, resourceVersion and managedFields.
 
-        The generated values are uid, generation, creationTimestamp, resourceVersion and managedFields.
+        Raises:
+            NotAcceptedError: The request is refused, so that it stores nothing; the message lists every error.
         """
+        __tracebackhide__ = True
+        if self.kept is None:
+            raise self._refusal("nothing is stored, the request is refused")
+        value: dict[str, JSONValue] = self.kept.value
+        return value
+
+    @property
+    def stored_if_accepted(self) -> dict[str, JSONValue] | None:
+        """The value of `stored`; None if refused."""
         return None if self.kept is None else self.kept.value
 
     @property
@@ -242,12 +252,14 @@ class Response:
         __tracebackhide__ = True
         location = f" ({source})" if source else ""
         if not self.accepted:
-            reasons = _listed(_explained(self.errors))
-            raise NotAcceptedError(f"{subject} is not accepted{location}: {self.code}\n{reasons}", self.errors)
+            raise self._refusal(f"{subject} is not accepted{location}")
         unknown = [f'unknown field "{path}"' for path in self.pruned]
         lost = [f'field "{path}" is unknown to the storage version' for path in self.lost]
         if strict and (fields := [*unknown, *lost]):
             raise NotAcceptedError(f"{subject} is accepted, but loses fields{location}:\n{_listed(fields)}")
+
+    def _refusal(self, words: str) -> NotAcceptedError:
+        return NotAcceptedError(f"{words}: {self.code}\n{_listed(_explained(self.errors))}", self.errors)
 
     def __repr__(self) -> str:
         """Return the code, and the errors or the dropped fields, on one line."""

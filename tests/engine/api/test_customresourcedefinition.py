@@ -254,7 +254,9 @@ def _answers(crd: CustomResourceDefinition) -> list[Any]:
     responses = [crd.response, crd.create(field_validation="Ignore"), crd.update_from(crd)]
     responses += [version.create({"c": {"e": {}}}), version.create({}), version.update({"a": None}, old=old)]
     parts = [
-        part for answer in responses for part in (answer.stored, answer.status, *(e.bad_value for e in answer.errors))
+        part
+        for answer in responses
+        for part in (answer.stored_if_accepted, answer.status, *(e.bad_value for e in answer.errors))
     ]
     return [*parts, version.prune({}).value, version.default({}).value]
 

@@ -172,7 +172,7 @@ def test_older_versions_ignore_field_validation() -> None:
 )
 def test_inconsistent_requests_are_bad_requests(resource: Any, message: str) -> None:
     answer = V1.create(resource, namespace="default")
-    assert (answer.code, answer.message, answer.stored) == (400, message, None)
+    assert (answer.code, answer.message, answer.stored_if_accepted) == (400, message, None)
 
 
 def test_an_object_in_another_version_is_pruned_by_its_schema_before_the_refusal() -> None:

@@ -32,7 +32,12 @@ def test_an_invalid_object_is_a_422_with_causes() -> None:
     changes = Changes(pruned=spelled("spec.b"))
     answer = response.invalid("g.example.com", "Foo", "a", [ERROR, ERROR], warnings=["w", "w"], changes=changes)
     assert not answer.accepted
-    assert (answer.code, answer.stored, answer.errors, answer.warnings) == (422, None, (ERROR, ERROR), ("w",))
+    assert (answer.code, answer.stored_if_accepted, answer.errors, answer.warnings) == (
+        422,
+        None,
+        (ERROR, ERROR),
+        ("w",),
+    )
     assert answer.pruned == ("spec.b",)
     assert answer.status == {
         "kind": "Status",
@@ -127,6 +132,18 @@ def test_a_strict_assertion_fails_for_lost_fields() -> None:
     assert str(caught.value) == (
         'the request is accepted, but loses fields:\n  unknown field "spec.b"\n  unknown field "spec.c"'
     )
+
+
+def test_the_stored_object_of_a_refused_request_is_an_error_with_the_refusal() -> None:
+    answer = response.invalid("g", "Foo", "a", [ERROR, ERROR])
+    with pytest.raises(engine.NotAcceptedError) as caught:
+        answer.stored  # noqa: B018 - it raises
+    assert str(caught.value) == (
+        "nothing is stored, the request is refused: 422\n  spec.a: Required value\n  spec.a: Required value"
+    )
+    assert caught.value.errors == (ERROR, ERROR)
+    assert answer.stored_if_accepted is None
+    assert Response(201, Stored.from_value({"a": 1})).stored_if_accepted == {"a": 1}
 
 
 def test_the_repr_of_a_response_has_one_line() -> None:

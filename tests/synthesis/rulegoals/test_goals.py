@@ -216,7 +216,7 @@ def test_each_update_gives_the_rule_the_wanted_value(rule: str, spec: dict[str, 
 
     assert states
     for state in states:
-        stored = version.create(state.old).stored
+        stored = version.create(state.old).stored_if_accepted
         assert stored is None or _has_value(version.update(state.new, old=stored), wanted=wanted), (
             state.new,
             state.old,
@@ -233,7 +233,7 @@ def test_the_old_value_may_be_an_optional(rule: str, old: bool, wanted: bool) ->
 
     assert states or (rule, old, wanted) in {(OF_BOTH[0], False, False), (OF_BOTH[2], False, False)}
     for state in states:
-        stored = version.create(state.old).stored if old else None
+        stored = version.create(state.old).stored_if_accepted if old else None
         answer = version.create(state.new) if stored is None else version.update(state.new, old=stored)
         assert (old and stored is None) or _has_value(answer, wanted=wanted), (state.new, state.old)
 

@@ -92,7 +92,7 @@ def test_a_conflict_names_the_other_manager() -> None:
     old = {**_owned("other", **{"f:replicas": {}}), "spec": {"replicas": 1}}
     answer = VERSION.apply({"spec": {"replicas": 2}}, old=old, manager="mine")
 
-    assert (answer.code, answer.stored, answer.managers) == (409, None, {})
+    assert (answer.code, answer.stored_if_accepted, answer.managers) == (409, None, {})
     assert answer.conflicts == (("other", "spec.replicas"),)
     assert answer.message == 'Apply failed with 1 conflict: conflict with "other": .spec.replicas'
     assert [(error.type, error.field) for error in answer.errors] == [("FieldManagerConflict", ".spec.replicas")]
