@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, coverage, outputs, upgrades
+from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Its value is the default baseline; empty for none.
@@ -61,11 +61,12 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
 
 
 def read(config: pytest.Config) -> None:
-    """Leave out all Python files, and judge upgrades from the last release unless another baseline is set."""
+    """Leave out all Python files, check CRDs, and judge upgrades from the last release unless another baseline is set."""
     baseline = config.getoption(_DEST)
     if baseline is None:
         return
     commandline.leave_out_python(config, "which pytest runs")
+    setattr(config.option, checks.CHECKS.dest, True)
     if baseline and not upgrades.BASELINE.find_entry(config).is_set:
         setattr(config.option, upgrades.BASELINE.dest, [baseline])
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
+from pytest_crd import folders
 from pytest_crd.plugin.settings import checks, project, upgrades
+from pytest_crd.plugin.settings.setting import Setting
 
-# Attributes of the options: the folders on the command line (None without any path), and the reason why Python files are left out (empty
-# if they are not).
-_FOLDERS: Final = "crd_named_folders"
+# Attributes of the options: the paths on the command line (None in a run of the whole project), its options, and the reason why Python
+# files are left out (empty if they are not).
+_PATHS: Final = "crd_named_paths"
+_WRITTEN: Final = "crd_written_options"
 _WITHOUT_PYTHON: Final = "crd_without_python"
 _NO_SETTINGS: Final = f"as the project has no pytest settings; {project.PYTHON.option} collects them"
 _LEFT_OUT: Final = pytest.StashKey[list[Path]]()
@@ -24,16 +27,27 @@ _PYPROJECT: Final = "pyproject.toml"
 
 
 def read(config: pytest.Config) -> None:
-    """Store in the options which folders are named and whether Python files are left out; a worker has both from its controller."""
-    if not hasattr(config.option, _FOLDERS):
-        setattr(config.option, _FOLDERS, _named(config))
+    """Store in the options what the command line names and whether Python files are left out; a worker has it from its controller."""
+    if not hasattr(config.option, _PATHS):
+        setattr(config.option, _PATHS, _named(config))
+        setattr(config.option, _WRITTEN, [word.partition("=")[0] for word in config.invocation_params.args])
+    if not hasattr(config.option, _WITHOUT_PYTHON):
         setattr(config.option, _WITHOUT_PYTHON, _NO_SETTINGS if _is_without_python(config) else "")
 
 
 def leave_out_python(config: pytest.Config, reason: str) -> None:
     """Leave out all Python files for *reason*; to be called before `read`."""
-    setattr(config.option, _FOLDERS, _named(config))
     setattr(config.option, _WITHOUT_PYTHON, reason)
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Return whether the run is of the whole project: the command line names no path, or folders with all of `testpaths`."""
+    return getattr(config.option, _PATHS) is None
+
+
+def names_option(config: pytest.Config, setting: Setting[Any]) -> bool:
+    """Return whether the command line has the option of *setting*; false if only the ini file sets it, `addopts` included."""
+    return setting.option in getattr(config.option, _WRITTEN)
 
 
 def is_without_python(config: pytest.Config) -> bool:
@@ -41,14 +55,14 @@ def is_without_python(config: pytest.Config) -> bool:
     return bool(getattr(config.option, _WITHOUT_PYTHON))
 
 
-def folders(config: pytest.Config) -> tuple[Path, ...]:
-    """Return the folders that the command line names; empty if it names no path, or only files."""
-    return tuple(map(Path, getattr(config.option, _FOLDERS) or ()))
+def paths(config: pytest.Config) -> tuple[Path, ...]:
+    """Return the paths that the command line names, each once; empty in a run of the whole project."""
+    return tuple(map(Path, getattr(config.option, _PATHS) or ()))
 
 
 def is_below(path: Path, parents: Sequence[Path]) -> bool:
-    """Return whether *path* is below a folder of *parents*, as written or with links resolved."""
-    return any(path.is_relative_to(folder) or path.resolve().is_relative_to(folder.resolve()) for folder in parents)
+    """Return whether *path* is one of *parents* or below one, as written or with links resolved."""
+    return any(path.is_relative_to(parent) or path.resolve().is_relative_to(parent.resolve()) for parent in parents)
 
 
 def leaves_out(path: Path, config: pytest.Config) -> bool:
@@ -73,15 +87,17 @@ def left_out(config: pytest.Config) -> list[str]:
 def _named(config: pytest.Config) -> list[str] | None:
     if config.args_source is not config.ArgsSource.ARGS:
         return None
-    base = config.invocation_params.dir
-    paths = [base / argument.partition("::")[0] for argument in config.args]
-    return [str(path.absolute()) for path in paths if path.is_dir()]
+    base, root = config.invocation_params.dir, config.rootpath
+    named = list(dict.fromkeys((base / argument.partition("::")[0]).absolute() for argument in config.args))
+    usual = [root / path for pattern in config.getini("testpaths") for path in folders.glob_paths(pattern, root)]
+    is_whole = usual and all(is_below(path, named) for path in usual)
+    return None if is_whole else list(map(str, named))
 
 
 def _is_without_python(config: pytest.Config) -> bool:
     """Return whether a run is for CRDs alone in a project without pytest settings; its Python files may be scripts."""
     is_for_crds = checks.CHECKS.read_value(config) or upgrades.BASELINE.find_entry(config).is_set
-    has_no_path = getattr(config.option, _FOLDERS) is None
+    has_no_path = getattr(config.option, _PATHS) is None
     return is_for_crds and has_no_path and not project.PYTHON.read_value(config) and not _is_for_pytest(config)
 
 

@@ -87,6 +87,18 @@ def test_a_failure_returns_1(project: Project, test: Test) -> None:
     assert "spec.rows: Invalid value: 11" in out
 
 
+def test_a_chosen_path_is_tested_alone(project: Project, test: Test) -> None:
+    project.cases(name="tests/test_a.crd.yaml")
+    project.write("docs/notes.txt", "nothing")
+
+    for paths in ["tests"], ["tests/test_a.crd.yaml"]:
+        code, output, _ = test(*paths)
+        assert code == 0
+        assert "3 passed" in output
+    assert "8 passed" in test("tests", "config")[1]
+    assert test("docs")[0] == 5
+
+
 def test_a_wrong_file_is_1_and_all_else_is_judged(project: Project, test: Test) -> None:
     project.cases("creat: []\n")
 

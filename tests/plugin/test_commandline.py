@@ -58,7 +58,7 @@ def test_python_files_are_collected_with_the_option(project: Project, arguments:
 
     result = project.run("-k", "test_it", *arguments)
 
-    result.assert_outcomes(passed=1, deselected=0 if "hack" in arguments or not arguments else 5)
+    result.assert_outcomes(passed=1, deselected=5 if arguments else 0)
     result.stdout.no_fnmatch_line("*not collected*")
 
 
@@ -105,44 +105,72 @@ def two(project: Project) -> Project:
 
 
 @pytest.mark.parametrize(
-    ("folders", "count"), [(["config/samples"], 2), (["config"], 12), (["config/crd", "tests"], 10)]
+    ("paths", "count"),
+    [
+        ([], 12),
+        (["."], 12),
+        (["config"], 12),
+        (["config/samples"], 2),
+        (["config/crd", "tests"], 10),
+        (["config/crd", "config/crd/bases/ponds.yaml"], 10),
+        (["config/crd/bases/ponds.yaml", "config/samples"], 7),
+        (["config/crd/bases/ponds.yaml", "tests/test_it.py"], 5),
+        (["tests/test_it.py::test_it"], 0),
+        (["tests"], 0),
+        (["tests/test_it.py"], 0),
+        (["tests/test_a.crd.yaml"], 0),
+    ],
 )
-def test_a_folder_restricts_checks_to_files_below_it(two: Project, folders: list[str], count: int) -> None:
+def test_paths_choose_checks_and_the_option_adds_all_if_they_choose_none(
+    two: Project, paths: list[str], count: int
+) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
+    two.cases(name="tests/test_a.crd.yaml")
+    two.ini("crd_checks = true")
+    selection = ["--deselect", "tests", *paths]
 
-    result = two.run("--crd-checks", "-k", "not test_it", *folders)
-
-    result.assert_outcomes(passed=count, deselected=1 if "tests" in folders else 0)
-    assert ("which the command line names" in result.stdout.str()) == (count < 12)
-
-
-def test_the_header_says_that_a_folder_restricts_checks(two: Project) -> None:
-    two.run("--crd-checks", "config/samples").stdout.fnmatch_lines(
-        ["crd: 12 checks in 3 files; 1 sample; 2 of them below config/samples, which the command line names"]
-    )
-    assert "which the command line" not in two.run("--crd-checks", "config", FILE_ID).stdout.str()
+    assert two.run(*selection).parseoutcomes().get("passed", 0) == count
+    is_node_id = any("::" in path for path in paths)
+    assert two.run("--crd-checks", *selection).parseoutcomes().get("passed", 0) == (count or (0 if is_node_id else 12))
 
 
-FILE_ID = "config/crd/bases/ponds.yaml::accepted"
+def test_folders_with_all_of_testpaths_are_the_whole_project(two: Project) -> None:
+    two.write("tests/unit/test_it.py", "def test_it(): pass\n")
+    two.write("more/test_more.py", "def test_more(): pass\n")
+    two.ini("crd_checks = true", "testpaths = tests m*e")
+
+    two.run("tests", "more").assert_outcomes(passed=14)
+    two.run("tests").assert_outcomes(passed=1)
+    two.run("tests/unit", "more").assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("config/samples", "; the command line chooses 1 of 3 files"),
+        ("tests", "; the command line chooses none of 3 files, --crd-checks adds all"),
+        (".", ""),
+    ],
+)
+def test_the_header_says_that_paths_leave_out_checks(two: Project, path: str, words: str) -> None:
+    two.write("tests/test_it.py", "def test_it(): pass\n")
+    two.ini("crd_checks = true")
+
+    two.run(path).stdout.fnmatch_lines([f"crd: 12 checks in 3 files; 1 sample{words}"])
+
+
+def test_a_chosen_python_file_loads_no_crds(two: Project) -> None:
+    two.write("tests/test_it.py", "def test_it(): pass\n")
+    two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
+    two.ini("crd_checks = true")
+
+    two.run("tests/test_it.py").assert_outcomes(passed=1)
 
 
 def test_a_linked_folder_restricts_checks(two: Project) -> None:
     (two.path / "link").symlink_to("config/samples")
 
     two.run("--crd-checks", "link").assert_outcomes(passed=2)
-
-
-def test_a_folder_without_checks_fails_a_run_with_the_option(two: Project) -> None:
-    two.write("tests/test_it.py", "def test_it(): pass\n")
-
-    result = two.run("--crd-checks", "tests")
-
-    result.assert_outcomes(passed=1)
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result.stdout.fnmatch_lines(["crd: 12 checks*; none of them below tests, which the command line names"])
-
-    two.ini("crd_checks = true")
-    assert two.run("tests").ret == pytest.ExitCode.OK
 
 
 @pytest.mark.slow
@@ -153,11 +181,11 @@ def test_workers_are_restricted_to_the_folder(two: Project) -> None:
 def test_a_worker_keeps_the_findings_of_its_controller(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pytestconfig.option, "crd_named_folders", ["/here"], raising=False)
+    monkeypatch.setattr(pytestconfig.option, "crd_named_paths", ["/here"], raising=False)
 
     commandline.read(pytestconfig)
 
-    assert [path.as_posix() for path in commandline.folders(pytestconfig)] == ["/here"]
+    assert [path.as_posix() for path in commandline.paths(pytestconfig)] == ["/here"]
 
 
 def test_a_broken_crd_is_reported_for_any_folder(two: Project) -> None:

@@ -196,7 +196,7 @@ def test_a_hook_that_is_registered_too_late_is_refused(project: Project) -> None
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*operator/conftest.py: pytest_crd_manifests is registered too late, *"])
-    project.run("--crd-checks", "--crd-python", "operator").assert_outcomes(passed=2)
+    project.run("--crd-checks", "--crd-python", "operator").assert_outcomes(passed=12)
 
 
 def test_a_conftest_may_name_the_plugin_and_have_the_hook(empty: Project) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from pytest_crd.plugin import commandline
+from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import MistakenCollectError
+from pytest_crd.plugin.settings.setting import Setting
+from pytest_crd.wording import counted
 
 if TYPE_CHECKING:
     from pytest_crd.engine import InputError
@@ -45,9 +49,60 @@ class MistakenFile(pytest.File):
         raise MistakenCollectError(self._problem)
 
 
-def are_named(paths: Iterable[Path], session: pytest.Session) -> bool:
-    """Return whether the command line names a file of *paths* itself, not only a folder above it."""
-    return any(path.is_file() and session.isinitpath(path) for path in paths)
+class Selection(NamedTuple):
+    """
+    The files with tests of a feature that take part in a run.
+
+    Attributes:
+        added: Files to add.
+        named: Files that the command line names, so that pytest itself collects them.
+        left_out: Files that the command line does not choose.
+        option: The option that adds all if the command line chooses none.
+    """
+
+    added: Sequence[Path]
+    named: Sequence[Path] = ()
+    left_out: Sequence[Path] = ()
+    option: str = ""
+
+    @property
+    def restriction(self) -> str:
+        """Words for the header about the files that are left out, with a semicolon before them; empty if there are none."""
+        if not self.left_out:
+            return ""
+        chosen = len(self.added) + len(self.named)
+        files = f"{chosen or 'none'} of {counted(chosen + len(self.left_out), 'file')}"
+        return f"; the command line chooses {files}{'' if chosen else f', {self.option} adds all'}"
+
+
+def may_take_part(path: Path, config: pytest.Config) -> bool:
+    """Return whether a path on the command line may have tests of features; false for Python files and case files."""
+    return path.suffix != ".py" and not (path.is_file() and casefiles.is_case_file(path, config, is_named=True))
+
+
+def is_chosen(config: pytest.Config, setting: Setting[Any]) -> bool:
+    """Return whether tests of the feature of *setting* may take part in a run, as `select` describes, before their files are known."""
+    if names_items(config):
+        return False
+    is_added = commandline.is_whole(config) or commandline.names_option(config, setting)
+    return is_added or any(may_take_part(path, config) for path in commandline.paths(config))
+
+
+def select(files: Sequence[Path], session: pytest.Session, setting: Setting[Any]) -> Selection:
+    """
+    Select the files that take part in a run, from *files*, all files with tests of the feature of *setting*.
+
+    All take part in a run of the whole project. Otherwise the command line chooses them: the files that it names, and those below its
+    folders. If these are none and it has the option of *setting*, all take part.
+    """
+    if commandline.is_whole(session.config):
+        return Selection(files)
+    chosen = [path for path in files if commandline.is_below(path, commandline.paths(session.config))]
+    if not chosen and commandline.names_option(session.config, setting):
+        return Selection(files)
+    named = [path for path in chosen if path.is_file() and session.isinitpath(path)]
+    unnamed = [path for path in chosen if path not in named]
+    return Selection(unnamed, named, [path for path in files if path not in chosen], setting.option)
 
 
 def names_items(config: pytest.Config) -> bool:

@@ -9,10 +9,10 @@ import pytest
 
 from pytest_crd.checks import checkplan
 from pytest_crd.checks.checkplan import CheckPlan
-from pytest_crd.plugin import commandline, heap, progressline, session
+from pytest_crd.plugin import heap, progressline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
-from pytest_crd.plugin.items import added, casefiles
-from pytest_crd.plugin.items.added import MistakenFile
+from pytest_crd.plugin.items import added
+from pytest_crd.plugin.items.added import MistakenFile, Selection
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
@@ -26,11 +26,12 @@ class Hooks(added.FileAdder):
         self._config = config
         self._settings = settings
         self._cached_plan: CheckPlan | None = None
+        self._selection: Selection | None = None
         session.add_part(config, self._part)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """Collect a file that is named on the command line, unless it is a case file."""
-        if not parent.session.isinitpath(file_path) or casefiles.is_case_file(file_path, parent.config, is_named=True):
+        """Collect a file that is named on the command line, unless it is a case file or a Python file."""
+        if not parent.session.isinitpath(file_path) or not added.may_take_part(file_path, self._config):
             return None
         plan = self._plan()
         if plan.problem is not None and added.names_items(self._config):
@@ -38,20 +39,16 @@ class Hooks(added.FileAdder):
         return self._file(parent, file_path) if file_path in plan.checks else None
 
     def additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
-        """Yield the files with checks that the command line does not name; none if it names files with checks, or node ids."""
-        plan = self._plan()
-        if added.names_items(self._config) or added.are_named(plan.checks, collector):
+        """Yield the files with checks that take part in the run and are not named; see `added.select`."""
+        if not added.is_chosen(self._config, CHECKS):
             return
+        plan = self._plan()
+        self._selection = added.select([*plan.checks], collector, CHECKS)
         if plan.problem is not None and not plan.is_in_vain:
             path, problem = self._config.rootpath, plan.problem
             yield MistakenFile.from_parent(collector, path=path, nodeid="CRDs", problem=problem)
-        for path in self._selected_paths(plan):
+        for path in self._selection.added:
             yield self._file(collector, path)
-
-    def _selected_paths(self, plan: CheckPlan) -> list[Path]:
-        """Return the files with checks below the folders of the command line; all if it names none."""
-        named_folders = commandline.folders(self._config)
-        return [path for path in plan.checks if not named_folders or commandline.is_below(path, named_folders)]
 
     def _file(self, parent: pytest.Collector, path: Path) -> CheckFile:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
@@ -81,19 +78,5 @@ class Hooks(added.FileAdder):
             return None
         if plan.is_in_vain:
             return Part(plan.words, plan.notes, str(plan.problem))
-        left_out = len(plan.checks) - len(self._selected_paths(plan))
-        if not left_out or added.names_items(self._config):
-            return Part(plan.words, plan.notes, hints=plan.hints)
-        words = f"{plan.words}; {self._restriction(plan)}"
-        return Part(words, plan.notes, self._reason(plan), plan.hints)
-
-    def _restriction(self, plan: CheckPlan) -> str:
-        """Return the words that the command line restricts the checks to folders."""
-        count = sum(len(plan.checks[path]) for path in self._selected_paths(plan))
-        where = " ".join(map(session.display_path, commandline.folders(self._config)))
-        return f"{count or 'none'} of them below {where}, which the command line names"
-
-    def _reason(self, plan: CheckPlan) -> str:
-        """Return why nothing is checked, if `--crd-checks` is given and the named folders have no checks; else empty."""
-        is_asked_for = CHECKS.find_entry(self._config).source == CHECKS.option
-        return "" if self._selected_paths(plan) or not is_asked_for else self._restriction(plan)
+        restriction = "" if self._selection is None else self._selection.restriction
+        return Part(f"{plan.words}{restriction}", plan.notes, hints=plan.hints)

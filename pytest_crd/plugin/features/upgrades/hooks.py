@@ -17,7 +17,7 @@ from pytest_crd.engine import InputError
 from pytest_crd.plugin import manifests, progressline, session
 from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
-from pytest_crd.plugin.items.added import MistakenFile
+from pytest_crd.plugin.items.added import MistakenFile, Selection
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.upgrades import AUTO, BASELINE, UpgradeSettings
@@ -33,14 +33,16 @@ class Hooks(added.FileAdder):
         self._config = config
         self._settings = settings
         self._cached_plan: Plan | None = None
+        self._selection: Selection | None = None
         self._are_deselected = False
         for index in range(len(settings.baselines)):
             session.add_part(config, functools.partial(self._part, index))
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect the upgrades of a file that is named on the command line."""
-        has_upgrades = parent.session.isinitpath(file_path) and file_path in self._paths()
-        return self._file(parent, file_path) if has_upgrades else None
+        if not parent.session.isinitpath(file_path) or not added.may_take_part(file_path, self._config):
+            return None
+        return self._file(parent, file_path) if file_path in self._paths() else None
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Record that upgrades are deselected on purpose."""
@@ -60,9 +62,11 @@ class Hooks(added.FileAdder):
             items.append(self._unjudged(session, reason))
 
     def _is_whole(self) -> bool:
-        """Return whether a run should have upgrades: the plan has some, and neither node ids nor `--lf` narrow the run."""
-        is_narrowed = added.names_items(self._config) or self._config.getoption("lf", default=False)
-        return not is_narrowed and self._cached_plan is not None and not self._cached_plan.is_empty
+        """Return whether a run should have upgrades: the plan has some, and neither the command line nor `--lf` leaves out all."""
+        if self._cached_plan is None or self._cached_plan.is_empty or self._selection is None:
+            return False
+        is_chosen = bool(self._selection.added or self._selection.named)
+        return is_chosen and not self._config.getoption("lf", default=False)
 
     def _unjudged(self, session: pytest.Session, reason: str) -> pytest.Item:
         file = UpgradeFile.from_parent(session, path=self._home, plan=Plan(), is_home=False)
@@ -75,16 +79,16 @@ class Hooks(added.FileAdder):
         return self._config.inipath or self._config.rootpath
 
     def additional_files(self, collector: pytest.Session) -> Iterator[pytest.File]:
-        """Yield the files with upgrades that the command line does not name; none if it names such files, or node ids."""
-        if added.names_items(self._config):
+        """Yield the files with upgrades that take part in the run and are not named; see `added.select`."""
+        if not added.is_chosen(self._config, BASELINE):
             return
         plan = self._plan()
         if plan.problem is not None:
             yield MistakenFile.from_parent(collector, path=self._home, problem=plan.problem)
-        paths = self._paths()
-        if added.are_named(paths, collector):
-            # A baseline that cannot be read concerns every file.
-            paths = [self._home] if plan.unread and not collector.isinitpath(self._home) else []
+        self._selection = selection = added.select(self._paths(), collector, BASELINE)
+        paths = [*selection.added]
+        if plan.unread and self._home in selection.left_out:
+            paths.append(self._home)  # a baseline that cannot be read concerns every file
         for path in paths:
             yield self._file(collector, path)
 
@@ -157,7 +161,8 @@ class Hooks(added.FileAdder):
         parts = () if self._cached_plan is None else self._cached_plan.parts
         if index >= len(parts):
             return None
-        return Part(parts[index].words, parts[index].notes, hints=parts[index].hints)
+        restriction = "" if self._selection is None else self._selection.restriction
+        return Part(f"{parts[index].words}{restriction}", parts[index].notes, hints=parts[index].hints)
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:

@@ -141,6 +141,28 @@ def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Proj
     assert "upgrade[" in released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v").stdout.str()
 
 
+def test_paths_choose_upgrades_and_the_option_adds_all_if_they_choose_none(released: Project) -> None:
+    released.write("tests/test_it.py", "def test_it(): pass\n")
+    released.ini("crd_baseline = git:v1")
+    line = "crd: upgrades from git:v1 *: 1 CRD, 0 objects to judge by; the command line chooses none of 1 file, *"
+
+    for paths, count in ((), 2), (("config", "tests"), 2), ((FILE, "tests/test_it.py"), 2), (("tests/test_it.py",), 1):
+        released.run(*paths).assert_outcomes(passed=count)
+    result = released.run("tests")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"{line.removesuffix('*')}--crd-baseline adds all"])
+    released.run("tests/test_it.py", "--crd-baseline", "git:v1").assert_outcomes(passed=2)
+
+
+def test_an_unreadable_baseline_fails_wherever_upgrades_may_be_chosen(released: Project) -> None:
+    released.write("tests/test_it.py", "def test_it(): pass\n")
+    released.ini("crd_baseline = git:v0")
+
+    for path in ("config", FILE, "tests"):
+        assert released.run(path).ret not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED), path
+    released.run("tests/test_it.py").assert_outcomes(passed=1)
+
+
 def test_samples_and_stored_objects_are_judged(released: Project) -> None:
     released.write("config/samples/a.yaml", SAMPLE)
     released.write(
