@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 from pytest_crd.cli.exits import Exit
+from pytest_crd.report.outputs import testformats
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +29,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
             "repository, if it has one"
         ),
     )
+    parser.add_argument(
+        "-o",
+        "--output",
+        choices=_FORMATS,
+        default=_FORMATS[0],
+        help="the format of the results on stdout: text (default), json, junit or tap; with the last three, messages go to stderr",
+    )
+    parser.add_argument("--junitxml", metavar="FILE", help="write pytest's JUnit XML into this file")
     testrun.declare(parser)
 
 
@@ -39,10 +48,18 @@ def run(options: argparse.Namespace) -> int:
         if path.partition("::")[0].endswith(".py"):
             print(f"{path}: no Python is run here; `pytest {path}` runs it", file=sys.stderr)
             return Exit.WRONG_USE
-    outcome = testrun.run(options.paths, options.settings, options.handed_on, has_baseline=not options.no_baseline)
+    junit = [f"--junitxml={options.junitxml}"] if options.junitxml else []
+    outcome = testrun.run(
+        options.paths,
+        options.settings,
+        [*junit, *options.handed_on],
+        has_baseline=not options.no_baseline,
+        stdout="" if options.output == _FORMATS[0] else options.output,
+    )
     return Exit.INTERRUPTED if outcome.was_interrupted else _EXITS[outcome.code]
 
 
+_FORMATS: Final = ("text", "json", *testformats.RENDERERS)
 # By pytest's exit code; it counts as interrupted if it stops itself after a failure.
 _EXITS: Final = (
     Exit.HOLDS,

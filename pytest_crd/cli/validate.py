@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,12 +14,14 @@ from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import judging, lookup, objectfiles
+from pytest_crd.cli import judging, lookup, objectfiles, validateformats
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
+from pytest_crd.cli.validateformats import Answers
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
+    CrdError,
     CrdLookupError,
     CustomResourceDefinition,
     CustomResourceDefinitions,
@@ -59,10 +62,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="files, folders and globs with custom resources and other kinds; - for standard input",
     )
+    add("-f", "--filename", action="append", metavar="FILE", help="the same, as kubectl names files")
     add(
         "--crd",
         action="append",
@@ -79,6 +83,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add("--show", action="store_true", help="print the stored objects as YAML, and everything else as comments")
     add("--strict", action="store_true", help="fail for objects without a CRD")
     add(
+        "-o",
+        "--output",
+        choices=validateformats.FORMATS,
+        default=validateformats.FORMATS[0],
+        help="the format on stdout: text (default), json, junit or tap",
+    )
+    add(
         "--crd-live",
         metavar="URL|KUBECONFIG",
         help="use the CRDs installed on a server; the default of --kubernetes-version is then the server's version",
@@ -89,6 +100,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the outcome of each object; return a code of `exits.Exit`."""
+    options.files += options.filename or ()
     try:
         _check_options(options)
         sent = objectfiles.read(options.files)
@@ -116,19 +128,28 @@ def run(options: argparse.Namespace) -> int:
     ) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    _print(outcomes, classified, options, method)
-    print(
-        f"{'# ' if options.show else ''}{_summary(outcomes, classified, method)}; Kubernetes {known_crds.kubernetes_version}"
-    )
-    problem = _problem(classified, method, mistakes)
-    if problem:
-        print(problem, file=sys.stderr)
+    problems = _problems(classified, method, mistakes)
+    if options.output == validateformats.FORMATS[0]:
+        _print(outcomes, classified, options, method)
+        summary = _summary(outcomes, classified, method)
+        print(f"{'# ' if options.show else ''}{summary}; Kubernetes {known_crds.kubernetes_version}")
+    else:
+        answers = Answers(outcomes, classified, problems, known_crds.kubernetes_version, options.strict)
+        print(validateformats.render(answers, options.output), end="")
+    if problems:
+        print("\n".join(map(str, problems)), file=sys.stderr)
         return Exit.WRONG_USE
     return _exit(outcomes, classified, is_strict=options.strict)
 
 
 def _check_options(options: argparse.Namespace) -> None:
     """Raise WrongUseError if options contradict each other."""
+    if not options.files:
+        raise WrongUseError("name files with objects, or - for standard input")
+    if options.show and options.output != validateformats.FORMATS[0]:
+        raise WrongUseError(
+            f"--show prints YAML: leave it out with -o {options.output}; -o json has the stored objects"
+        )
     if not options.apply and (options.manager is not None or options.force):
         raise WrongUseError("--manager and --force are of applies: add --apply")
     if options.crd and options.crd_live:
@@ -164,9 +185,13 @@ def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[Cust
     sources = Sources(Path.cwd())
     try:
         return sources.select_main(sources.crds(kubernetes_version))
-    except InputError:
-        if is_needed or not sources.is_in_vain:
+    except InputError as error:
+        if not sources.is_in_vain:
             raise
+        if is_needed:
+            first, *others = error.mistakes
+            message = "no CRD was found: name the files or folders with your CRDs, --crd PATH"
+            raise CrdError([replace(first, message=message), *others]) from None
         return []
 
 
@@ -288,17 +313,16 @@ def _others(classified: ClassifiedObjects) -> str:
     return f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed}{more})"
 
 
-def _problem(classified: ClassifiedObjects, method: SendingMethod, mistakes: Sequence[Mistake]) -> str:
-    """Return the reason why the verdict is incomplete; empty if it is complete."""
-    if mistakes:
-        return "\n".join(map(str, mistakes))
-    if (
+def _problems(classified: ClassifiedObjects, method: SendingMethod, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
+    """Return the reasons why the verdict is incomplete; empty if it is complete."""
+    is_in_vain = (
         method.old is not None
         and classified.resources
         and not any(resource.identity in method.old for resource in classified.resources)
-    ):
-        return "--old has none of the objects, by group, kind, namespace and name: nothing was updated"
-    return ""
+    )
+    if mistakes or not is_in_vain:
+        return mistakes
+    return [Mistake("--old", 0, "none of the objects, by group, kind, namespace and name: nothing was updated")]
 
 
 def _exit(

@@ -32,6 +32,7 @@ _WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 def declare(parser: pytest.Parser) -> None:
     """Declare the hidden option of such a session."""
     parser.addoption(OPTION, dest=_DEST, default=None, help=argparse.SUPPRESS)
+    parser.addoption(outputs.STDOUT_OPTION, dest=outputs.STDOUT_DEST, default="", help=argparse.SUPPRESS)
 
 
 def load(config: pytest.Config, arguments: list[str]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
 from pytest_crd import progress
 from pytest_crd.plugin import alone, progressline
+from pytest_crd.plugin.settings import outputs
 from pytest_crd.progress import Tell
 
 _NAME: Final = "terminalreporter"
@@ -21,9 +22,9 @@ _REASONS: Final = "fE"  # pytest's default of `-r`
 class BriefReporter(TerminalReporter):  # type: ignore[misc]
     """Reporter that writes failures, the messages of plugins, and totals."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        """Create it with the session's configuration."""
-        super().__init__(config, sys.stdout)
+    def __init__(self, config: pytest.Config, file: TextIO) -> None:
+        """Create it with the session's configuration and the file for its lines."""
+        super().__init__(config, file)
         self.showfspath = False
         self._is_silent = False
         self._done = 0
@@ -82,8 +83,10 @@ class BriefReporter(TerminalReporter):  # type: ignore[misc]
 
 
 def install(config: pytest.Config) -> None:
-    """Replace pytest's reporter in a session for CRDs alone, unless `-v` asks for all lines."""
-    manager = config.pluginmanager
-    if alone.is_brief(config) and type(manager.get_plugin(_NAME)) is TerminalReporter:
+    """Replace pytest's reporter in a session for CRDs alone, unless `-v` asks for all lines, or they go to stderr."""
+    manager, has_results = config.pluginmanager, bool(config.getoption(outputs.STDOUT_DEST))
+    file = sys.stderr if has_results else sys.stdout
+    is_brief = alone.is_brief(config)
+    if (is_brief or has_results) and type(manager.get_plugin(_NAME)) is TerminalReporter:
         manager.unregister(name=_NAME)
-        manager.register(BriefReporter(config), _NAME)
+        manager.register(BriefReporter(config, file) if is_brief else TerminalReporter(config, file), _NAME)

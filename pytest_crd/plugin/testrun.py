@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin import alone, briefreporter
-from pytest_crd.plugin.settings import SETTINGS, checks, project, upgrades
+from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
@@ -102,7 +102,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         group.add_argument(*names, action=_HandOn, const=setting.option, help=setting.help.replace("%", "%%"), **value)
 
 
-def run(paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str], *, has_baseline: bool) -> SessionEnd:
+def run(
+    paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str], *, has_baseline: bool, stdout: str = ""
+) -> SessionEnd:
     """
     Run case files, checks and upgrades and return how the run ended.
 
@@ -111,12 +113,14 @@ def run(paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str],
         settings: Options of the plugin.
         handed_on: Options of pytest.
         has_baseline: Whether upgrades are judged from the last release if no other baseline is set.
+        stdout: The format of the results on stdout, where pytest writes no lines then; empty for pytest's lines.
     """
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # also for workers
     os.environ.pop("PYTEST_PLUGINS", None)
     session = _Session()
     baseline = upgrades.AUTO if has_baseline else ""
-    code = pytest.main([*_arguments(), f"{alone.OPTION}={baseline}", *settings, *handed_on, *paths], [session])
+    own = (f"{alone.OPTION}={baseline}", f"{outputs.STDOUT_OPTION}={stdout}")
+    code = pytest.main([*_arguments(), *own, *settings, *handed_on, *paths], [session])
     return SessionEnd(pytest.ExitCode(code), session.was_interrupted)
 
 

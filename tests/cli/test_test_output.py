@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
@@ -118,3 +119,31 @@ def test_a_terminal_shows_the_number_of_finished_tests(lines: Lines, monkeypatch
     monkeypatch.setattr("pytest_crd.plugin.progressline._PAUSE", 0.0)
 
     assert any("crd: tests: 6 of 6" in line for line in lines())
+
+
+def test_results_on_stdout_are_alone_there(
+    project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    monkeypatch.chdir(project.path)
+    project.cases(WRONG)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = program.main(["test", "--no-baseline", *arguments, "-p", "no:faulthandler"])
+        return code, *capsys.readouterr()
+
+    code, out, err = run("-o", "json", "--")
+    verdicts = json.loads(out)
+    assert (code, verdicts["summary"]["failed"], verdicts["complete"]) == (1, 1, True)
+    assert "1 failed, 5 passed in " in err
+    assert run("-o", "tap", "--", "-v")[1].startswith("TAP version 14\n1..6\nok 1 - config/crd/bases/gardens.yaml: ")
+    assert 'tests="6" failures="1"' in run("-o", "junit", "--")[1]
+    code, out, err = run("-o", "tap", "--crd-kubernetes-version=1.1", "--")
+    assert (code, out) == (2, "")
+    assert "1.1" in err
+
+
+def test_junitxml_is_an_option(project: Project, lines: Lines) -> None:
+    lines("--junitxml=results.xml")
+
+    assert 'tests="6"' in project.read("results.xml")

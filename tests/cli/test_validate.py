@@ -239,7 +239,7 @@ def test_an_old_file_that_has_none_of_the_objects_is_an_error(folder: Path, vali
     code, _, err = validate("tab.yaml", "--old", "old.yaml")
 
     assert code == 2
-    assert err == "--old has none of the objects, by group, kind, namespace and name: nothing was updated\n"
+    assert err == "--old: none of the objects, by group, kind, namespace and name: nothing was updated\n"
 
 
 def test_an_update_that_could_be_created_gets_no_warning(folder: Path, validate: Validate) -> None:
@@ -435,3 +435,94 @@ def test_a_server_that_does_not_list_them_is_an_error(
     _connected(monkeypatch, code, {"message": "forbidden"})
 
     assert validate("tab.yaml", "--crd-live", "http://cluster") == (2, "", problem)
+
+
+def test_files_can_be_named_as_kubectl_names_them(folder: Path, validate: Validate) -> None:
+    (folder / "other.yaml").write_text(TAB.replace("name: a", "name: b"))
+
+    assert validate("tab.yaml", "-f", "other.yaml")[1].startswith(
+        "tab.yaml:1: Tab/a: accepted\nother.yaml:1: Tab/b: acc"
+    )
+    assert validate("--filename", "tab.yaml")[0] == 0
+    assert validate() == (2, "", "name files with objects, or - for standard input\n")
+
+
+def test_json_has_the_answer_to_each_object(folder: Path, validate: Validate) -> None:
+    large = TAB.replace("size: 1", "size: 10").replace("name: a", "name: b")
+    dropped = f"{TAB}colur: blue\n"
+    (folder / "tab.yaml").write_text(
+        f"{TAB}---\n{large}---\n{dropped}---\napiVersion: example.com/v1\nkind: Tap\n---\nkind: Note\n"
+    )
+
+    code, out, _ = validate("tab.yaml", "-o", "json")
+    answer = json.loads(out)
+
+    assert code == 1
+    assert (answer["version"], answer["kubernetesVersion"], answer["problems"]) == (1, "1.37", [])
+    assert [(item["name"], item["line"], item["outcome"]) for item in answer["objects"]] == [
+        ("Tab/a", 1, "accepted"),
+        ("Tab/b", 6, "refused"),
+        ("Tab/a", 11, "accepted, but not as it is"),
+        ("Tap", 17, "misspelt"),
+        ("Note", 20, "not judged"),
+    ]
+    accepted, refused, *_ = answer["objects"]
+    assert (accepted["code"], accepted["stored"]["colour"], accepted["findings"]) == (201, "red", [])
+    assert (refused["code"], refused["stored"]) == (422, None)
+    assert refused["findings"] == [
+        {
+            "path": "tab.yaml",
+            "line": 9,
+            "field": "size",
+            "message": "size: Invalid value: 10: size in body should be less than or equal to 9 (crds/tabs.yaml:16 maximum)",
+            "origin": "crds/tabs.yaml:16",
+            "details": [],
+        }
+    ]
+
+
+def test_tap_and_junit_have_a_test_for_each_object(folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(
+        f"{TAB.replace('size: 1', 'size: 10')}---\n{TAB}---\napiVersion: example.com/v1\nkind: Tap\n---\nkind: Note\n"
+    )
+
+    tap, junit = validate("tab.yaml", "-o", "tap")[1], validate("tab.yaml", "-o", "junit", "--strict")[1]
+
+    assert [line for line in tap.splitlines() if line[0] != " "] == [
+        "TAP version 14",
+        "1..4",
+        "not ok 1 - tab.yaml: Tab/a",
+        "ok 2 - tab.yaml: Tab/a",
+        "not ok 3 - tab.yaml: Tap",
+        "ok 4 - tab.yaml: Note # SKIP no CRD is known of no kind",
+    ]
+    assert 'tests="4" failures="3" errors="0" skipped="0"' in junit
+
+
+def test_a_mistake_in_a_file_is_an_error_in_each_format(folder: Path, validate: Validate) -> None:
+    (folder / "bad.yaml").write_text("a: [\n")
+
+    code, out, err = validate("tab.yaml", "bad.yaml", "-o", "junit")
+
+    assert code == 2
+    assert 'tests="2" failures="0" errors="1"' in out
+    assert "bad.yaml:" in err
+    assert json.loads(validate("tab.yaml", "bad.yaml", "-o", "json")[1])["problems"] == err.splitlines()
+
+
+def test_show_prints_yaml_alone(validate: Validate) -> None:
+    code, out, err = validate("tab.yaml", "--show", "-o", "tap")
+
+    assert (code, out) == (2, "")
+    assert err == "--show prints YAML: leave it out with -o tap; -o json has the stored objects\n"
+
+
+@pytest.mark.session
+def test_without_crds_the_error_names_the_option_of_the_command(folder: Path, validate: Validate) -> None:
+    shutil.rmtree(folder / "crds")
+
+    code, out, err = validate("tab.yaml")
+
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{folder}: no CRD was found: name the files or folders with your CRDs, --crd PATH\n")
+    assert "crd_paths" not in err

@@ -73,6 +73,9 @@ JSON: Final = Setting(
     times=Times.LAST,
     placeholder="FILE",
 )
+# A hidden option of `pytest-crd test`: the format of the results on stdout, where pytest writes no lines then.
+STDOUT_OPTION: Final = "--crd-stdout"
+STDOUT_DEST: Final = "crd_stdout"
 SETTINGS: Final = (ANNOTATIONS, SARIF, JSON)
 
 
@@ -84,11 +87,13 @@ class OutputSettings(NamedTuple):
         host: The code host whose annotations are written; None for none.
         sarif: The SARIF file; None for none.
         json: The JSON file with every verdict; None for none.
+        stdout: The format that is written to stdout in place of pytest's lines; empty for pytest's lines.
     """
 
     host: CodeHost | None
     sarif: Path | None
     json: Path | None
+    stdout: str = ""
 
 
 def read(config: pytest.Config) -> OutputSettings | None:
@@ -98,7 +103,9 @@ def read(config: pytest.Config) -> OutputSettings | None:
     Raises:
         UsageError: A setting has a wrong value.
     """
-    settings = OutputSettings(ANNOTATIONS.read_value(config), SARIF.read_value(config), JSON.read_value(config))
+    stdout = config.getoption(STDOUT_DEST, default="")
+    host = None if stdout else ANNOTATIONS.read_value(config)
+    settings = OutputSettings(host, SARIF.read_value(config), JSON.read_value(config), stdout)
     if settings.json is not None and settings.json == settings.sarif:
         raise pytest.UsageError(f"{SARIF.option} and {JSON.option} name the same file")
     return settings if any(settings) else None

@@ -21,7 +21,7 @@ from pytest_crd.plugin.features.outputs.ledger import FACTS, VerdictLedger
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.outputs import CodeHost, OutputSettings
 from pytest_crd.plugin.settings.setting import folder
-from pytest_crd.report.outputs import codequality, jobsummary, sarif, verdictfile, workflowcommands
+from pytest_crd.report.outputs import codequality, jobsummary, sarif, testformats, verdictfile, workflowcommands
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import SessionFacts
 
@@ -45,6 +45,7 @@ class Hooks:
         self._uncollected: list[dict[str, Any]] = []
         self._stopped = ""
         self._messages: list[str] = []
+        self._text = ""
 
     def pytest_sessionstart(self) -> None:
         """Remove the reports of an earlier run, so that they are not mistaken for reports of a run that fails early."""
@@ -111,6 +112,8 @@ class Hooks:
             return
         facts = self._facts(session)
         roots = self._roots()
+        if self._settings.stdout:
+            self._text = self._render_stdout(facts, roots)
         is_written = [self._write(path, phrase, render(facts, roots)) for path, phrase, render in self._files()]
         if self._settings.host is CodeHost.GITHUB and (facts.verdicts or facts.remark):
             has_summary = self._summarize(facts, roots)
@@ -126,9 +129,16 @@ class Hooks:
         self._flush_messages(terminalreporter.write_line)
 
     def pytest_unconfigure(self) -> None:
-        """Write the messages to stdout if pytest showed no summary."""
+        """Write the results to stdout if they are asked for there; write the messages if pytest showed no summary."""
+        if self._text:
+            sys.stdout.write(self._text)
         if self._messages:
-            self._flush_messages(TerminalWriter(sys.stdout).line)
+            self._flush_messages(TerminalWriter(sys.stderr if self._settings.stdout else sys.stdout).line)
+
+    def _render_stdout(self, facts: SessionFacts, roots: Roots) -> str:
+        if self._settings.stdout == "json":
+            return verdictfile.render(facts, roots)
+        return testformats.RENDERERS[self._settings.stdout](testformats.of_session(facts, roots))
 
     def _flush_messages(self, write: Callable[[str], None]) -> None:
         messages, self._messages = self._messages, []
