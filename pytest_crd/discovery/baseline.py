@@ -7,6 +7,7 @@ It is a folder, a file, or a commit.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,20 @@ OF_GIT: Final = "git:"
 LAST_RELEASE: Final = f"{OF_GIT}latest-tag"
 
 
+class NoCrdsError(AbsentError):
+    """
+    A commit has no CRD.
+
+    Attributes:
+        commit: The commit, in words.
+    """
+
+    def __init__(self, mistakes: Iterable[Mistake], commit: str = "") -> None:
+        """Create it with the searched places and notes, and the commit in words."""
+        super().__init__(mistakes)
+        self.commit = commit
+
+
 @dataclass(frozen=True)
 class Baseline:
     """
@@ -38,6 +53,7 @@ class Baseline:
         earlier: The releases before it; None if it is no commit, or has all releases.
         releases: All releases, the oldest first, if the baseline has all.
         notes: Notes about releases.
+        makers: The names of the Python files whose hook made CRDs at the commit.
     """
 
     words: str
@@ -46,6 +62,7 @@ class Baseline:
     earlier: EarlierReleases | None = None
     releases: tuple[ReleaseCrds, ...] = ()
     notes: tuple[str, ...] = ()
+    makers: tuple[str, ...] = ()
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """Return the CRDs under a Kubernetes version, at least one."""
@@ -77,7 +94,8 @@ def read(
         progress: Shows which files are read.
 
     Raises:
-        AbsentError: The commit does not exist, or has no CRD.
+        AbsentError: The commit does not exist.
+        NoCrdsError: The commit has no CRD.
         InputError: The baseline has mistakes.
     """
     with progress(f"reading {location}") as tell:
@@ -97,12 +115,14 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
     commit = releases.find_commit(project.folder, ref)
     if commit.releases is not None and releases.is_of_all(ref):
         return _of_releases(location, commit, project, kubernetes_version, tell)
-    tree, crd_files = CommitReader(commit.repository, project, kubernetes_version).read(commit.id, commit.ref, tell)
+    read_crds = CommitReader(commit.repository, project, kubernetes_version).read(commit.id, commit.ref, tell)
+    crd_files = read_crds.files
     crd_files.raise_mistakes()
     words = " ".join(filter(None, (f"{OF_GIT}{commit.ref} ({commit.id[:9]})", commit.note)))
     if not crd_files.crds:
         raise _without_crds(location, words, project, crd_files)
-    return Baseline(words, tree, crd_files, EarlierReleases(commit, project, kubernetes_version))
+    earlier = EarlierReleases(commit, project, kubernetes_version)
+    return Baseline(words, read_crds.tree, crd_files, earlier, makers=read_crds.makers)
 
 
 def _of_releases(location: str, commit: Commit, project: Project, kubernetes_version: str, tell: Tell) -> Baseline:
@@ -112,12 +132,11 @@ def _of_releases(location: str, commit: Commit, project: Project, kubernetes_ver
     if walk.last is None:
         notes = [Remark(location, 0, note) for note in walk.notes]
         raise _without_crds(location, words, project, CrdFiles(kubernetes_version, notes=notes))
-    return Baseline(words, *walk.last, releases=walk.releases, notes=walk.notes)
+    tree, crd_files, makers = walk.last
+    return Baseline(words, tree, crd_files, releases=walk.releases, notes=walk.notes, makers=makers)
 
 
-def _without_crds(location: str, words: str, project: Project, crd_files: CrdFiles) -> AbsentError:
+def _without_crds(location: str, words: str, project: Project, crd_files: CrdFiles) -> NoCrdsError:
     where = " ".join((*project.paths, *(f"`{command}`" for command in project.commands))) or "any of its files"
-    hint = (
-        f"; CRDs of {madecrds.HOOK} are in no file of a commit: name a folder that has them" if project.is_made else ""
-    )
-    return AbsentError([Mistake(location, 0, f"no CRD in {where} at {words}{hint}"), *crd_files.notes])
+    hint = f", and no {madecrds.HOOK} makes one there" if project.make else ""
+    return NoCrdsError([Mistake(location, 0, f"no CRD in {where} at {words}{hint}"), *crd_files.notes], words)

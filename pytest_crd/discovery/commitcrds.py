@@ -1,7 +1,7 @@
 """
 The CRDs of commits: where today's settings say, or where projects have CRDs.
 
-Files are read from git's object store without a checkout. Commands run in a temporary checkout.
+Files are read from git's object store without a checkout. Commands and hooks run in a temporary checkout.
 """
 
 from __future__ import annotations
@@ -10,18 +10,32 @@ import functools
 import hashlib
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
-from pytest_crd.discovery import commands, filetrees, git, headings, kustomizations, projectfiles, search, worktrees
+from pytest_crd.discovery import (
+    commands,
+    filetrees,
+    git,
+    headings,
+    kustomizations,
+    madecrds,
+    projectfiles,
+    search,
+    worktrees,
+)
 from pytest_crd.discovery.filetrees import GitTree
 from pytest_crd.discovery.kustomizations import Kustomizations
+from pytest_crd.discovery.madecrds import MadeManifests
+from pytest_crd.discovery.worktrees import Checkout
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.progress import Tell, each, ignore_step
+
+MakeManifests: TypeAlias = Callable[[Checkout, Path, Callable[[], None]], Sequence[MadeManifests]]
 
 
 class Project(NamedTuple):
@@ -33,14 +47,15 @@ class Project(NamedTuple):
         paths: Files, folders, globs, and `!pattern` for excluded ones.
         base: The folder that they are relative to.
         commands: Commands whose output is read today.
-        is_made: Whether Python code builds some CRDs today.
+        make: Function that calls the hooks of a checkout in a process of its own, for CRDs that Python code builds; None if there are none
+            today. Its arguments are the checkout, the working folder, and a function that is called until the process has ended.
     """
 
     folder: Path
     paths: tuple[str, ...]
     base: Path
     commands: tuple[str, ...] = ()
-    is_made: bool = False
+    make: MakeManifests | None = None
 
 
 # The name of a file, the ids of all that its CRDs depend on, and its origin.
@@ -54,10 +69,12 @@ class CommitCrds(NamedTuple):
     Attributes:
         tree: The files of the commit.
         files: The files with CRDs, and the mistakes in them.
+        makers: The names of the Python files whose hook made CRDs.
     """
 
     tree: GitTree
     files: CrdFiles
+    makers: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,10 +123,22 @@ class CommitReader:
             if crd_files.crds or crd_files.mistakes:
                 crd_files.notes += applied.problems(names, crd_files.crd_names) if applied is not None else ()
                 break
-        if self.project.commands:
-            with worktrees.check_out(self.repository, commit, ref) as worktree:
-                self._run_commands(worktree / tree.folder, ref, tell, crd_files)
-        return CommitCrds(tree, crd_files)
+        makers: tuple[str, ...] = ()
+        make = self.project.make if self._has_hook(commit) else None
+        if self.project.commands or make:
+            with worktrees.check_out(self.repository, commit, ref) as checkout:
+                self._run_commands(checkout.root / tree.folder, ref, tell, crd_files)
+                if make:
+                    waiting = functools.partial(tell, 0, 1, f"{madecrds.HOOK} at {ref}")
+                    made = functools.partial(make, checkout, checkout.root / tree.folder, waiting)
+                    makers = _add_made(made, ref, crd_files)
+        return CommitCrds(tree, crd_files, makers)
+
+    def _has_hook(self, commit: str) -> bool:
+        """Return whether a Python file of a commit names the hook."""
+        search = ("grep", "--quiet", "--fixed-strings", madecrds.HOOK, commit, "--", "*.py")
+        answer = git.run(self.repository, *search)
+        return answer.succeeded or bool(answer.complaint)  # a checkout tells the problem
 
     def _run_commands(self, folder: Path, ref: str, tell: Tell, crd_files: CrdFiles) -> None:
         """Add the CRDs that today's commands print in a checkout."""
@@ -119,8 +148,7 @@ class CommitReader:
             try:
                 output = commands.run(command, folder=folder, waiting=waiting, environment=git.environment())
             except CrdError as error:
-                mistakes = (Mistake(f"{ref}: {item.source}", item.line, item.message) for item in error.mistakes)
-                crd_files.mistakes.extend(mistakes)
+                crd_files.mistakes += _mistakes_at(ref, error)
                 continue
             key = (command, (hashlib.sha256(output).hexdigest(),), FileOrigin.NAMED)
             if key not in self._files:
@@ -153,6 +181,23 @@ def _ids(name: str, commit: str, tree: GitTree, applied: Kustomizations | None) 
     files = (name, *(file for item in chain for file in (item.name, *sorted(item.files))))
     # A link keeps its own content if its target changes.
     return tuple(commit if file in tree.links else tree.ids[file] for file in files)
+
+
+def _add_made(make: Callable[[], Sequence[MadeManifests]], ref: str, crd_files: CrdFiles) -> tuple[str, ...]:
+    """Add the CRDs that the hooks of a checkout make, and return the names of the files with these hooks."""
+    try:
+        made = make()
+    except CrdError as error:
+        crd_files.mistakes += _mistakes_at(ref, error)
+        return ()
+    for manifests in made:
+        texts = {f"{ref}:{name}": text for name, text in manifests.texts.items()}
+        crd_files.take_made(texts, source=f"{ref}:{manifests.source}")
+    return tuple(dict.fromkeys(manifests.maker for manifests in made))
+
+
+def _mistakes_at(ref: str, error: CrdError) -> list[Mistake]:
+    return [Mistake(f"{ref}: {item.source}", item.line, item.message) for item in error.mistakes]
 
 
 def _add(crd_files: CrdFiles, others: CrdFiles) -> None:

@@ -33,6 +33,16 @@ class MadeManifests(NamedTuple):
     source: str
     texts: Mapping[str, bytes]
 
+    @property
+    def maker(self) -> str:
+        """The plugin or `conftest.py` with the hook."""
+        return find_maker(self.source)
+
+
+def find_maker(source: str) -> str:
+    """Return the plugin or `conftest.py` in the source of a manifest or CRD: `conftest.py` of `conftest.py[backups]:1`."""
+    return source.partition("[")[0]
+
 
 def materialize(returned: object) -> object:
     """Return the value of a hook with its iterables turned into lists; this runs Python code of the project, which may raise."""
@@ -77,7 +87,7 @@ def read(returned: object, *, maker: str) -> list[MadeManifests]:
 
 def words(manifests: Iterable[MadeManifests]) -> str:
     """Return the makers of manifests, in words; empty if there are none."""
-    makers = dict.fromkeys(item.source.partition("[")[0] for item in manifests)
+    makers = dict.fromkeys(item.maker for item in manifests)
     return " ".join(f"{maker} ({HOOK})" for maker in makers)
 
 

@@ -6,15 +6,29 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pytest_crd.discovery import git
 from pytest_crd.engine.inputerror import CrdError, Mistake
 
 
-@contextlib.contextmanager
-def check_out(repository: Path, commit: str, ref: str) -> Iterator[Path]:
+class Checkout(NamedTuple):
     """
-    Check out a commit into a temporary worktree of the repository, and return its folder.
+    A commit in a worktree.
+
+    Attributes:
+        repository: The folder of the repository, which has the files of today.
+        root: The folder of the worktree.
+    """
+
+    repository: Path
+    root: Path
+
+
+@contextlib.contextmanager
+def check_out(repository: Path, commit: str, ref: str) -> Iterator[Checkout]:
+    """
+    Check out a commit into a temporary worktree of the repository, and return it.
 
     Args:
         repository: The folder of the repository.
@@ -32,6 +46,6 @@ def check_out(repository: Path, commit: str, ref: str) -> Iterator[Path]:
             if filters.complaint or not answer.succeeded:
                 message = f"git checks out no files: {filters.complaint or answer.complaint}"
                 raise CrdError([Mistake(f"git:{ref}", 0, message)])
-            yield folder
+            yield Checkout(repository, folder)
         finally:
             git.run(repository, "worktree", "remove", "--force", "--force", str(folder))

@@ -7,15 +7,16 @@ A hidden option switches it on, so that workers of pytest-xdist get it too.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, upgrades
+from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Its value is the default baseline; empty for none.
@@ -35,14 +36,21 @@ def declare(parser: pytest.Parser) -> None:
     parser.addoption(outputs.STDOUT_OPTION, dest=outputs.STDOUT_DEST, default="", help=argparse.SUPPRESS)
 
 
+def is_alone(config: pytest.Config) -> bool:
+    """Return whether a session is for CRDs alone."""
+    return getattr(config.known_args_namespace, _DEST, None) is not None  # also if the plugin is blocked
+
+
 def load(config: pytest.Config, arguments: list[str]) -> None:
     """
     Prepend the options about CRDs of the project's `addopts` to *arguments*; all others are for Python tests.
 
+    If the project's Python code is imported, also load the plugins of `addopts`.
+
     Raises:
         UsageError: The ini file cannot be read, or it names a file to write that is outside of the project.
     """
-    if getattr(config.known_args_namespace, _DEST, None) is None:  # also if the plugin is blocked
+    if not is_alone(config):
         return
     _refuse_linked_cache(config)
     if config.inipath is None:
@@ -50,15 +58,19 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     from pytest_crd.discovery import inifiles  # noqa: PLC0415 - other sessions load nothing
 
     try:
-        options = [*_of_crds(inifiles.words(config.inipath, "addopts"))]
+        written = inifiles.words(config.inipath, "addopts")
         reports = inifiles.words(config.inipath, coverage.REPORTS.ini)
     except inifiles.IniFileError as error:
         raise pytest.UsageError(str(error)) from None
+    options = [*_of_crds(written)]
     for word in options:
         _refuse_outside(config, word, config.invocation_params.dir)
     for word in reports:
         _refuse_outside(config, f"{coverage.REPORTS.option}={word}", config.inipath.parent)
     arguments[:0] = options
+    if getattr(config.known_args_namespace, project.PYTHON.dest):
+        for name in _plugins(written):
+            config.pluginmanager.import_plugin(name)
 
 
 def read(config: pytest.Config) -> None:
@@ -87,6 +99,14 @@ def _of_crds(words: Iterable[str]) -> Iterator[str]:
         if option in kinds:
             needs_value = kinds[option] is not SettingKind.SWITCH and not has_value
             yield f"{word}={next(remaining, '')}" if needs_value else word
+
+
+def _plugins(words: Sequence[str]) -> Iterator[str]:
+    """Yield the plugins that `-p` loads."""
+    for word, following in itertools.pairwise((*words, "")):
+        name = following if word == "-p" else word.removeprefix("-p") if word.startswith("-p") else ""
+        if name and not name.startswith("no:"):
+            yield name.strip()
 
 
 def _refuse_outside(config: pytest.Config, word: str, base: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_crd.plugin import alone
 from pytest_crd.plugin.settings import project
 
 HOOK: Final = "pytest_crd_manifests"
@@ -34,7 +35,7 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     for implementation in implementations(manager):
         if implementation.plugin is plugin:
             raise pytest.Collector.CollectError(
-                f"{maker_of(implementation, config)}: {HOOK} is registered too late, after the CRDs were read: "
+                f"{maker_of(implementation, project.get_settings(config).base)}: {HOOK} is registered too late, after the CRDs were read: "
                 f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
             )
 
@@ -52,7 +53,8 @@ def unloaded(config: pytest.Config) -> list[str]:
     if not paths:
         return []
     names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
-    return [f"crd: no {_CONFTEST} is loaded: CRDs that {HOOK} makes in {names} do not count here, but with `pytest`"]
+    line = f"crd: no {_CONFTEST} is loaded: CRDs that {HOOK} makes in {names} are not tested and not compared"
+    return [f"{line}; {project.PYTHON.option} loads it" if alone.is_alone(config) else line]
 
 
 def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
@@ -60,7 +62,7 @@ def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
     return tuple(manager.hook.pytest_crd_manifests.get_hookimpls())
 
 
-def maker_of(implementation: Any, config: pytest.Config) -> str:
-    """Return the name of an implementation's plugin for messages; a file is relative to the folder of the project if it is below."""
-    path, base = Path(implementation.plugin_name), project.get_settings(config).base
+def maker_of(implementation: Any, base: Path) -> str:
+    """Return the name of an implementation's plugin for messages; a file is relative to *base*, the folder of the project, if it is below."""
+    path = Path(implementation.plugin_name)
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)

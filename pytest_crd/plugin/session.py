@@ -50,12 +50,14 @@ class Part(NamedTuple):
         notes: Notes about skipped files and objects, or other lines.
         in_vain: Why it has nothing to do; empty if it has something to do.
         hints: Lines about nothing that is left out; a summary counts them.
+        not_tested: Lines about CRDs that it leaves out, written even with `-q`.
     """
 
     words: str = ""
     notes: Sequence[Remark | str] = ()
     in_vain: str = ""
     hints: Sequence[str] = ()
+    not_tested: Sequence[str] = ()
 
 
 _IS_PRINTED: Final = pytest.StashKey[bool]()
@@ -114,7 +116,7 @@ def header(config: pytest.Config) -> Header:
     Return the header of this process.
 
     Before CRDs are loaded, its text says why there is nothing to check, else names the sources of CRDs, else is empty.
-    With `-q` it is empty, except for the reason why there is nothing to check.
+    With `-q` it has only the reason why there is nothing to check, and the CRDs that a feature leaves out.
     """
     loaded, parts = config.stash.get(_SOURCES, None), _parts(config)
     quiet = config.get_verbosity() < 0
@@ -140,7 +142,8 @@ def header(config: pytest.Config) -> Header:
     else:
         lines = [f"{found}; Kubernetes {', '.join(versions)}", *(part.words for part in parts if part.words)]
         lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
-    text = "" if quiet else "\n".join(f"crd: {line}" for line in lines)
+    not_tested = [line for part in parts for line in part.not_tested]
+    text = "\n".join(f"crd: {line}" for line in (*([] if quiet else lines), *not_tested))
     return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
 
 

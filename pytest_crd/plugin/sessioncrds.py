@@ -8,7 +8,8 @@ return value is noticed.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,28 +44,42 @@ def make_loader(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:
         config.stash[manifests.ARE_CALLED] = project.get_settings(config).source != project.PATHS.option
         if not manifests.has_manifests(config):
             return ()
-        made: list[MadeManifests] = []
-        mistakes: list[Mistake] = []
-        for implementation in manifests.implementations(config.pluginmanager):
-            try:
-                made += _call(implementation, config)
-            except CrdError as error:
-                mistakes += error.mistakes
-        if mistakes:
-            raise CrdError(mistakes)
-        return made
+        return call_hooks(manifests.implementations(config.pluginmanager), config, project.get_settings(config).base)
 
     return load
 
 
-def _call(implementation: Any, config: pytest.Config) -> Sequence[MadeManifests]:
+def call_hooks(implementations: Iterable[Any], config: pytest.Config, base: Path) -> Sequence[MadeManifests]:
+    """
+    Call implementations and return their manifests.
+
+    Args:
+        implementations: The implementations.
+        config: The argument of the hook.
+        base: The folder of the project, for the names of the implementations.
+
+    Raises:
+        CrdError: The mistakes of all implementations.
+    """
+    made: list[MadeManifests] = []
+    mistakes: list[Mistake] = []
+    for implementation in implementations:
+        try:
+            made += _call(implementation, config, manifests.maker_of(implementation, base))
+        except CrdError as error:
+            mistakes += error.mistakes
+    if mistakes:
+        raise CrdError(mistakes)
+    return made
+
+
+def _call(implementation: Any, config: pytest.Config, maker: str) -> Sequence[MadeManifests]:
     """
     Call one implementation and return its manifests.
 
     Raises:
         CrdError: It raises (the message has its traceback), is a wrapper, or returns something else than manifests.
     """
-    maker = manifests.maker_of(implementation, config)
     if implementation.wrapper or implementation.hookwrapper:
         raise CrdError([Mistake(maker, 0, f"{manifests.HOOK} cannot be a wrapper: each returns its own manifests")])
     arguments = (config,) if implementation.argnames else ()

@@ -1,7 +1,8 @@
 """
-A run of pytest for CRDs alone, as `pytest-crd test` starts it: it imports no Python code of the project.
+A run of pytest for CRDs alone, as `pytest-crd test` starts it: it imports no Python code of the project, except with `--crd-python`.
 
 The settings of the plugin in the ini file count. Those of pytest (`addopts`, plugins, warning filters) do not: they are for Python tests.
+With `--crd-python`, plugins, `pythonpath` and `conftest.py` count.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pytest_crd.plugin import alone, briefreporter
 from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades
 from pytest_crd.plugin.settings.setting import SettingKind
 
+_IMPORTS: Final = "pythonpath"
 # Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
 _OF_PYTHON: Final = {
     "addopts": "",
@@ -29,18 +31,18 @@ _OF_PYTHON: Final = {
     "log_cli": "false",
     "log_file": "",
     "minversion": "0",
-    "pythonpath": "",
+    _IMPORTS: "",
     "required_plugins": "",
     "strict": "false",  # else an unknown setting would be an error
     "strict_config": "false",
 }
-# Plugins that are not loaded: they run Python code, or (`python_path`) read a setting that pytest below 8.4 cannot unset.
-_WITHOUT: Final = ("doctest", "unittest", "python_path")
+# Plugins that are not loaded because they run Python code.
+_WITHOUT: Final = ("doctest", "unittest")
 # Warnings that a user cannot act on: the plugin is imported before pytest can rewrite it; the cache may be read only.
 _IGNORED: Final = ("PytestAssertRewriteWarning", "PytestCacheWarning")
 
-# Settings that are no options of `pytest-crd test`: checks always run, Python files never.
-_NOT_HERE: Final = (checks.CHECKS, project.PYTHON)
+# Settings that are no options of `pytest-crd test`: checks always run.
+_NOT_HERE: Final = (checks.CHECKS,)
 _SHORT: Final = {upgrades.BASELINE: ("--baseline",), project.KUBERNETES_VERSION: ("--kubernetes-version",)}
 
 
@@ -115,24 +117,35 @@ def run(
         has_baseline: Whether upgrades are judged from the last release if no other baseline is set.
         stdout: The format of the results on stdout, where pytest writes no lines then; empty for pytest's lines.
     """
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # also for workers
-    os.environ.pop("PYTEST_PLUGINS", None)
+    has_python = project.PYTHON.option in settings
+    if not has_python:
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # also for workers
+        os.environ.pop("PYTEST_PLUGINS", None)
     session = _Session()
     baseline = upgrades.AUTO if has_baseline else ""
     own = (f"{alone.OPTION}={baseline}", f"{outputs.STDOUT_OPTION}={stdout}")
-    code = pytest.main([*_arguments(), *own, *settings, *handed_on, *paths], [session])
+    code = pytest.main([*_arguments(has_python=has_python), *own, *settings, *handed_on, *paths], [session])
     return SessionEnd(pytest.ExitCode(code), session.was_interrupted)
 
 
-def _arguments() -> Iterator[str]:
-    yield from ("-p", "pytest_crd.plugin", "--noconftest")
+def ini_options(*, has_python: bool) -> Iterator[str]:
+    """Yield options that replace settings of pytest in the ini file; those about imports stay if Python code of the project is imported."""
+    for name, value in _OF_PYTHON.items():
+        if not (has_python and name == _IMPORTS):
+            yield from ("-o", f"{name}={value}")
+
+
+def _arguments(*, has_python: bool) -> Iterator[str]:
+    yield from ("-p", "pytest_crd.plugin")
+    if not has_python:
+        # That plugin reads a setting that pytest below 8.4 cannot unset.
+        yield from ("--noconftest", "-p", "no:python_path")
     for name in _IGNORED:
         yield from ("-W", f"ignore::pytest.{name}")
     if importlib.util.find_spec("xdist"):  # for `-n` behind `--`
-        yield from ("-p", "xdist.plugin")
+        yield from ("-p", "xdist" if has_python else "xdist.plugin")  # as an entry point, which may be loaded anyway
     for name in _WITHOUT:
         yield from ("-p", f"no:{name}")
-    for name, value in _OF_PYTHON.items():
-        yield from ("-o", f"{name}={value}")
+    yield from ini_options(has_python=has_python)
     # Report all mistakes at once.
     yield "--continue-on-collection-errors"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,11 +56,13 @@ class BaselineUpgrades:
         words: The baseline and its counts.
         notes: Notes about skipped files and CRDs.
         hints: Notes about nothing that is left out.
+        not_compared: Lines about CRDs of today without a baseline, which even a quiet run shows.
     """
 
     words: str
     notes: tuple[Remark | str, ...]
     hints: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +139,14 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
             *users.passed_over,
             *then.notes,
             *now.notes,
-            *_unjudged(first, baseline),
             *baseline.notes,
             *histories.find_refusals(baseline.releases, first.kubernetes_version, scope.migrated),
         )
-        parts.append(BaselineUpgrades(f"upgrades from {baseline.words}: {counted}", notes, users.alternatives))
+        not_compared: tuple[str, ...] = ()
+        if isinstance(baseline.tree, GitTree):
+            not_compared = find_not_compared(first, {crd.name for crd in users}, baseline.makers, baseline.words)
+        words = f"upgrades from {baseline.words}: {counted}"
+        parts.append(BaselineUpgrades(words, notes, users.alternatives, not_compared))
     for task in tasks:
         task.group = [item for item in tasks if (item.old.name, item.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread
@@ -166,16 +171,27 @@ def _tasks(
             )
 
 
-def _unjudged(catalog: Catalog, baseline: Baseline) -> Iterator[str]:
-    """Yield a note for each CRD that only Python code makes and that the commit of the baseline therefore lacks."""
-    if isinstance(baseline.tree, GitTree):
-        names = {crd.name for crd in baseline.crds(catalog.kubernetes_version)}
-        for crd in catalog.sources.only_made(catalog.kubernetes_version):
-            if crd.name not in names:
-                yield (
-                    f"{crd.source}: no upgrade of {crd.name} is judged: {madecrds.HOOK} makes it, "
-                    f"and no file has it at {baseline.words}"
-                )
+def find_not_compared(
+    catalog: Catalog, names: Container[str], makers: Container[str], baseline: str
+) -> tuple[str, ...]:
+    """
+    Return a line about the CRDs that only Python code makes, and whose code made none at a commit; empty if there are none.
+
+    Args:
+        catalog: The CRDs of today.
+        names: The names of the CRDs at the commit.
+        makers: The Python files that made CRDs at the commit.
+        baseline: The commit, in words.
+
+    Raises:
+        InputError: The CRDs of today cannot be loaded.
+    """
+    made = catalog.sources.only_made(catalog.kubernetes_version)
+    missing = [crd for crd in made if crd.name not in names and madecrds.find_maker(crd.source) not in makers]
+    if not missing:
+        return ()
+    listed = ", ".join(dict.fromkeys(f"{crd.name} ({madecrds.find_maker(crd.source)})" for crd in missing))
+    return (f"not compared with {baseline}, which has neither a file nor a {madecrds.HOOK} of them: {listed}",)
 
 
 def _count_text(things: Collection[object], noun: str) -> str:

@@ -458,7 +458,7 @@ def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("usage: pytest-crd test [-h] [SETTING ...] [PATH ...] [-- OPTION-OF-PYTEST ...]\n")
     assert "--baseline VALUE" in out
     assert "--crd-rule-budget" in out
-    assert "--crd-python" not in out
+    assert "--crd-checks" not in out.replace("--crd-checks-allow", "")
     assert "Exit codes: 0 passed" in out
 
 

@@ -105,11 +105,11 @@ def test_a_changed_file_is_noticed_without_the_filters_of_the_repository(reposit
 def test_a_checkout_runs_no_filter_and_hook_of_the_repository(repository: Path, ran: Path) -> None:
     commit = releases.find_commit(repository, "v1.0.0")
 
-    with worktrees.check_out(repository, commit.id, "v1.0.0") as folder:
-        assert (folder / "gardens.yaml").read_text(encoding="utf-8") == KIND
+    with worktrees.check_out(repository, commit.id, "v1.0.0") as checkout:
+        assert (checkout.root / "gardens.yaml").read_text(encoding="utf-8") == KIND
 
     assert not ran.exists()
-    assert not folder.parent.exists()
+    assert not checkout.root.parent.exists()
 
 
 def test_a_checkout_is_refused_if_git_cannot_list_its_settings(tmp_path: Path) -> None:

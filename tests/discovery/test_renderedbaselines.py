@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from support.releases import FILE, crd, release, release_all, write
 
 from pytest_crd.discovery import baseline
-from pytest_crd.discovery.baseline import Baseline
-from pytest_crd.discovery.commitcrds import Project
+from pytest_crd.discovery.baseline import Baseline, NoCrdsError
+from pytest_crd.discovery.commitcrds import CommitReader, Project
+from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.releases import AbsentError
-from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.discovery.worktrees import Checkout
+from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.profile import DEFAULT
 
 pytestmark = pytest.mark.session
@@ -116,3 +118,50 @@ def test_commands_run_at_each_release_and_equal_output_is_read_once(tmp_path: Pa
     assert actual.releases[0].crds == actual.releases[1].crds
     (note,) = actual.notes
     assert note.startswith(f"the CRDs of v0.9.0 are not known: v0.9.0: crd_commands: `{CAT}`: exited with 1:")
+
+
+def test_the_hooks_of_a_checkout_make_crds_if_a_python_file_names_them(repository: Path) -> None:
+    write(repository, "def pytest_crd_manifests(): ...", "conftest.py")
+    release(repository, "v1.2.0", None)
+    calls: list[tuple[bool, str]] = []
+
+    def make(checkout: Checkout, folder: Path, waiting: Callable[[], None]) -> list[MadeManifests]:
+        waiting()
+        calls.append((checkout.root == folder, (folder / "conftest.py").read_text(encoding="utf-8")))
+        return [MadeManifests("conftest.py[a]", {"conftest.py[a]": crd("v9").encode()})]
+
+    project = Project(repository, ("none",), repository, make=make)
+    actual = baseline.read("git:v1.2.0", base=repository, project=project, kubernetes_version=DEFAULT)
+
+    assert calls == [(True, "def pytest_crd_manifests(): ...")]
+    assert list_crds(actual) == [("v1.2.0:conftest.py[a]:1", ["v9"])]
+    assert actual.makers == ("conftest.py",)
+    with pytest.raises(NoCrdsError, match="and no pytest_crd_manifests makes one there"):
+        baseline.read("git:v1.1.0", base=repository, project=project, kubernetes_version=DEFAULT)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("message", ["fails", ""])
+def test_a_hook_that_fails_in_a_checkout_is_a_mistake(repository: Path, message: str) -> None:
+    write(repository, "def pytest_crd_manifests(): ...", "conftest.py")
+    release(repository, "v1.2.0", None)
+
+    def make(*_: object) -> list[MadeManifests]:
+        if message:
+            raise CrdError([Mistake("conftest.py", 0, message)])
+        return [MadeManifests("conftest.py[a]", {"conftest.py[a]": b"kind: Role"})]
+
+    project = Project(repository, (), repository, make=make)
+    with pytest.raises(CrdError) as error:
+        baseline.read("git:v1.2.0", base=repository, project=project, kubernetes_version=DEFAULT)
+
+    assert str(error.value) in {
+        "v1.2.0: conftest.py: fails",
+        "v1.2.0:conftest.py[a]: no CustomResourceDefinition in what it returns",
+    }
+
+
+def test_a_commit_that_git_cannot_search_is_a_mistake(repository: Path) -> None:
+    project = Project(repository, (), repository, make=lambda *_: [])
+
+    assert CommitReader(repository, project, DEFAULT)._has_hook("nowhere")

@@ -85,7 +85,8 @@ SAMPLES: Final = Setting(
 )
 PYTHON: Final = Setting(
     SettingKind.SWITCH,
-    "Collect Python files even if checks or upgrades run without a path, in a project without pytest settings.",
+    "Collect Python files even if checks or upgrades run without a path, in a project without pytest settings. "
+    "`pytest-crd test` collects none, but loads `conftest.py` and plugins for `pytest_crd_manifests`.",
     setting.switch,
     option="--crd-python",
 )

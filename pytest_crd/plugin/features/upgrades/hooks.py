@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from pytest_crd.discovery import baseline, samplepaths
-from pytest_crd.discovery.baseline import Baseline
-from pytest_crd.discovery.commitcrds import Project
+from pytest_crd.discovery.baseline import Baseline, NoCrdsError
+from pytest_crd.discovery.commitcrds import MakeManifests, Project
 from pytest_crd.discovery.releases import AbsentError
 from pytest_crd.engine import InputError
-from pytest_crd.plugin import manifests, progressline, session
+from pytest_crd.plugin import hookprocess, manifests, progressline, session
 from pytest_crd.plugin.features.upgrades.items import AllowedItem, UnjudgedItem, UpgradeFile, UpgradeItem
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile, Selection
@@ -123,7 +123,7 @@ class Hooks(added.FileAdder):
             project_settings.crd_paths,
             project_settings.base,
             project_settings.crd_commands,
-            manifests.has_manifests(config),
+            self._find_maker(version),
         )
         baselines: dict[str, Baseline | InputError] = {}
         absent: tuple[BaselineUpgrades, ...] = ()
@@ -138,7 +138,7 @@ class Hooks(added.FileAdder):
                 )
             except InputError as error:
                 if name == AUTO and isinstance(error, AbsentError):
-                    absent = (BaselineUpgrades("", (f"no upgrade is judged: {error.mistakes[0].message}",)),)
+                    absent = (self._describe_absent(error),)
                 else:
                     baselines[name] = error
         scope = upgradeplan.Scope(
@@ -156,13 +156,36 @@ class Hooks(added.FileAdder):
         plan = upgradeplan.make_plan(session.catalogs(config), baselines, scope)
         return dataclasses.replace(plan, parts=(*plan.parts, *absent))
 
+    def _find_maker(self, version: str) -> MakeManifests | None:
+        """
+        Return the function that makes CRDs with the Python code of a commit; None if no Python code makes CRDs today.
+
+        Raises:
+            InputError: Today's CRDs cannot be loaded.
+        """
+        if not manifests.has_manifests(self._config):
+            return None
+        session.sources(self._config).crds(version)  # imports the modules that the process imports from the commit
+        hooks = manifests.implementations(self._config.pluginmanager)
+        return functools.partial(hookprocess.make, hooks=hooks)
+
+    def _describe_absent(self, error: AbsentError) -> BaselineUpgrades:
+        """Return the summary of a baseline that does not exist; CRDs that Python code makes are listed if a commit has none."""
+        message = error.mistakes[0].message
+        not_compared: tuple[str, ...] = ()
+        if isinstance(error, NoCrdsError):
+            catalog = session.catalogs(self._config)[0]
+            not_compared = upgradeplan.find_not_compared(catalog, (), (), error.commit)
+        return BaselineUpgrades("", (f"no upgrade is judged: {message}",), not_compared=not_compared)
+
     def _part(self, index: int) -> Part | None:
         """Return the part of the header about a baseline; None before the plan is made."""
         parts = () if self._cached_plan is None else self._cached_plan.parts
         if index >= len(parts):
             return None
+        part = parts[index]
         restriction = "" if self._selection is None else self._selection.restriction
-        return Part(f"{parts[index].words}{restriction}", parts[index].notes, hints=parts[index].hints)
+        return Part(f"{part.words}{restriction}", part.notes, hints=part.hints, not_tested=part.not_compared)
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:

@@ -1,0 +1,292 @@
+"""CRDs that the hook `pytest_crd_manifests` of a release makes, as the baseline of those that today's hook makes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.git import commit, git
+from support.sessions import GARDEN, Project
+
+from pytest_crd.discovery.worktrees import Checkout
+from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.plugin import hookprocess
+
+COUNTED: Final = ("plugin.hookprocess", "plugin.alone", "plugin.session", "plugin.testrun")
+pytestmark = [
+    pytest.mark.session,
+    pytest.mark.long,
+    pytest.mark.counted(*(f"pytest_crd.{module}" for module in COUNTED)),
+]
+
+POND: Final = GARDEN.replace("gardens", "ponds").replace("garden", "pond").replace("Garden", "Pond")
+NARROW: Final = POND.replace("maximum: 10", "maximum: 5")
+RIVER: Final = POND.replace("ond", "river")
+IMPORTING: Final = "import models\ndef pytest_crd_manifests():\n    return {'ponds': models.POND}\n"
+REFUSED: Final = "*refused: spec.rows*"
+
+
+def _models(text: str) -> str:
+    return f"POND = {text!r}\n"
+
+
+def _hook(text: str, *, name: str = "ponds") -> str:
+    return f"def pytest_crd_manifests():\n    return {{{name!r}: {text!r}}}\n"
+
+
+def _release(project: Project, files: dict[str, str], tag: str = "v1.0.0") -> None:
+    for name, text in files.items():
+        project.write(name, text)
+    commit(project.path, tag=tag)
+    git(project.path, "commit", "-q", "--allow-empty", "-m", "y")
+
+
+@pytest.mark.parametrize(
+    ("folder", "ini"), [("", []), ("src/", ["pythonpath = src"]), ("tests/", ["testpaths = tests"])]
+)
+def test_the_code_of_the_release_makes_its_crds(empty: Project, folder: str, ini: list[str]) -> None:
+    conftest = "tests/conftest.py" if folder == "tests/" else "conftest.py"
+    empty.ini(*ini)
+    _release(empty, {f"{folder}models.py": _models(POND), conftest: IMPORTING})
+    empty.write(f"{folder}models.py", _models(NARROW))
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1.0.0 (*: 1 CRD, *", REFUSED], consecutive=False)
+
+
+def test_a_folder_of_tests_that_the_command_line_names_is_read_in_the_release(empty: Project) -> None:
+    _release(empty, {"crds/models.py": _models(POND), "crds/conftest.py": IMPORTING})
+    empty.write("crds/models.py", _models(NARROW))
+    empty.write("crds/test_a.py", "def test_a(crd):\n    pass\n")
+
+    result = empty.start("--crd-baseline", "git:latest-tag", "crds")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+def test_an_installed_project_is_imported_from_the_release(empty: Project) -> None:
+    path = f"import sys\nsys.path.append({str(empty.path / 'src')!r})\n"
+    _release(empty, {"src/models.py": _models(POND), "conftest.py": f"{path}{IMPORTING}"})
+    empty.write("src/models.py", _models(NARROW))
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+def test_a_project_that_a_finder_finds_is_imported_from_the_release(empty: Project) -> None:
+    finder = (
+        "import importlib.util, sys\nclass Finder:\n    @staticmethod\n    def find_spec(name, path, target=None):\n"
+        f"        file = {str(empty.path / 'src/models/__init__.py')!r}\n"
+        "        return importlib.util.spec_from_file_location(name, file) if name == 'models' else None\n"
+        "sys.meta_path.append(Finder)\n"
+    )
+    _release(empty, {"src/models/__init__.py": _models(POND), "conftest.py": f"{finder}{IMPORTING}"})
+    empty.write("src/models/__init__.py", _models(NARROW))
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+def test_an_import_of_todays_files_is_an_error(empty: Project) -> None:
+    path = f"import sys\nsys.path.append({str(empty.path / 'src')!r})\n"
+    _release(empty, {"conftest.py": f"{path}{IMPORTING}"})
+    empty.write("src/models.py", _models(POND))
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["v1.0.0: pytest_crd_manifests: the commit's code imports src/models.py of today; *"])
+
+
+@pytest.mark.parametrize("baseline", ["auto", "git:latest-tag", "git:all-tags"])
+def test_a_hook_that_fails_is_an_error_with_its_traceback(empty: Project, baseline: str) -> None:
+    _release(empty, {"conftest.py": "def pytest_crd_manifests():\n    return {'ponds': 1 / 0}\n"})
+    empty.write("conftest.py", _hook(POND))
+
+    result = empty.start("--crd-baseline", baseline)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["v1.0.0: conftest.py: pytest_crd_manifests fails:", "*ZeroDivisionError: *"])
+
+
+@pytest.mark.parametrize("baseline", ["auto", "git:latest-tag"])
+def test_a_process_that_fails_is_an_error_with_its_output(empty: Project, baseline: str) -> None:
+    _release(empty, {"conftest.py": f"import no_such_module\n{_hook(POND)}"})
+    empty.write("conftest.py", _hook(POND))
+
+    result = empty.start("--crd-baseline", baseline)
+
+    result.assert_outcomes(failed=1)
+    lines = ["v1.0.0: pytest_crd_manifests: exited with 4:", "*ModuleNotFoundError: No module named 'no_such_module'"]
+    result.stdout.fnmatch_lines(lines)
+
+
+def test_a_process_that_ends_before_the_hook_is_an_error(empty: Project) -> None:
+    end = "import pytest\ndef pytest_configure():\n    pytest.exit('no cluster', 0)\n"
+    _release(empty, {"conftest.py": f"{end}{_hook(POND)}"})
+    empty.write("conftest.py", _hook(POND))
+
+    result = empty.start("--crd-baseline", "auto")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["v1.0.0: pytest_crd_manifests: exited with 3:", "  Exit: no cluster"])
+
+
+@pytest.mark.parametrize(
+    ("released", "baseline", "outcomes"),
+    [
+        ({"config/crd/bases/gardens.yaml": GARDEN}, "git:latest-tag", {"passed": 1}),
+        ({"README.md": "pytest_crd_manifests"}, "auto", {}),
+        ({"docs.py": "# pytest_crd_manifests\n"}, "auto", {}),
+    ],
+)
+def test_crds_without_code_in_the_release_are_named_in_a_quiet_run(
+    empty: Project, released: dict[str, str], baseline: str, outcomes: dict[str, int]
+) -> None:
+    _release(empty, released)
+    empty.write("conftest.py", _hook(POND))
+
+    result = empty.start("--crd-baseline", baseline, "-q")
+
+    result.assert_outcomes(**outcomes)
+    reason = "which has neither a file nor a pytest_crd_manifests of them"
+    result.stdout.fnmatch_lines(
+        [f"crd: not compared with git:v1.0.0 (*, {reason}: ponds.stories.example.com (conftest.py)"]
+    )
+
+
+def test_a_new_crd_of_a_hook_that_the_release_has_is_not_named(empty: Project) -> None:
+    _release(empty, {"conftest.py": _hook(POND)})
+    empty.write("conftest.py", f"def pytest_crd_manifests():\n    return {{'a': {POND!r}, 'b': {RIVER!r}}}\n")
+
+    result = empty.start("--crd-baseline", "git:latest-tag", "-q")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*not compared*")
+
+
+def test_crds_of_an_installed_plugin_have_no_baseline(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    installed = tmp_path_factory.mktemp("installed")
+    (installed / "maker.py").write_text(_hook(RIVER), encoding="utf-8")
+    path = f"import sys\nsys.path.append({str(installed)!r})\npytest_plugins = ['maker']\n"
+    _release(empty, {"conftest.py": f"{path}{_hook(POND)}"})
+
+    result = empty.start("--crd-baseline", "git:latest-tag", "-q")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: not compared with git:v1.0.0 *: privers.stories.example.com (maker)"])
+
+
+def test_an_object_that_a_conftest_registers_is_a_maker(empty: Project) -> None:
+    conftest = "class Maker:\n    def pytest_crd_manifests(self):\n        return {'ponds': POND}\n"
+    conftest += "def pytest_configure(config):\n    config.pluginmanager.register(Maker(), 'maker')\n"
+    _release(empty, {"conftest.py": f"{_models(POND)}{conftest}"})
+    empty.write("conftest.py", f"{_models(NARROW)}{conftest}")
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+def test_all_releases_make_their_crds(empty: Project) -> None:
+    _release(empty, {"README.md": ""}, "v0.9.0")
+    _release(empty, {"conftest.py": _hook(POND)})
+    _release(empty, {"conftest.py": _hook(NARROW)}, "v1.1.0")
+
+    result = empty.start("--crd-baseline", "git:all-tags")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["crd: upgrades from git:all-tags: 3 releases from v0.9.0 to v1.1.0, 1 without CRDs: *"]
+    )
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+def test_the_rest_of_the_import_path_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository, root = tmp_path / "repository", tmp_path / "checkout"
+    monkeypatch.setattr(sys, "path", [str(repository / "src"), str(repository / ".venv/lib/site-packages"), "/usr"])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(repository / "src"), "/opt/lib", ""]))
+
+    actual = hookprocess._import_path(Checkout(repository, root))
+
+    assert [path for path in actual if path.startswith((str(tmp_path), "/opt", "/usr"))] == [
+        str(root / "src"),
+        "/opt/lib",
+    ]
+
+
+def test_settings_of_the_release_do_not_reach_the_process(empty: Project) -> None:
+    empty.ini("addopts = -p no:terminal", "crd_paths = nowhere", "required_plugins = pytest-garden")
+    _release(empty, {"conftest.py": _hook(POND)})
+    empty.ini()
+    empty.write("conftest.py", _hook(NARROW))
+
+    result = empty.start("--crd-baseline", "git:latest-tag")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([REFUSED])
+
+
+class TestCommand:
+    """`pytest-crd test`."""
+
+    @staticmethod
+    def run(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "pytest_crd", "test", *arguments)
+        return subprocess.run(command, cwd=project.path, capture_output=True, encoding="utf-8", check=False)
+
+    @pytest.fixture
+    def released(self, empty: Project) -> Project:
+        empty.crd()
+        _release(empty, {"src/models.py": _models(POND), "conftest.py": IMPORTING})
+        empty.write("src/models.py", _models(NARROW))
+        empty.write("test_a.py", "raise SystemExit('tests were imported')\n")
+        empty.ini("pythonpath = src")
+        return empty
+
+    def test_crds_made_in_python_count_under_the_option(self, released: Project) -> None:
+        ended = self.run(released, "--crd-python")
+
+        assert ended.returncode == 1
+        assert "crd: 2 CRDs, 2 versions from config/crd/bases and conftest.py (pytest_crd_manifests)" in ended.stdout
+        assert "refused: spec.rows" in ended.stdout
+
+    def test_without_the_option_a_quiet_run_names_them(self, released: Project) -> None:
+        released.write("conftest.py", "raise SystemExit('pytest_crd_manifests was imported')\n")
+
+        ended = self.run(released, "--", "-q")
+
+        assert ended.returncode == 0
+        line = (
+            "CRDs that pytest_crd_manifests makes in conftest.py are not tested and not compared; --crd-python loads it"
+        )
+        assert line in ended.stdout
+
+    @pytest.mark.parametrize("option", ["-p maker", "-pmaker -p no:garden"])
+    def test_plugins_of_addopts_make_crds(self, empty: Project, option: str) -> None:
+        empty.write("maker.py", _hook(POND))
+        empty.ini(f"addopts = {option} --cov=garden", "pythonpath = .")
+
+        ended = self.run(empty, "--crd-python")
+
+        assert ended.returncode == 0
+        assert "crd: 1 CRD, 1 version from maker (pytest_crd_manifests)" in ended.stdout
+
+
+def test_a_mistake_of_the_process_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+
+    with pytest.raises(CrdError, match="pytest_crd_manifests: cannot be run in "):
+        hookprocess.make(Checkout(tmp_path, tmp_path), tmp_path, lambda: None, hooks=())
