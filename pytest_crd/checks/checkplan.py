@@ -191,7 +191,8 @@ def _return(verdict: CheckVerdict) -> CheckVerdict:
 def _plan_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
-    yield _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
+    accepted = _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
+    yield replace(accepted, fails_if_refused=not is_stored)
     for version, facts in zip(crd.versions, facts_of_versions, strict=True):
         subject = f"{crd.name}-{version.name}"
         structural = functools.partial(judges.structural, read, version)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
-from pytest_crd.checks import fieldlines, migration
+from pytest_crd.checks import fieldlines, migration, refusals
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import Condition, CrdVersion, Response, Rule
 from pytest_crd.engine.crds import declared
@@ -60,7 +60,9 @@ def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     condition = next((f"{item.type} would be {item.status} ({item.reason})" for item in _unusual(read)), "")
     because = f"; the condition {condition}" if is_v1beta1 and condition else ""
     if flaws:
-        return CheckVerdict(f"the schema of {version.name} is not structural{because}", (*flaws, *needs))
+        heading = f"the schema of {version.name} is not structural{because}"
+        refused = "" if needs else refusals.find_refused(read.crd, version.structural_errors)
+        return CheckVerdict(heading, (*flaws, *needs), refused_crd=refused)
     return CheckVerdict(notes=tuple(f"{item.place}: {item.text}" for item in needs))
 
 
@@ -69,7 +71,8 @@ def conditions(read: ReadCrd) -> CheckVerdict:
     refusal = read.crd.first_response
     if not refusal.accepted:
         errors = tuple(fieldlines.make_finding(read.manifest, error) for error in refusal.errors)
-        return CheckVerdict("it would have no conditions, as the server refuses it", errors)
+        heading = "it would have no conditions, as the server refuses it"
+        return CheckVerdict(heading, errors, refused_crd=refusals.find_refused(read.crd, refusal.errors))
     findings = []
     for condition in read.crd.conditions:
         if shows_flaw(condition):
@@ -136,9 +139,26 @@ def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckV
     findings = [
         CheckFinding(_rule_place(read, version, rule), text) for rule in rules for text in _rule_flaws(rule, share)
     ]
-    if total > share * CRD_LIMIT:
+    is_above = total > share * CRD_LIMIT
+    if is_above:
         findings.append(CheckFinding(read.crd.source, f"{of_all}, more than {_allowed_share(share)}"))
-    return CheckVerdict("rules that do not compile, or that cost too much", tuple(findings), notes=(*notes, of_all))
+    is_refused = not is_above and _are_refused_rules(
+        read, version, [rule for rule in rules if any(_rule_flaws(rule, share))]
+    )
+    heading = "rules that do not compile, or that cost too much"
+    return CheckVerdict(
+        heading, tuple(findings), notes=(*notes, of_all), refused_crd=read.crd.source if is_refused else ""
+    )
+
+
+def _are_refused_rules(read: ReadCrd, version: CrdVersion, rules: Collection[Rule]) -> bool:
+    """Return whether `accepted` has an error of each rule."""
+    if not rules:
+        return False
+    crd, schema = read.crd, declared.place_of_schema(read.crd.declared, version.name)
+    errors = crd.create(field_validation="Strict").errors
+    places = {declared.place_in(crd.declared, error.path.steps[:-1]) for error in errors if error.path is not None}
+    return all((*schema, *rule.steps) in places for rule in rules)
 
 
 def _rule_flaws(rule: Rule, share: float) -> Iterator[str]:

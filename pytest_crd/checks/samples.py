@@ -13,7 +13,7 @@ from pytest_crd.cases import barewords, comparison, questions, schemafields
 from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.sections import Section
-from pytest_crd.checks import fieldlines
+from pytest_crd.checks import fieldlines, refusals
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
@@ -81,7 +81,10 @@ def judge(
         return replace(verdict, notes=(*verdict.notes, *words))
     if best.findings:
         words += _taken_by_copies(sample, copies)
-    return replace(verdict, findings=(*verdict.findings, *(CheckFinding("", item) for item in words)))
+    is_unanswered = not any(item.is_answered for item in outcomes)
+    refused = refusals.find_refused(crds[0], crds[0].first_response.errors) if is_unanswered else ""
+    findings = (*verdict.findings, *(CheckFinding("", item) for item in words))
+    return replace(verdict, findings=findings, refused_crd=refused)
 
 
 def _taken_by_copies(sample: Sample, copies: Sequence[CustomResourceDefinition]) -> Iterator[str]:

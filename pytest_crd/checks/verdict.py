@@ -41,6 +41,7 @@ class CheckVerdict:
         notes: Remarks, shown for a check that holds.
         details: The notes in full, for `-vv`; empty if the notes are complete.
         passed_over: The reason for no verdict; empty if there is one.
+        refused_crd: The source of the CRD that the server refuses, if `accepted` lists all errors behind the findings; else empty.
     """
 
     heading: str = ""
@@ -49,6 +50,7 @@ class CheckVerdict:
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     passed_over: str = ""
+    refused_crd: str = ""
 
     def with_warnings_failing(self) -> CheckVerdict:
         """Return the same verdict with the server's warnings as findings."""
@@ -74,6 +76,7 @@ class Check:
         version: The version of the CRD; empty for all of them.
         lint: The name of the lint; empty for all other checks.
         is_allowed: Whether the project accepts its findings.
+        fails_if_refused: Whether it fails if the server refuses the CRD, and lists all errors; unless *is_allowed*.
     """
 
     kind: str
@@ -87,6 +90,7 @@ class Check:
     version: str = ""
     lint: str = ""
     is_allowed: bool = False
+    fails_if_refused: bool = False
 
     @property
     def name(self) -> str:

@@ -97,6 +97,16 @@ class Task:
         return tuple(item for item in breaking if not any(self._allows(allowance, item) for allowance in self.allowed))
 
     @property
+    def refused(self) -> CustomResourceDefinition | None:
+        """The CRD of today if nothing else fails the upgrade than the errors of its creation; else None."""
+        if self.is_rollback or not self.breaking or any(finding.is_allowable for finding in self.breaking):
+            return None
+        crd = self._today(self.old)
+        assert crd is not None  # noqa: S101 - a removal is allowable
+        errors = crd.create(field_validation="Strict").errors
+        return crd if all(error in errors for error in crd.first_response.errors) else None
+
+    @property
     def outdated(self) -> list[Allowance]:
         """
         The CRD's allowances that no task of its group needs any more.

@@ -111,10 +111,18 @@ class TextItem(pytest.Item):
 
     # Why no live server gets the requests of the item; empty if it does.
     unasked = ""
+    # The source of a CRD and the Kubernetes version, if the item fails with all errors for which that server refuses the CRD.
+    judged_crd: tuple[str, str] | None = None
 
     def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
         """Create it with a name; the node id is a text because pytest 9.2 splits another one at brackets, which breaks `--lf`."""
         super().__init__(name, parent, nodeid=f"{parent.nodeid}::{name}", **kwargs)
+
+    def skip_if_told(self, source: str, kubernetes_version: str) -> None:
+        """Skip the item, which fails because a server refuses the CRD at *source*, if another item of the run fails for that."""
+        for item in self.session.items:
+            if isinstance(item, TextItem) and item.judged_crd == (source, kubernetes_version):
+                pytest.skip(f"not judged: the server refuses the CRD, as {item.name} says")
 
     @abc.abstractmethod
     def about(self) -> About:

@@ -41,6 +41,8 @@ class CheckItem(TextItem):
         self.check = check
         self._warnings: tuple[CheckFinding, ...] = ()
         self._warnings_fail = warnings_fail
+        if check.fails_if_refused and not check.is_allowed:
+            self.judged_crd = (check.source, check.kubernetes_version)
         self.extra_keyword_matches.add(check.kind)
 
     def runtest(self) -> None:
@@ -65,6 +67,8 @@ class CheckItem(TextItem):
 
     def _judge(self) -> None:
         verdict = self.check.run()
+        if verdict.refused_crd:
+            self.skip_if_told(verdict.refused_crd, self.check.kubernetes_version)
         if self._warnings_fail:
             verdict = verdict.with_warnings_failing()
         if verdict.passed_over:

@@ -190,6 +190,8 @@ class UpgradeItem(TextItem):
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
         except InputError as error:
             raise MistakenFailure(error) from None
+        if (refused := self.task.refused) is not None and not outdated:
+            self.skip_if_told(refused.source, self.task.kubernetes_version)
         notes = [*upgrade.unshown, *upgrade.notices]
         warnings = [*upgrade.warnings, *report.count_others(upgrade)]
         for finding in upgrade.findings:

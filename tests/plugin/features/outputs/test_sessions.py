@@ -243,7 +243,7 @@ def test_checks_have_the_lines_of_their_crds(project: Project) -> None:
     project.run("--crd-checks", "--crd-lint", "ssatags", "--crd-json", "out.json", "--crd-sarif", "out.sarif")
 
     verdicts = _by_name(_verdicts(project))
-    (error,) = verdicts[f"structural[{NAME}-v1]"]["causes"]
+    (error,) = verdicts[f"accepted[{NAME}]"]["causes"]
     assert (error["origin"]["path"], error["origin"]["line"]) == (CRD, _line("note: {", project.read(CRD)))
     assert error["field"].endswith("properties[note].type")
     lint = verdicts[f"deployable[{NAME}-ssatags]"]
@@ -251,7 +251,7 @@ def test_checks_have_the_lines_of_their_crds(project: Project) -> None:
     assert verdicts[f"published[{NAME}-v1]"]["crdVersion"] == "v1"
     log = json.loads(project.read("out.sarif"))
     jsonschema.Draft4Validator(SARIF).validate(log)
-    assert {finding["ruleId"] for finding in log["runs"][0]["results"]} >= {"check/accepted", "check/samples"}
+    assert {finding["ruleId"] for finding in log["runs"][0]["results"]} >= {"check/accepted", "check/applies"}
 
 
 def test_a_sample_has_its_own_line_and_the_line_of_the_crd(project: Project) -> None:
