@@ -30,6 +30,14 @@ class Mistake:
         return f"{self.source}:{self.line}: {self.message}" if self.line else f"{self.source}: {self.message}"
 
 
+class WrongTypeError(TypeError):
+    """An argument of a wrong Python type in a call of the API."""
+
+
+class WrongValueError(ValueError):
+    """An argument with an unknown value in a call of the API."""
+
+
 class InputError(ValueError):
     """All mistakes of one or several files; `str()` has one line for each."""
 

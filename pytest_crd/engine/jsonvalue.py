@@ -6,6 +6,7 @@ Python blurs types that JSON and Go keep apart: `True == 1 == 1.0` holds in Pyth
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import marshal
 import math
@@ -138,27 +139,31 @@ def from_python(value: object) -> JSONValue:
         A new tree of dict, list and scalars, with numbers and strings as the server holds them.
 
     Raises:
-        TypeError: The tree holds a value that is not JSON: a key that is not a string, a date, NaN, a number beyond
+        NotJSONError: The tree holds a value that is not JSON: a key that is not a string, a date, NaN, a number beyond
             float64. The message names its path.
         TooDeepError: The tree is nested too deeply, or contains itself.
     """
     try:
         return _from_python(value, 0)
-    except _NotJSONError as error:
+    except _UnplacedError as error:
         path = _spelled(reversed(error.segments))
         if error.is_too_deep:
             raise TooDeepError(f"{path[:60]}…: {error.reason}") from None
-        raise TypeError(f"{path}: {error.reason}") from None
+        raise NotJSONError(f"{path}: {error.reason}") from None
 
 
-class TooDeepError(TypeError):
+class NotJSONError(TypeError):
+    """A value of Python that is not JSON. The message names its path."""
+
+
+class TooDeepError(NotJSONError):
     """A value nested too deeply for Python, though a server accepts it; or a cycle. The message names its path."""
 
 
 _TOO_DEEP: Final = f"nested more than {MAX_DEPTH} levels deep, or a cycle"
 
 
-class _NotJSONError(Exception):
+class _UnplacedError(Exception):
     """A value that is not JSON. The copies of the objects and lists around it add its path, from the inside."""
 
     def __init__(self, reason: str, *, is_too_deep: bool = False) -> None:
@@ -187,7 +192,16 @@ def _container(value: object, depth: int) -> JSONValue:
         return _object(value, depth)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return _array(value, depth)
-    raise _NotJSONError(f"{value!r} is not JSON ({type(value).__name__})")
+    raise _UnplacedError(f"{value!r} is not JSON ({type(value).__name__}){_remedy(value)}")
+
+
+def _remedy(value: object) -> str:
+    if isinstance(value, dt.datetime):
+        utc = value if value.tzinfo is None else value.astimezone(dt.UTC)
+        return f'; write the text "{utc:%Y-%m-%dT%H:%M:%SZ}"'
+    if isinstance(value, dt.date):
+        return f'; write the text "{value:%Y-%m-%d}"'
+    return "; write a list" if isinstance(value, set | frozenset) else ""
 
 
 def _number(value: float) -> int | float:
@@ -195,22 +209,22 @@ def _number(value: float) -> int | float:
         try:
             return number(int.__int__(value))
         except OverflowError:
-            raise _NotJSONError("an integer beyond float64, which no server reads") from None
+            raise _UnplacedError("an integer beyond float64, which no server reads") from None
     if math.isfinite(value):
         return number(float.__float__(value))
-    raise _NotJSONError(f"{value!r} is not JSON ({type(value).__name__})")
+    raise _UnplacedError(f"{value!r} is not JSON ({type(value).__name__})")
 
 
 def _object(value: Mapping[object, object], depth: int) -> dict[str, JSONValue]:
     if depth > MAX_DEPTH:
-        raise _NotJSONError(_TOO_DEEP, is_too_deep=True)
+        raise _UnplacedError(_TOO_DEEP, is_too_deep=True)
     # Most keys and values are plain ASCII. A call for each would take half of the time.
     copied: dict[str, JSONValue] = {}
     for key, item in value.items():
         name = key if type(key) is str and key.isascii() else _key(key)
         try:
             copied[name] = item if type(item) is str and item.isascii() else _from_python(item, depth + 1)
-        except _NotJSONError as error:
+        except _UnplacedError as error:
             error.segments.append(key)
             raise
     return copied
@@ -218,12 +232,12 @@ def _object(value: Mapping[object, object], depth: int) -> dict[str, JSONValue]:
 
 def _array(value: Sequence[object], depth: int) -> list[JSONValue]:
     if depth > MAX_DEPTH:
-        raise _NotJSONError(_TOO_DEEP, is_too_deep=True)
+        raise _UnplacedError(_TOO_DEEP, is_too_deep=True)
     copied: list[JSONValue] = []
     for index, item in enumerate(value):
         try:
             copied.append(item if type(item) is str and item.isascii() else _from_python(item, depth + 1))
-        except _NotJSONError as error:
+        except _UnplacedError as error:
             error.segments.append(index)
             raise
     return copied
@@ -238,7 +252,7 @@ def _text(text: str) -> str:
 
 def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise _NotJSONError(f"key {key!r} is not a string")
+        raise _UnplacedError(f"key {key!r} is not a string")
     return _text(key)
 
 

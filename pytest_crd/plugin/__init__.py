@@ -27,6 +27,7 @@ from pytest_crd.plugin import (
     servers,
     session,
     settings,
+    tracebacks,
 )
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
@@ -132,7 +133,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the traceback of a failed case by its report, and fail a passed test that leaves a marker or case unused."""
+    """Shorten tracebacks, show a failed case by its report, and fail a passed test that leaves a marker or case unused."""
+    if call.excinfo is not None and not item.config.getoption("fulltrace", default=False):
+        tracebacks.shorten(call.excinfo)
     report = yield
     if (
         call.excinfo is not None

@@ -245,7 +245,7 @@ class CrdServer:
                 follow after a slash, `backups/v1beta1`; the default is the version that the server prefers.
 
         Raises:
-            LookupError: The server has no such resource, or several.
+            CrdLookupError: The server has no such resource, or several.
         """
         return Resources(self._reached, self._log, self._reached.find_by_name(resource), self.namespace)
 

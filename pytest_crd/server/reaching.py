@@ -27,7 +27,7 @@ class ReachedServer(Protocol):
         Return the resource with a name.
 
         Raises:
-            LookupError: The server has no such resource, or several.
+            CrdLookupError: The server has no such resource, or several.
         """
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.engine import CrdLookupError
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -77,7 +78,7 @@ class ServerCatalog:
         Return the resource with a name: plural, singular, short name or kind, optionally with its group and `/VERSION`.
 
         Raises:
-            LookupError: The server has no such resource, or several.
+            CrdLookupError: The server has no such resource, or several.
         """
         resource_name, _, version = name.partition("/")
         matches = [
@@ -85,12 +86,12 @@ class ServerCatalog:
         ]
         resources = {type_.resource for type_ in matches}
         if len(resources) > 1:
-            raise LookupError(f"{name!r} names several resources: {', '.join(sorted(resources))}")
+            raise CrdLookupError(f"{name!r} names several resources: {', '.join(sorted(resources))}")
         if not matches:
             resource_names = ", ".join(
                 sorted({type_.resource for type_ in self.types() if not isinstance(type_, BuiltInType)})
             )
-            raise LookupError(f"no resource is called {name!r}; there are: {resource_names}")
+            raise CrdLookupError(f"no resource is called {name!r}; there are: {resource_names}")
         return max(matches, key=lambda type_: versionpriority.sort_key(type_.version))
 
     def settle(self) -> None:

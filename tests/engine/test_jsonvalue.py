@@ -196,13 +196,13 @@ def _cycle(ways: int) -> list[Any]:
         pytest.param({1: 2}, "the value: key 1 is not a string", id="such a key at the root"),
         pytest.param(
             {"a": date(2020, 1, 2)},
-            "a: datetime.date(2020, 1, 2) is not JSON (date)",
+            'a: datetime.date(2020, 1, 2) is not JSON (date); write the text "2020-01-02"',
             id="a date, as YAML 1.1 reads it",
         ),
         pytest.param([float("nan")], "[0]: nan is not JSON (float)", id="not a number"),
         pytest.param(float("inf"), "the value: inf is not JSON (float)", id="infinity at the root"),
         pytest.param({"a": b"x"}, "a: b'x' is not JSON (bytes)", id="bytes, which are a sequence in Python"),
-        pytest.param({"a": {1}}, "a: {1} is not JSON (set)", id="a set"),
+        pytest.param({"a": {1}}, "a: {1} is not JSON (set); write a list", id="a set"),
         pytest.param({"a": 10**400}, "a: an integer beyond float64, which no server reads", id="a very large integer"),
     ],
 )

@@ -124,7 +124,9 @@ def test_each_worker_calls_the_hook(empty: Project) -> None:
             id="no manifest below a name",
         ),
         pytest.param(
-            "{'a': [{'kind': {1, 2}}, POND]}", "conftest.py[[]a #1]: kind: {1, 2} is not JSON (set)", id="no JSON"
+            "{'a': [{'kind': {1, 2}}, POND]}",
+            "conftest.py[[]a #1]: kind: {1, 2} is not JSON (set); write a list",
+            id="no JSON",
         ),
         pytest.param("{'a': POND + ' x'}", "conftest.py[[]a]:*", id="no YAML"),
         pytest.param("{'a': POND.replace('spec', 'spek')}", "conftest.py[[]a]:*", id="a patch"),

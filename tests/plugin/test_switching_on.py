@@ -142,6 +142,7 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin.session",
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
+        "pytest_crd.plugin.tracebacks",
         *("pytest_crd.report", "pytest_crd.report.causegroups", "pytest_crd.report.testfacts"),
         "pytest_crd.wording",
     ]

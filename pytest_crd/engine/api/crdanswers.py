@@ -18,7 +18,7 @@ from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.request import Request
@@ -194,9 +194,9 @@ def stored_after(response: Response | None, profile: Profile) -> CrdAnswers | No
     if untyped is None:
         return None
     if not isinstance(untyped, Response):
-        raise TypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(untyped).__name__}")
+        raise WrongTypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(untyped).__name__}")
     if untyped.whole is None:
-        raise TypeError(f"nothing is known to be stored after {untyped}")
+        raise WrongTypeError(f"nothing is known to be stored after {untyped}")
     return CrdAnswers(decoded(jsonvalue.from_python(untyped.whole.value), profile, ""), profile, None)
 
 

@@ -20,7 +20,7 @@ from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared, origins
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry import requestbody
@@ -68,7 +68,9 @@ class CustomResourceDefinition(CrdFacts):
         untyped: object = manifest
         if not isinstance(untyped, Mapping):
             kind = type(untyped).__name__
-            raise TypeError(f"a manifest is a mapping, not {kind}; for files there is load, which reads YAML and JSON")
+            raise WrongTypeError(
+                f"a manifest is a mapping, not {kind}; for files there is load, which reads YAML and JSON"
+            )
         version = profile.named(kubernetes_version).version
         try:
             value = jsonvalue.from_python(manifest)
@@ -197,7 +199,7 @@ class CustomResourceDefinition(CrdFacts):
         untyped: object = old
         if not isinstance(untyped, CustomResourceDefinition):
             remedy = "CustomResourceDefinition.from_manifest makes one of a manifest"
-            raise TypeError(
+            raise WrongTypeError(
                 f"what a CRD replaces is a CustomResourceDefinition, not {type(untyped).__name__}; {remedy}"
             )
 

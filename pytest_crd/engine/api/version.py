@@ -11,10 +11,11 @@ from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.client import completion
-from pytest_crd.engine.client.resourceclient import HIDE_MISTAKES, ResourceClient
+from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
@@ -175,7 +176,6 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
     @property
     def strategy(self) -> CustomResourceStrategy:
         """The strategy of the custom resources."""
-        __tracebackhide__ = HIDE_MISTAKES
         self._demand()
         return self._answers.strategy(self._schema)
 
@@ -206,7 +206,6 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
             TypeError: The resource is not a mapping, or holds a value that is not JSON.
             UnsupportedConstructError: The server serves no custom resources under this schema.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         self._demand()
         sent = completion.resource(resource)
         pruned = self.passes.prune(sent)
@@ -223,7 +222,6 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
         Raises:
             ManifestError, TypeError, UnsupportedConstructError: As for `prune`.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         self._demand()
         sent = completion.resource(resource)
         defaulted = self.passes.default(sent)
@@ -250,11 +248,10 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
         Reference:
             KEP-2335; apiextensions-apiserver controller/openapi and controller/openapiv3.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         from pytest_crd.engine.openapi import openapidocuments  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         if openapi not in (2, 3):
-            raise ValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
+            raise WrongValueError(f"there is OpenAPI 2 and 3, not {openapi!r}")
         self._demand()
         answers, schema = self._answers, self._schema
         if not answers.is_established(self._context.naming):
@@ -269,7 +266,6 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
             The OpenAPI v3 schema as draft 7 of JSON Schema, in a new document. It also fixes apiVersion and kind, and
             forbids the fields that the server would drop. None if `openapi(3)` returns None.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         from pytest_crd.engine.openapi import jsonschemas, openapidocuments  # noqa: PLC0415 - slow to import, and only this answer needs it
 
         document = self.openapi(3)
@@ -282,7 +278,6 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
 
     def _demand(self) -> None:
         """Call the guard of the CRD, which raises if the CRD cannot answer."""
-        __tracebackhide__ = HIDE_MISTAKES
         if self._context.guard is not None:
             self._context.guard(self._crd)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.registry.patching import mediatypes
@@ -91,7 +92,7 @@ def over(
     stored = {**(stored_as or type_meta), **resource(old)}
     metadata = stored.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise TypeError(f"the metadata of a stored object is a mapping, not {jsonvalue.type_of(metadata)}")
+        raise WrongTypeError(f"the metadata of a stored object is a mapping, not {jsonvalue.type_of(metadata)}")
     stored["metadata"] = {"name": MADE_UP_NAME, "resourceVersion": "1", **metadata}
     sent = typed(body, type_meta)
     metadata = _metadata(sent)
@@ -120,7 +121,7 @@ def patch(value: object, media_type: str) -> tuple[Body, str]:
     if media_type:
         return body, media_type
     if not isinstance(body.value, dict | list):
-        raise TypeError(f"a patch is a mapping or a list of operations, not {jsonvalue.type_of(body.value)}")
+        raise WrongTypeError(f"a patch is a mapping or a list of operations, not {jsonvalue.type_of(body.value)}")
     return body, mediatypes.JSON_PATCH if isinstance(body.value, list) else mediatypes.MERGE_PATCH
 
 
@@ -145,7 +146,7 @@ def patched(
         return None
     if isinstance(old, Response):
         if old.whole is None:
-            raise TypeError(f"nothing is stored of a request that is refused: {old}")
+            raise WrongTypeError(f"nothing is stored of a request that is refused: {old}")
         return {**old.whole.value, "metadata": {**old.whole.value["metadata"], "resourceVersion": "1"}}
     _, stored = over(Body({}), old, type_meta)
     system_metadata = systemmetadata.of_created(uid=FIXED_VALUES.uid(), now=FIXED_VALUES.now())
@@ -174,7 +175,7 @@ def namespace(explicit: str | None, body: Body) -> str:
     if isinstance(explicit, str):
         return explicit
     if explicit is not None:
-        raise TypeError(f"a namespace is a text, not {type(explicit).__name__}: {explicit!r}")
+        raise WrongTypeError(f"a namespace is a text, not {type(explicit).__name__}: {explicit!r}")
     in_body = (_metadata(body) or {}).get("namespace")
     return in_body if isinstance(in_body, str) and in_body else _DEFAULT_NAMESPACE
 
@@ -188,7 +189,7 @@ def resource(sent: Mapping[str, object] | str) -> Mapping[str, JSONValue]:
     """
     value = read(sent).value
     if not isinstance(value, dict):
-        raise TypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
+        raise WrongTypeError(f"a custom resource is a mapping, not {jsonvalue.type_of(value)}")
     return value
 
 

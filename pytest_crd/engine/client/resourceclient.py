@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.errors.failedrule import Locate
-from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
@@ -29,9 +27,6 @@ from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.strategy import Strategy  # slow to import, and only requests need it
-
-# For `__tracebackhide__`: a user's mistake is shown at the user's own call; any other exception keeps all frames.
-HIDE_MISTAKES: Final = operator.methodcaller("errisinstance", InputError)
 
 
 class ResourceClient(ABC):
@@ -87,7 +82,6 @@ class ResourceClient(ABC):
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         sent = completion.with_default_name(completion.typed(completion.read(resource), strategy.type_meta))
         return self._send(strategy, None, Request("create", sent), namespace, field_validation)
@@ -115,7 +109,6 @@ class ResourceClient(ABC):
         Reference:
             KEP-4008 on ratcheting; apiextensions-apiserver registry/customresource/strategy.go.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         sent, stored = completion.over(completion.read(resource), old, strategy.type_meta)
         return self._send(strategy, stored, Request("update", sent), namespace, field_validation)
@@ -143,7 +136,6 @@ class ResourceClient(ABC):
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         sent, stored = completion.over(completion.read(resource), old, strategy.type_meta)
         request = Request("update", sent, subresource="status")
@@ -180,7 +172,6 @@ class ResourceClient(ABC):
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         sent, detected_type = completion.patch(patch, media_type)
         stored = completion.patched(old, strategy.type_meta)
@@ -220,7 +211,6 @@ class ResourceClient(ABC):
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         scale = completion.read({"spec": {"replicas": wanted}} if isinstance(wanted, int) else wanted)
         sent, stored = completion.over(scale, old, subresources.SCALE_TYPE_META, stored_as=strategy.type_meta)
@@ -259,7 +249,6 @@ class ResourceClient(ABC):
         Reference:
             apiserver endpoints/handlers/patch.go; apimachinery util/managedfields; structured-merge-diff.
         """
-        __tracebackhide__ = HIDE_MISTAKES
         strategy = self.strategy
         stored = completion.patched(old, strategy.type_meta)
         type_meta = subresources.SCALE_TYPE_META if subresource == "scale" else strategy.type_meta

@@ -12,7 +12,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import Guard
 from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition
 from pytest_crd.engine.api.sidebyside import side_by_side
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import CrdFiles
@@ -217,7 +217,7 @@ def _listed(paths: object) -> list[str]:
     for path in listed:
         if not isinstance(path, str | Path):
             description = f"{type(path).__name__}: {path!r}"
-            raise TypeError(
+            raise WrongTypeError(
                 f"paths are texts or pathlib.Path, not {description}; for a manifest there is from_manifest"
             )
     return list(map(str, listed))

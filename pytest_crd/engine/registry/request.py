@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
@@ -25,7 +26,7 @@ USER_AGENT: Final = "pytest-crd"
 def check_subresource(subresource: Subresource) -> Subresource:
     """Return *subresource*, or raise ValueError if it is unknown."""
     if subresource not in SUBRESOURCES:
-        raise ValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
+        raise WrongValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
     return subresource
 
 

@@ -14,6 +14,7 @@ from pytest_crd.engine.errors.refusal import Refusal, bad_request
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
@@ -28,7 +29,7 @@ FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")
 def check_field_validation(field_validation: FieldValidation) -> FieldValidation:
     """Return *field_validation*, or raise ValueError if it is unknown."""
     if field_validation not in FIELD_VALIDATIONS:
-        raise ValueError(f"field_validation {field_validation!r}: one of {', '.join(FIELD_VALIDATIONS)}")
+        raise WrongValueError(f"field_validation {field_validation!r}: one of {', '.join(FIELD_VALIDATIONS)}")
     return field_validation
 
 

@@ -63,7 +63,7 @@ def _open_in_process(
     try:
         from pytest_crd.server import httpserver  # noqa: PLC0415 - needs the extra `server`
     except ImportError as error:
-        pytest.fail(f"{_MISSING} ({error})", pytrace=False)
+        raise pytest.fail.Exception(f"{_MISSING} ({error})", pytrace=False) from None
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
     api, log = _api(crds, version, token), RequestLog()
     certificates = _certificates(request.config)
@@ -114,7 +114,7 @@ def _open_in_cluster(
             yield crd_server
         hooks.fail_for_refusals(isolation)
     except (cluster.ClusterError, NoAnswerError) as error:
-        pytest.fail(f"crd_server with --crd-live: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"crd_server with --crd-live: {error}", pytrace=False) from None
     finally:
         path.unlink(missing_ok=True)
         if stay is not None:
@@ -159,12 +159,14 @@ def _served_version(
             return servedversions.find_served(arguments.kubernetes_version)
     except profile.UnknownVersionError as error:
         path, line, _ = request.node.location
-        pytest.fail(f"{path}:{line + 1}: the mark crd_server: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"{path}:{line + 1}: the mark crd_server: {error}", pytrace=False) from None
     try:
         return servedversions.find_served(crds[0].kubernetes_version if crds else profile.DEFAULT)
     except profile.UnknownVersionError as error:
         place = _version_place(request.config)
-        pytest.fail(f"{place}: {error}, or {_MARK.format(servedversions.VERSIONS[0])} at this test", pytrace=False)
+        raise pytest.fail.Exception(
+            f"{place}: {error}, or {_MARK.format(servedversions.VERSIONS[0])} at this test", pytrace=False
+        ) from None
 
 
 def _version_place(config: pytest.Config) -> str:
@@ -177,7 +179,7 @@ def _api(crds: Sequence[CustomResourceDefinition], version: str, token: str) -> 
     try:
         return Api(crds, kubernetes_version=version, token=token)
     except NotAcceptedError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def _fill(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:
@@ -188,7 +190,7 @@ def _fill(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item)
             try:
                 crd_server[f"{kind}.{_group(document.value)}"].create(document.value)
             except (LookupError, RequestFailedError) as error:
-                pytest.fail(f"{place}: {error}", pytrace=False)
+                raise pytest.fail.Exception(f"{place}: {error}", pytrace=False) from None
     except InputError as error:
         raise MistakenFailure(error) from None
 

@@ -1,0 +1,97 @@
+"""Tracebacks of mistakes in tests of a project."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.engine import jsonvalue
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+IMPORTS = "import datetime\nimport pytest\nfrom pytest_crd import CustomResourceDefinition, engine\n\n\n"
+
+
+def _lines(project: Project, code: str, *options: str) -> list[str]:
+    """Return the lines about the failure of a test with *code*, which has the fixture `crds`."""
+    project.write("test_it.py", f"{IMPORTS}def test_it(crds):\n    version = crds[0].version('v1')\n    {code}\n")
+    return project.run(*options).outlines
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            "version.create({'spec': {'day': datetime.datetime(2020, 1, 2, 3, 4, 5)}})",
+            'NotJSONError: spec.day: datetime.datetime(2020, 1, 2, 3, 4, 5) is not JSON (datetime); write the text "2020-01-02T03:04:05Z"',
+        ),
+        ("version.create({'spec': {'rows': 'a'}}).stored['spec']", "NotAcceptedError: nothing is stored, *"),
+        ("version.create({}, field_validation='strict')", "WrongValueError: field_validation 'strict': one of *"),
+        ("version.update({}, subresource='a')", "TypeError: *"),
+        ("version.patch(3, old={})", "WrongTypeError: a patch is a mapping or a list of operations, not integer"),
+        ("version.update({}, old=3)", "WrongTypeError: a custom resource is a mapping, not integer"),
+        ("version.openapi(4)", "WrongValueError: there is OpenAPI 2 and 3, not 4"),
+        ("crds[0].version('v9')", "CrdLookupError: *"),
+        ("crds['Gardn']", "CrdLookupError: no CRD is called 'Gardn'; did you mean 'Garden'?"),
+        ("crds[0].under('1.11')", "UnknownVersionError: *"),
+        ("engine.load('nowhere')", "ManifestError: nowhere: no such file or folder*"),
+        ("CustomResourceDefinition.from_manifest({'kind': 'Pod'})", "CrdError: *"),
+    ],
+)
+def test_a_mistake_ends_in_the_line_of_the_test(code: str, message: str, project: Project) -> None:
+    lines = _lines(project, code)
+
+    assert [line for line in lines if re.fullmatch(r"\S+\.py:\d+: ?\w*", line)] == [
+        f"test_it.py:8: {message.partition(':')[0]}"
+    ]
+    assert f">       {code}" in lines
+    assert any(re.match(r"E +(\S+\.)?" + re.escape(message.rstrip("*")), line) for line in lines)
+
+
+def test_a_bug_of_the_package_and_a_full_trace_keep_all_frames(project: Project) -> None:
+    bug = (
+        "from unittest.mock import patch\n"
+        "    with patch('pytest_crd.engine.jsonvalue.from_python', side_effect=KeyError): version.create({})"
+    )
+
+    assert any("pytest_crd/engine/client" in line for line in _lines(project, bug))
+    assert any(
+        "pytest_crd/engine/loading" in line for line in _lines(project, "engine.load('nowhere')", "--full-trace")
+    )
+
+
+def test_an_error_in_a_function_of_the_project_is_shown_there(project: Project) -> None:
+    project.write("helper.py", "def find(crds):\n    return crds['Gardn']\n")
+
+    lines = _lines(project, "import helper; helper.find(crds)")
+
+    assert "helper.py:2: CrdLookupError" in lines
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (dt.datetime(2020, 1, 2, 3, 4, 5, tzinfo=dt.timezone(dt.timedelta(hours=1))), "2020-01-02T02:04:05Z"),
+        (dt.date(2020, 1, 2), "2020-01-02"),
+    ],
+)
+def test_a_date_is_refused_with_the_text_to_write(value: object, text: str) -> None:
+    with pytest.raises(jsonvalue.NotJSONError, match=f'; write the text "{text}"$'):
+        jsonvalue.from_python({"a": value})
+
+
+@pytest.mark.parametrize("code", ["crd_server.url", "crd_server['gardens']"])
+def test_the_refusal_of_a_crd_is_told_once_by_crd_server(code: str, project: Project) -> None:
+    text = project.read("config/crd/bases/gardens.yaml").replace("size: {type: integer", "size: {type: integr")
+    project.write("config/crd/bases/gardens.yaml", text)
+    project.write("test_it.py", f"def test_it(crd_server):\n    {code}\n")
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    assert result.stdout.str().count("is not accepted") == 1
+    result.stdout.no_fnmatch_line("*During handling*")
