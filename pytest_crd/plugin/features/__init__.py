@@ -12,7 +12,9 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_crd.plugin import session
 from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades
+from pytest_crd.plugin.settings.upgrades import describe_unused
 
 # By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
 # features add tests to a session.
@@ -39,3 +41,5 @@ def register(config: pytest.Config) -> None:
         if settings is not None:
             package = importlib.import_module(f"{__name__}.{name}.hooks")
             config.pluginmanager.register(package.Hooks(config, settings), f"crd-{name}")
+    if unused := describe_unused(config):
+        session.add_part(config, lambda: session.Part(notes=(unused,)))

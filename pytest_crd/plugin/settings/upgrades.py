@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
@@ -103,6 +103,8 @@ MIGRATED: Final = Setting(
     placeholder="ENTRY",
 )
 SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED, MIGRATED)
+# The settings that have no effect without a baseline.
+_DEPENDENT: Final[tuple[Setting[Any], ...]] = (ROLLBACK, ALLOWED, MIGRATED)
 
 
 class UpgradeSettings(NamedTuple):
@@ -139,6 +141,18 @@ def read(config: pytest.Config) -> UpgradeSettings | None:
         ROLLBACK.read_value(config),
         MIGRATED.read_value(config),
     )
-    if not settings.baselines and config.getoption(ROLLBACK.dest):
-        raise pytest.UsageError(f"{ROLLBACK.option} does nothing without {BASELINE.option}")
-    return settings if settings.baselines else None
+    if settings.baselines:
+        return settings
+    if unused := [item.option for item in _DEPENDENT if config.getoption(item.dest) is not None]:
+        raise pytest.UsageError(f"{_do_nothing(unused)} without {BASELINE.option}")
+    return None
+
+
+def describe_unused(config: pytest.Config) -> str:
+    """Return a line about keys of the ini file that have no effect without a baseline; empty if there are none."""
+    unused = [item.ini for item in _DEPENDENT if item.read_value(config)]
+    return "" if BASELINE.find_entry(config).is_set or not unused else f"{_do_nothing(unused)} without {BASELINE.ini}"
+
+
+def _do_nothing(names: Sequence[str]) -> str:
+    return f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} nothing"

@@ -543,11 +543,43 @@ def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
     assert released.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_a_rollback_to_nothing_is_a_usage_error(released: Project) -> None:
-    result = released.run("--crd-baseline-rollback")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--crd-baseline-rollback"], "--crd-baseline-rollback does"),
+        (["--crd-baseline-allow", "* ** refused"], "--crd-baseline-allow does"),
+        (
+            ["--crd-baseline-migrated", "example.com/v1: a", "--crd-baseline-allow", "* **"],
+            "--crd-baseline-allow and --crd-baseline-migrated do",
+        ),
+    ],
+)
+def test_an_option_without_a_baseline_is_a_usage_error(released: Project, arguments: list[str], words: str) -> None:
+    result = released.run(*arguments)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --crd-baseline-rollback does nothing without --crd-baseline"])
+    result.stderr.fnmatch_lines([f"ERROR: {words} nothing without --crd-baseline"])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("crd_baseline_allow = * **", "crd_baseline_allow does"),
+        ("crd_baseline_migrated = example.com/v1: a", "crd_baseline_migrated does"),
+        ("crd_baseline_rollback = true", "crd_baseline_rollback does"),
+    ],
+)
+def test_a_key_of_the_ini_file_without_a_baseline_has_a_note(released: Project, line: str, words: str) -> None:
+    released.ini(line)
+    note = f"crd: {words} nothing without crd_baseline"
+
+    result = released.run("--crd-checks")
+
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines([note])
+    released.run("--crd-baseline", "git:v1").stdout.no_fnmatch_line(note)
+    released.ini("crd_baseline_rollback = false")
+    released.run("--crd-checks").stdout.no_fnmatch_line("crd: crd_baseline*")
 
 
 def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
