@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,6 +78,20 @@ def test_processes_of_a_test_are_counted_only_if_it_says_so(
     project.path.joinpath("test_starting.py").write_text(COUNTING, encoding="utf-8")
 
     project.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
+
+
+def test_garbage_is_collected_after_collection_and_after_each_module(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    for step in ("disable", "enable", "collect", "freeze"):
+        monkeypatch.setattr(gc, step, functools.partial(steps.append, step))
+    tests = "def test_a(): pass\ndef test_b(): pass\n"
+    pytester.makepyfile(test_first=tests, test_second=tests)
+
+    pytester.runpytest_inprocess("-p", "tiers", "-p", "no:unraisableexception").assert_outcomes(passed=4)
+
+    assert steps == ["disable", "enable", *["collect", "freeze"] * 3]
 
 
 @pytest.mark.parametrize(("marker", "meaning"), tiers.MARKERS.items())

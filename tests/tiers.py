@@ -79,16 +79,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (item.get_closest_marker("corpus") is None, item.get_closest_marker("slow") is None))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """Freeze imported modules and collected tests, so that the garbage collector does not scan them again and again."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Pause the garbage collector while tests are collected: nearly all new objects live until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        _freeze()
+
+
+def _freeze() -> None:
+    """Collect garbage, and freeze all other objects, so that the collector does not scan them again and again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In a run that counts branches, let processes of a test count those of the modules that its marker names."""
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """
+    Freeze the objects of a module after its last test: modules that it has imported, and caches.
+
+    In a run that counts branches, let processes of a test count those of the modules that its marker names.
+    """
     marker = item.get_closest_marker("counted")
     with pytest.MonkeyPatch.context() as patch:
         if marker and untested.VARIABLE in os.environ:
@@ -96,7 +110,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             patch.setenv("BRANCH_COUNTS_OF", " ".join(marker.args))
         else:
             patch.delenv(untested.VARIABLE, raising=False)
-        return (yield)
+        try:
+            return (yield)
+        finally:
+            if nextitem is None or nextitem.path != item.path:
+                _freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shlex
@@ -54,9 +55,12 @@ WITH_ALL = (
 @pytest.fixture
 def test(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Test:
     """Run the command in a project with a CRD, and return its code and output."""
+    from support import sessions
+
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(gc, "get_freeze_count", sessions.count_frozen)
     monkeypatch.chdir(project.path)
 
     def run(*arguments: str) -> tuple[int, str, str]:
