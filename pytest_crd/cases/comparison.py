@@ -7,9 +7,7 @@ shown.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, TypeVar
@@ -43,7 +41,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A segment at the end of the path to a list with the same items, by name, in another order."""
+    """A segment at the end of the path to a list with the same list-map keys in another order."""
 
 
 Segment: TypeAlias = "str | Item | Order"
@@ -68,11 +66,6 @@ class _Absent:
 
 
 _ABSENT: Final = _Absent()
-# A longer list is compared item by item: the shortest difference takes time with the square of the length, and more.
-_MOST_ALIGNED: Final = 2_000
-_MOST_PAIRS: Final = 100_000
-# The keys of list items without list-map keys.
-_NAMED: Final = ("name",)
 _Pair: TypeAlias = "tuple[JSONValue, JSONValue] | None"
 
 
@@ -85,7 +78,7 @@ def compare(
     Args:
         expected: JSON value.
         actual: JSON value.
-        schema: The schema of both, whose list-map keys pair items; may be None.
+        schema: The schema of both, whose list-map keys pair items; may be None. Other items are paired by position.
         subset: True when *actual* may have more keys in its objects, and more items in its list maps.
     """
     pair = _difference(expected, actual, schema, subset=subset)
@@ -101,7 +94,7 @@ def select_compared(expected: JSONValue, actual: JSONValue, schema: Structural |
     if not isinstance(expected, list) or not isinstance(actual, list):
         return actual
     items = schema.items if schema else None
-    pairs = [item for item in _aligned(expected, actual, schema, by_position=True) if item.actual is not None]
+    pairs = [item for item in _aligned(expected, actual, schema) if item.actual is not None]
     return [
         actual[item.index]
         if item.expected is None
@@ -129,7 +122,7 @@ def find_stated(
             yield from find_stated(expected[key], actual[key], _below(schema, key), (*path, key))
     elif isinstance(expected, list) and isinstance(actual, list):
         items = schema.items if schema else None
-        for item in _aligned(expected, actual, schema, by_position=True):
+        for item in _aligned(expected, actual, schema):
             if item.expected is not None and item.actual is not None:
                 yield from find_stated(expected[item.expected], actual[item.actual], items, (*path, item.actual))
 
@@ -234,7 +227,7 @@ def _list_difference(
     only_actual: dict[Item | Order, JSONValue] = {}
     is_open_map = subset and _is_open_map(schema)
     _add(_another_order(expected, actual, schema), Order(), only_expected, only_actual)
-    for item in _aligned(expected, actual, schema, by_position=subset):
+    for item in _aligned(expected, actual, schema):
         if item.expected is None and is_open_map:
             continue
         expected_item = _ABSENT if item.expected is None else expected[item.expected]
@@ -257,56 +250,39 @@ def _add(pair: _Pair, segment: Segment, only_expected: JSONValue, only_actual: J
                 side[segment] = value
 
 
-def _aligned(
-    expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None, *, by_position: bool
-) -> list[Item]:
-    """Return the pairs of items: by list-map keys if possible, else those with the shortest difference."""
-    keys = schema.x_list_map_keys if schema else None
-    if keys and (items := _aligned_by_keys(expected, actual, keys)):
-        return items
-    if _another_order(expected, actual, schema) and (expected_labels := _by_label(expected, keys or _NAMED)):
-        actual_labels = _by_label(actual, keys or _NAMED) or {}
-        return [Item(index, actual_labels[label], label) for label, index in expected_labels.items()]
-    return _aligned_by_position(expected, actual) if by_position else _aligned_by_value(expected, actual)
-
-
-def _aligned_by_position(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
-    return [
-        Item(index if index < len(expected) else None, index if index < len(actual) else None)
-        for index in range(max(len(expected), len(actual)))
-    ]
+def _aligned(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> list[Item]:
+    """Return the pairs of items, in the order of the actual list: by list-map keys if the schema has them, else by position."""
+    labels = _labels(expected, actual, schema)
+    if labels is None:
+        shared = min(len(expected), len(actual))
+        pairs = [Item(index, index) for index in range(shared)]
+        pairs += [Item(index, None) for index in range(shared, len(expected))]
+        return pairs + [Item(None, index) for index in range(shared, len(actual))]
+    expected_labels, actual_labels = labels
+    found = [Item(expected_labels.get(label), index, label) for label, index in actual_labels.items()]
+    return found + [Item(index, None, label) for label, index in expected_labels.items() if label not in actual_labels]
 
 
 def _another_order(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> _Pair:
-    """Return the names of the items on both sides if they are the same in another order; else None."""
-    keys = (schema.x_list_map_keys if schema else None) or _NAMED
-    expected_labels, actual_labels = (_by_label(items, keys) for items in (expected, actual))
-    if (
-        expected_labels is None
-        or actual_labels is None
-        or expected_labels.keys() != actual_labels.keys()
-        or [*expected_labels] == [*actual_labels]
-    ):
+    """Return the labels of the items that are in both lists, in the order of each; None if the order is the same."""
+    labels = _labels(expected, actual, schema)
+    if labels is None:
         return None
-    return tuple(", ".join(_name(item, keys) for item in items) for items in (expected, actual))  # type: ignore[return-value]
+    expected_labels, actual_labels = labels
+    in_expected = [label for label in expected_labels if label in actual_labels]
+    in_actual = [label for label in actual_labels if label in expected_labels]
+    return None if in_expected == in_actual else (", ".join(in_expected), ", ".join(in_actual))
 
 
-def _name(item: JSONValue, keys: tuple[str, ...]) -> str:
-    return "/".join(str(item[key]) for key in keys)
-
-
-def _aligned_by_keys(expected: list[JSONValue], actual: list[JSONValue], keys: tuple[str, ...]) -> list[Item] | None:
-    """Return the items paired by *keys*; None if keys are missing or not unique, or the order differs."""
-    expected_labels, actual_labels = (_by_label(items, keys) for items in (expected, actual))
-    if expected_labels is None or actual_labels is None:
+def _labels(
+    expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None
+) -> tuple[dict[str, int], dict[str, int]] | None:
+    """Return the indices of the items of both lists by list-map keys; None without such keys, or if an item lacks one or repeats all."""
+    keys = schema.x_list_map_keys if schema else None
+    if not keys:
         return None
-    common = [label for label in expected_labels if label in actual_labels]
-    if common != [label for label in actual_labels if label in expected_labels]:
-        return None
-    return [
-        Item(expected_labels.get(label), actual_labels.get(label), label)
-        for label in {**expected_labels, **actual_labels}
-    ]
+    first, second = _by_label(expected, keys), _by_label(actual, keys)
+    return None if first is None or second is None else (first, second)
 
 
 def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] | None:
@@ -316,24 +292,3 @@ def _by_label(items: list[JSONValue], keys: tuple[str, ...]) -> dict[str, int] |
         if isinstance(item, dict) and all(key in item for key in keys)
     }
     return labels if len(labels) == len(items) else None
-
-
-def fits_difflib(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Return whether `difflib` can align two lists quickly: they are short, or few of their items are equal."""
-    counts = Counter(second)
-    return max(len(first), len(second)) <= _MOST_ALIGNED and sum(counts[item] for item in first) <= _MOST_PAIRS
-
-
-def _aligned_by_value(expected: list[JSONValue], actual: list[JSONValue]) -> list[Item]:
-    expected_texts, actual_texts = ([printing.marshal(item) for item in items] for items in (expected, actual))
-    if not fits_difflib(expected_texts, actual_texts):
-        return _aligned_by_position(expected, actual)
-    matcher = difflib.SequenceMatcher(None, expected_texts, actual_texts, autojunk=False)
-    items: list[Item] = []
-    for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
-        if tag != "equal":
-            pairs = min(stop - start, other_stop - other_start)
-            items.extend(Item(start + offset, other_start + offset) for offset in range(pairs))
-            items.extend(Item(index, None) for index in range(start + pairs, stop))
-            items.extend(Item(None, index) for index in range(other_start + pairs, other_stop))
-    return items

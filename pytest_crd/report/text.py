@@ -27,7 +27,7 @@ from pytest_crd.cases.caseresult import (
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.report import objectdifferences, ownerwords, verdictwords
+from pytest_crd.report import lookalikes, objectdifferences, ownerwords, verdictwords
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 from pytest_crd.report.ownerwords import OwnersMismatch
 from pytest_crd.report.verdictwords import CaseVerdict, VerdictLine
@@ -38,7 +38,7 @@ _WIDEST_PATH: Final = 40
 _MOST_LINES: Final = 20
 # From this number of differences on, a common reason is shown only once.
 _MANY: Final = 3
-_REORDERED: Final = "the same names in another order"
+_REORDERED: Final = "the same keys in another order"
 _SIDES: Final = ("expected", "actual")
 
 # The verb for the paths that a key of a case lists.
@@ -119,7 +119,7 @@ def _mismatch(mismatch: Mismatch, trace: Trace, verbosity: int, paint: Paint) ->
     key = _key(mismatch)
     if key:
         yield f"{key}:"
-    rows = list(_rows(mismatch, trace, paint, verbosity))
+    rows = _rows(mismatch, trace, paint, verbosity)
     listed = rows if verbosity > 0 else rows[:_MOST_LINES]
     width = min(max(len(row.path) for row in listed), _WIDEST_PATH)
     for reason, group in itertools.groupby(listed, key=lambda row: row.reason):
@@ -137,7 +137,8 @@ def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[s
     for row in rows:
         why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
         yield f"  {paint(row.path.ljust(width), 'path')}  {row.words}{why}" if row.path else f"  {row.words}{why}"
-        yield from (f"      {_visible(line)}" for line in row.text_diff.splitlines()[2:])
+        text_diff = lookalikes.tell_lines_apart(row.text_diff.splitlines()[2:])
+        yield from (f"      {_visible(line)}" for line in text_diff)
         yield from (f"      {paint(_visible(line), 'reason')}" for line in row.details)
     if said_once:
         yield f"  {paint(f'each of these {len(rows)}: {reason}', 'reason')}"
@@ -155,7 +156,16 @@ def _key(mismatch: Mismatch) -> str:
     return "" if isinstance(mismatch, NotReached) else verdictwords.heading(mismatch)
 
 
-def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> Iterator[Row]:
+def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> list[Row]:
+    rows = [*_differences(mismatch, trace, paint, verbosity)]
+    paths = lookalikes.tell_apart([row.path for row in rows])
+    return [
+        row._replace(path=path, brief=row.brief.replace(row.path, path, 1))
+        for row, path in zip(rows, paths, strict=True)
+    ]
+
+
+def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int) -> Iterator[Row]:
     if isinstance(mismatch, ObjectMismatch):
         for difference in objectdifferences.find_differences(mismatch, trace):
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
@@ -273,8 +283,13 @@ def _sides(difference: ObjectDifference) -> tuple[str, str]:
         same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same > _LONGEST_VALUE // 2 and max(len(expected), len(actual)) + 2 > _LONGEST_VALUE:
             start = same - _LONGEST_VALUE // 4
-            return f"…{shorten(expected[start:])}", f"…{shorten(actual[start:])}"
-    return shorten(expected), shorten(actual)
+            return _told_apart(f"…{shorten(expected[start:])}", f"…{shorten(actual[start:])}")
+    return _told_apart(shorten(expected), shorten(actual))
+
+
+def _told_apart(expected: str, actual: str) -> tuple[str, str]:
+    expected, actual = lookalikes.tell_apart((expected, actual))
+    return expected, actual
 
 
 def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.WorkBudget) -> str:
@@ -304,7 +319,8 @@ def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator
     expected, actual = _yaml(mismatch.expected), _yaml(mismatch.compared)
     yield ""
     styles = {"-": "expected", "+": "actual"}
-    for line in difflib.unified_diff(expected, actual, "expected", "actual", lineterm=""):
+    diff = [*difflib.unified_diff(expected, actual, "expected", "actual", lineterm="")]
+    for line in lookalikes.tell_lines_apart(diff):
         yield f"  {paint(line, styles.get(line[:1], 'reason'))}"
     if verbosity > 1:
         for name, text in (("expected", expected), ("actual", _yaml(mismatch.actual))):

@@ -46,14 +46,14 @@ def _compare(
         pytest.param(
             {"plain": [1, 3]},
             {"plain": [1, 2, 3]},
-            ({"plain": {}}, {"plain": {Item(None, 1): 2}}),
-            id="an inserted item is one difference",
+            ({"plain": {Item(1, 1): 3}}, {"plain": {Item(1, 1): 2, Item(None, 2): 3}}),
+            id="items without list-map keys are compared by position",
         ),
         pytest.param(
             {"plain": [1, 2, 3]},
             {"plain": [1, 3]},
-            ({"plain": {Item(1, None): 2}}, {"plain": {}}),
-            id="a removed item is one difference",
+            ({"plain": {Item(1, 1): 2, Item(2, None): 3}}, {"plain": {Item(1, 1): 3}}),
+            id="also behind a missing item",
         ),
         pytest.param(
             {"plain": [1, 2]},
@@ -70,8 +70,29 @@ def _compare(
         pytest.param(
             {"items": [A, B]},
             {"items": [B, A]},
-            ({"items": {Order(): "a, b"}}, {"items": {Order(): "b, a"}}),
+            ({"items": {Order(): 'name="a", name="b"'}}, {"items": {Order(): 'name="b", name="a"'}}),
             id="the order of a list map counts",
+        ),
+        pytest.param(
+            {"items": [A, C, {"name": "d"}]},
+            {"items": [C | {"n": 1}, B, A]},
+            (
+                {
+                    "items": {
+                        Order(): 'name="a", name="c"',
+                        Item(1, 0, 'name="c"'): {},
+                        Item(2, None, 'name="d"'): {"name": "d"},
+                    }
+                },
+                {
+                    "items": {
+                        Order(): 'name="c", name="a"',
+                        Item(1, 0, 'name="c"'): {"n": 1},
+                        Item(None, 1, 'name="b"'): B,
+                    }
+                },
+            ),
+            id="keys pair items in any order, with others between them",
         ),
         pytest.param(
             {"items": [A, A]},
@@ -105,6 +126,7 @@ def test_only_differences_remain(expected: Any, actual: Any, remains: tuple[Any,
         pytest.param({}, {"a": 1}, True, id="more keys are fine"),
         pytest.param({"a": 1}, {}, False, id="a missing key is not"),
         pytest.param({"items": [B]}, {"items": [A, B, C]}, True, id="a list map may have more items"),
+        pytest.param({"items": [B, A]}, {"items": [A, B, C]}, False, id="in their order"),
         pytest.param({"items": [{"name": "z"}]}, {"items": [A]}, False, id="a list map must have the items stated"),
         pytest.param(
             {"plain": [{"n": 1}]}, {"plain": [{"n": 1, "name": "a"}]}, True, id="items of a list may have more keys"
@@ -160,9 +182,17 @@ def test_a_long_list_is_compared_by_position(expected: list[str], actual: list[s
     assert [item.index for item in remainder.actual] == differing
 
 
-def test_a_short_list_is_aligned() -> None:
-    remainder = comparison.compare([1, 2, 3], [0, 1, 2, 3], None)
+@pytest.mark.parametrize("items", ["items", "plain"])
+def test_expected_and_contains_pair_items_alike(items: str) -> None:
+    expected, actual = [A | {"n": 1}, C], [A, C | {"n": 2}]
 
-    assert remainder is not None
-    assert remainder.expected == {}
-    assert [*remainder.actual.values()] == [0]
+    for subset in (False, True):
+        remainder = _compare({items: expected}, {items: actual}, subset=subset)
+        assert remainder is not None
+        assert [(item.expected, item.actual) for item in remainder.expected[items]] == [(0, 0), (1, 1)][
+            : 1 if subset else 2
+        ]
+
+
+def test_the_compared_part_of_a_list_map_is_in_its_own_order() -> None:
+    assert comparison.select_compared({"items": [C, A]}, {"items": [A, B, C]}, SCHEMA) == {"items": [A, C]}

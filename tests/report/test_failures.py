@@ -197,21 +197,36 @@ contains:
         "{input: {spec: {beds: [{name: a}, {name: b, plant: x}]}}, expected: {spec: {beds: [{name: b, plant: z}, {name: a}]}}}",
         """\
 expected:
-  spec.beds           the same names in another order: expected b, a; got a, b
+  spec.beds           the same keys in another order: expected name="b", name="a"; got name="a", name="b"
   spec.beds[1].plant  expected "z", got "x"
 """,
-        "spec.beds the same names in another order (+1 more)",
-        id="a reordered list of named items says so first",
+        "spec.beds the same keys in another order (+1 more)",
+        id="a reordered list map says so first",
     ),
     pytest.param(
         "pruning",
         "{input: {spec: {free: {l: [{name: a, x: 1}, {name: b}]}}}, expected: {spec: {free: {l: [{name: b}, {name: a, x: 1}]}}}}",
         """\
 expected:
-  spec.free.l  the same names in another order: expected b, a; got a, b
+  spec.free.l[0].name  expected "b", got "a"
+  spec.free.l[0].x     not expected, but it is 1 (kept from the input)
+  spec.free.l[1].name  expected "a", got "b"
+  spec.free.l[1].x     expected 1, but it is absent (the input does not have it, and no default puts it in)
 """,
-        "spec.free.l the same names in another order",
-        id="and so does one that no list-map keys name",
+        'spec.free.l[0].name is "a", expected "b" (+3 more)',
+        id="a list without list-map keys is compared by position, also if its items have names",
+    ),
+    pytest.param(
+        "pruning",
+        "{input: {spec: {label: u\u0308, free: {\u0430: 1}}}, expected: {spec: {label: \u00fc, free: {a: 1}}}}",
+        """\
+expected:
+  spec.free.a       expected 1, but it is absent (the input does not have it, and no default puts it in)
+  spec.free.\\u0430  not expected, but it is 1 (kept from the input)
+  spec.label        expected "\\u00fc", got "u\\u0308"
+""",
+        "spec.free.a absent, expected 1 (+2 more)",
+        id="texts and fields that look alike have escapes",
     ),
     pytest.param(
         "create",
@@ -577,6 +592,16 @@ def test_verbose_shows_a_diff_of_the_objects(project: Project) -> None:
 
     result.stdout.fnmatch_lines(["  --- expected", "  +++ actual", "   spec:", "  -  size: 2", "  +  size: 1"])
     result.stdout.no_fnmatch_line("*in full:")
+
+
+def test_diffs_have_escapes_in_lines_that_look_alike(project: Project) -> None:
+    sent, expected = '{label: "a\\nu\\u0308\\n"}', '{label: "a\\n\\u00fc\\n"}'
+    _write_case(project, "pruning", f"{{input: {{spec: {sent}}}, expected: {{spec: {expected}}}}}")
+
+    lines = project.run("-v").outlines
+
+    assert [line.strip() for line in lines if "\\u" in line and "label" not in line][:2] == ["-\\u00fc", "+u\\u0308"]
+    assert [line.strip() for line in lines if "\\u" in line][-2:] == ["-    \\u00fc", "+    u\\u0308"]
 
 
 @pytest.mark.parametrize("flag", ["-q", "-qq"])
