@@ -145,7 +145,10 @@ def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, p
 
 
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
+    distinct = {crd.source for crd in catalog.crds}
     for read in catalog.sources.every(catalog.kubernetes_version):
+        if read.crd.source not in distinct:
+            continue  # a copy, about which `copies` says all
         facts = [_find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, scope, facts)
         yield from _applied(read, samples, facts)

@@ -38,6 +38,7 @@ class CheckVerdict:
         heading: A summary of the findings.
         findings: The findings; empty if the check holds.
         warnings: The server's warnings.
+        allowed: Findings that the project allows as warnings.
         notes: Remarks, shown for a check that holds.
         details: The notes in full, for `-vv`; empty if the notes are complete.
         passed_over: The reason for no verdict; empty if there is one.
@@ -47,6 +48,7 @@ class CheckVerdict:
     heading: str = ""
     findings: tuple[CheckFinding, ...] = ()
     warnings: tuple[CheckFinding, ...] = ()
+    allowed: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     passed_over: str = ""

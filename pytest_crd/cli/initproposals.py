@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.casefiles import filereplacement
+from pytest_crd.checks import allowedchecks
 from pytest_crd.cli.repository import Repository
 from pytest_crd.discovery import inifiles, samplepaths
 from pytest_crd.engine import (
@@ -21,7 +23,7 @@ from pytest_crd.generation import NothingToStateError, filenames, generate
 _GITHUB_JOB: Final = """\
 name: crds
 on:
-  push: { branches: [main] }
+  push: { branches: [BRANCH] }
   pull_request:
 permissions: { contents: read }
 jobs:
@@ -43,6 +45,8 @@ crds:
 _GITHUB_FILE: Final = ".github/workflows/crds.yml"
 _GITLAB_FILE: Final = ".gitlab-ci.yml"
 _SETTINGS_FILE: Final = "pytest.ini"
+# The reason for a check that fails before its repository uses pytest-crd.
+_KNOWN: Final = "known when pytest-crd was added"
 
 
 class NothingWrittenError(Exception):
@@ -89,25 +93,38 @@ def propose_files(repository: Repository) -> Iterator[ProposedFile]:
         yield _of_settings(repository, settings)
     yield from (_of_cases(repository, crds) for crds in _by_name(repository.untested()))
     if not repository.has_job and repository.forge:
-        name, text = (_GITLAB_FILE, _GITLAB_JOB) if repository.forge == "gitlab" else (_GITHUB_FILE, _GITHUB_JOB)
+        github = _GITHUB_JOB.replace("BRANCH", json.dumps(repository.branch))
+        name, text = (_GITLAB_FILE, _GITLAB_JOB) if repository.forge == "gitlab" else (_GITHUB_FILE, github)
         is_there = (repository.folder / name).exists()
         yield ProposedFile(name, "runs all of it for each change", lambda: text, is_there)
 
 
-def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
-    """Yield the settings with other values than the default."""
+def _settings(repository: Repository) -> Iterator[tuple[str, str | list[str]]]:
+    """Yield the settings with other values than the default: a text, or lines."""
     if not repository.samples and repository.other_samples:
         yield "crd_samples", samplepaths.AUTO
+    if repository.failing:
+        yield allowedchecks.SETTING, [f"{check} [warn]: {_KNOWN}" for check in repository.failing]
 
 
-def _of_settings(repository: Repository, settings: dict[str, str]) -> ProposedFile:
+def _of_settings(repository: Repository, settings: dict[str, str | list[str]]) -> ProposedFile:
     ini = repository.ini
     name = ini.name if ini else _SETTINGS_FILE
     is_toml = ini is not None and ini.suffix == ".toml"
     section = inifiles.section(ini) if ini else "pytest"
-    lines = (f'{key} = "{value}"' if is_toml else f"{key} = {value}" for key, value in settings.items())
-    text = "\n".join((f"[{section}]", *lines, ""))
-    return ProposedFile(name, f"says where things are: {', '.join(settings)}", lambda: text, ini is not None)
+    entries = (_toml_entry(*item) if is_toml else _ini_entry(*item) for item in settings.items())
+    text = "\n".join((f"[{section}]", *entries, ""))
+    return ProposedFile(name, f"has settings: {', '.join(settings)}", lambda: text, ini is not None)
+
+
+def _ini_entry(key: str, value: str | list[str]) -> str:
+    return f"{key} = {value}" if isinstance(value, str) else "\n    ".join((f"{key} =", *value))
+
+
+def _toml_entry(key: str, value: str | list[str]) -> str:
+    if isinstance(value, str):
+        return f"{key} = {json.dumps(value)}"
+    return "\n".join((f"{key} = [", *(f"    {json.dumps(line)}," for line in value), "]"))
 
 
 def _by_name(crds: Iterable[CustomResourceDefinition]) -> Iterator[list[CustomResourceDefinition]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from typing import Final
 
 from pytest_crd import folders
 from pytest_crd.cases import loader
-from pytest_crd.checks import samplefiles, samplehints
-from pytest_crd.discovery import inifiles, projectfiles, samplepaths, tags
+from pytest_crd.cases.crdcatalog import Catalog
+from pytest_crd.checks import allowedchecks, checkplan, samplefiles, samplehints
+from pytest_crd.checks.checkplan import CheckScope
+from pytest_crd.discovery import git, inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
 from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
@@ -19,6 +22,7 @@ from pytest_crd.generation import filenames
 
 _WORKFLOWS: Final = ".github/workflows"
 _GITLAB: Final = ".gitlab-ci.yml"
+_USUAL_BRANCH: Final = "main"
 # A job with this text tests CRDs.
 _COMMAND: Final = "pytest-crd"
 
@@ -45,6 +49,8 @@ class Repository:
         forge: `github`, `gitlab` or empty.
         has_job: Whether a job of the CI tests CRDs.
         release: The tag of the last release; empty if there is none.
+        branch: The default branch.
+        failing: The checks that fail, each as `CHECK SUBJECT`; none if the settings allow some already.
     """
 
     folder: Path
@@ -59,6 +65,8 @@ class Repository:
     forge: str
     has_job: bool
     release: str
+    branch: str
+    failing: tuple[str, ...] = ()
 
     @property
     def case_folder(self) -> str:
@@ -105,6 +113,8 @@ def look(folder: Path) -> Repository:
         _forge(folder),
         any(_COMMAND in path.read_text(encoding="utf-8", errors="replace") for path in _jobs(folder)),
         _release(folder),
+        _branch(folder),
+        tuple(_failing(folder, ini, sources)),
     )
 
 
@@ -151,6 +161,20 @@ def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) ->
     return counts[0], counts[1]
 
 
+def _failing(folder: Path, ini: Path | None, sources: Sources) -> Iterator[str]:
+    """Yield the checks that fail, each once; checks that cannot run, or whose name has spaces, are left out."""
+    if ini is not None and inifiles.lines(ini, allowedchecks.SETTING):
+        return
+    scope = CheckScope(frozenset(), folder, 1.0, tuple(inifiles.words(ini, "crd_samples") if ini else ()), ())
+    plan = checkplan.plan_checks([Catalog(sources, profile.DEFAULT, frozenset())], scope, home=ini or folder)
+    names: dict[str, None] = {}
+    for check in (check for same_file in plan.checks.values() for check in same_file):
+        with contextlib.suppress(InputError):
+            if check.run().findings and len(check.subject.split()) == 1:
+                names[f"{check.kind} {check.subject}"] = None
+    yield from names
+
+
 def _jobs(folder: Path) -> Iterator[Path]:
     yield from sorted((folder / _WORKFLOWS).glob("*.y*ml"))
     if (folder / _GITLAB).is_file():
@@ -161,6 +185,12 @@ def _forge(folder: Path) -> str:
     if (folder / _GITLAB).is_file():
         return "gitlab"
     return "github" if (folder / ".github").is_dir() else ""
+
+
+def _branch(folder: Path) -> str:
+    """Return the default branch of the remote `origin`, else the current branch."""
+    remote = git.run(folder, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").line.removeprefix("origin/")
+    return remote or git.run(folder, "symbolic-ref", "--short", "HEAD").line or _USUAL_BRANCH
 
 
 def _release(folder: Path) -> str:

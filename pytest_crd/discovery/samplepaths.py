@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Lists the YAML and JSON files below a folder that belong to the project.
 Lists: TypeAlias = Callable[[Path], list[Path]]
 
-FOLDERS: Final = ("config/samples", "examples", "samples")
+FOLDERS: Final = ("config/samples", "examples", "example", "samples")
 # The folders of samples if each operator has a folder of its own.
 _OF_OPERATORS: Final = ("*/config/samples", "*/*/config/samples")
 # The pattern for every file of the project except test data.

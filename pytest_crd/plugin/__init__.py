@@ -227,7 +227,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     )
     if lines and alone.is_brief(config):
         lines = dict.fromkeys(
-            [f"crd: {counted(len(lines), 'warning')} of the server; -v shows {'it' if len(lines) == 1 else 'them'}"]
+            [f"crd: {counted(len(lines), 'warning')}; -v shows {'it' if len(lines) == 1 else 'them'}"]
         )
     for line in lines:  # one line for many tests with the same warning
         terminalreporter.write_line(line)

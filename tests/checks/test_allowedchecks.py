@@ -30,11 +30,14 @@ def test_a_line_has_a_check_a_subject_and_a_reason() -> None:
 
     assert actual == AllowedCheck("samples", "Garden/eden", "an old one: kept")
     assert str(actual) == "samples Garden/eden"
+    assert allowedchecks.parse("copies b[0] [warn]: x") == AllowedCheck("copies", "b[0]", "x", warns=True)
 
 
 @pytest.mark.parametrize("line", ["copies", "copies a", "copies a:", "copies: a", "copies a b: c"])
 def test_other_lines_are_mistakes(line: str) -> None:
-    with pytest.raises(ValueError, match="is not CHECK SUBJECT: REASON, as in copies things"):
+    with pytest.raises(
+        ValueError, match=r"is not CHECK SUBJECT: REASON or CHECK SUBJECT \[warn\]: REASON, as in copies things"
+    ):
         allowedchecks.parse(line)
 
 
@@ -57,10 +60,41 @@ def test_an_entry_covers_checks_by_kind_and_subject(entry: AllowedCheck, expecte
     assert {item.run().passed_over for item in allowed} == {"allowed by crd_checks_allow: x"}
 
 
-def test_a_check_that_holds_stays_as_it_is() -> None:
-    (item,) = allowedchecks.apply([AllowedCheck("*", "*", "x")], {Path(): [check("copies", "a", HOLDS)]})[Path()]
+def test_a_check_that_holds_stays_as_it_is_if_an_entry_covers_several() -> None:
+    checks = {Path(): [check("copies", "a", HOLDS), check("copies", "b")]}
+    item, _ = allowedchecks.apply([AllowedCheck("*", "*", "x")], checks)[Path()]
 
     assert item.run() == HOLDS
+
+
+@pytest.mark.parametrize("warns", [False, True])
+def test_an_entry_about_one_check_that_holds_is_out_of_date(*, warns: bool) -> None:
+    (item,) = allowedchecks.apply([AllowedCheck("copies", "a", "x", warns)], {Path(): [check("copies", "a", HOLDS)]})[
+        Path()
+    ]
+
+    verdict = item.run()
+
+    assert verdict.heading == "allowed to fail, but it holds"
+    assert verdict.findings == (CheckFinding("crd_checks_allow", "copies a: the check holds; remove the line"),)
+
+
+def test_a_check_that_is_passed_over_is_no_news() -> None:
+    skipped = CheckVerdict(passed_over="not applied")
+    (item,) = allowedchecks.apply([AllowedCheck("copies", "a", "x")], {Path(): [check("copies", "a", skipped)]})[Path()]
+
+    assert item.run() == skipped
+
+
+def test_findings_become_warnings() -> None:
+    (item,) = allowedchecks.apply([AllowedCheck("copies", "a", "x", warns=True)], {Path(): [check("copies", "a")]})[
+        Path()
+    ]
+
+    verdict = item.run().with_warnings_failing()
+
+    assert verdict.findings == ()
+    assert verdict.allowed == (CheckFinding("a.yaml:1", "x (allowed by crd_checks_allow: x)"),)
 
 
 def test_entries_without_a_check_are_mistakes() -> None:
@@ -87,6 +121,23 @@ def test_an_allowed_check_is_skipped_with_its_reason(project: Project) -> None:
             "crd: 11 checks in 2 files (1 of them allowed by crd_checks_allow)",
             "SKIPPED *: allowed by crd_checks_allow: the chart is older",
         ]
+    )
+
+
+def test_a_check_that_warns_passes_and_shows_its_findings(project: Project) -> None:
+    project.write("charts/garden/crds/gardens.yaml", GARDEN.replace("label", "tag"))
+    project.ini(
+        "crd_checks = true",
+        "crd_warnings = error",
+        "crd_checks_allow =",
+        f"    copies {NAME} [warn]: the chart is older",
+    )
+
+    result = project.run("-k", "copies")
+
+    result.assert_outcomes(passed=1, deselected=10)
+    result.stdout.fnmatch_lines(
+        ["crd: *: warning: *: the copy lacks it; * (allowed by crd_checks_allow: the chart is older)"]
     )
 
 

@@ -79,7 +79,7 @@ def test_a_copy_that_differs_fails_with_the_place(project: Project, old: str, ne
 def test_a_copy_may_differ_in_what_servers_do_not_judge(project: Project, copy: str) -> None:
     result = run(project, copy, "-v")
 
-    result.assert_outcomes(passed=1, deselected=10)
+    assert result.parseoutcomes()["passed"] == 1
     result.stdout.fnmatch_lines([f"crd: *copies: {CHART}:1"])
 
 
@@ -116,7 +116,7 @@ def test_a_copy_may_equal_any_alternative_in_the_main_place(project: Project) ->
     other = GARDEN.replace("label", "tag")
     project.write("config/crd/bases/other.yaml", other)
 
-    run(project, other).assert_outcomes(passed=1, deselected=15)
+    run(project, other).assert_outcomes(passed=1, deselected=10)
 
 
 def test_a_crd_without_a_kubebuilder_folder_is_compared_with_the_first_usual_place(project: Project) -> None:

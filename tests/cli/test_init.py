@@ -242,7 +242,7 @@ def test_settings_go_where_there_are_some(file: str, text: str, added: str, repo
 
     out = init("--yes")[1]
 
-    output = out.split(f"to be added to {file}, which says where things are: crd_samples:\n\n")[1].split("\n\n")[0]
+    output = out.split(f"to be added to {file}, which has settings: crd_samples:\n\n")[1].split("\n\n")[0]
     assert "\n".join(line.strip() for line in output.splitlines()) == added
     assert repository.read(file) == text
 
@@ -330,3 +330,50 @@ def test_a_folder_without_git_has_no_release(tmp_path: Path, init: Init, monkeyp
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
     assert "last release: none" in init(str(second))[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("pytest.ini", "[pytest]\n"), ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = ["-q"]\n')],
+)
+def test_checks_that_fail_today_may_warn(file: str, text: str, repository: Folder, init: Init) -> None:
+    repository.write("config/samples/a.yaml", SAMPLE.replace("sand", "peat"))
+    repository.write("config/samples/b.yaml", SAMPLE)
+
+    _, out, _ = init()
+
+    line = "samples Garden/a [warn]: known when pytest-crd was added"
+    assert "not written: pytest.ini, which has settings: crd_checks_allow\n" in out
+    repository.write(file, text)
+    added = init()[1].split("which has settings: crd_checks_allow:\n\n")[1].split("\n\n")[0]
+    entry = f'crd_checks_allow = [\n    "{line}",\n]' if file.endswith("toml") else f"crd_checks_allow =\n    {line}"
+    assert added == "\n".join(f"    {row}" for row in f"{text.splitlines()[0]}\n{entry}".splitlines())
+    repository.write("pytest.ini", f"[pytest]\ncrd_checks_allow =\n    {line}\n")
+    assert "crd_checks_allow" not in init()[1]
+
+
+def test_a_check_that_cannot_run_or_has_no_plain_name_is_left_out(repository: Folder, init: Init) -> None:
+    repository.write(
+        "config/samples/a.yaml", SAMPLE.replace("kind: Garden", "kind: Gardem").replace("name: a", "name: a b")
+    )
+
+    assert "crd_checks_allow" not in init()[1]
+
+
+@pytest.mark.parametrize("branch", ["trunk", "release-1.x"])
+def test_the_job_names_the_default_branch(branch: str, repository: Folder, init: Init) -> None:
+    (repository.path / ".github").mkdir()
+    git(repository.path, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+
+    init("--yes")
+
+    assert f'  push: {{ branches: ["{branch}"] }}\n' in repository.read(".github/workflows/crds.yml")
+
+
+def test_the_branch_of_the_remote_counts_first(repository: Folder, init: Init) -> None:
+    (repository.path / ".github").mkdir()
+    git(repository.path, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/stable/2.0")
+
+    init("--yes")
+
+    assert '["stable/2.0"]' in repository.read(".github/workflows/crds.yml")

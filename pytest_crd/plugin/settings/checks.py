@@ -92,7 +92,7 @@ RULE_BUDGET: Final = Setting(
 ALLOWED: Final = Setting(
     SettingKind.LINES,
     "Checks whose findings are allowed, one per line: `CHECK SUBJECT: REASON`, as in the name of the test. `*` matches "
-    "any characters. Such a check is skipped if it fails.",
+    "any characters. Such a check is skipped if it fails; with `CHECK SUBJECT [warn]: REASON` its findings are warnings.",
     _allowed,
     ini="crd_checks_allow",
     option="--crd-checks-allow",

@@ -76,7 +76,7 @@ SAMPLES: Final = Setting(
     SettingKind.WORDS,
     "Files, folders and globs with custom resources for checks and upgrades; the server must accept them "
     "unchanged. `!pattern` excludes files, and `auto` means all of the project except test data. Default: "
-    "`config/samples`, `examples` and `samples`.",
+    "`config/samples`, `examples`, `example` and `samples`.",
     setting.paths,
     ini="crd_samples",
     option="--crd-sample",

@@ -76,9 +76,10 @@ class CheckItem(TextItem):
         notes = (self.config.get_verbosity() > 1 and verdict.details) or verdict.notes
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [
-            (session.WARNING, f"{warning.place}: warning: {warning.text}") for warning in verdict.warnings
+            (session.WARNING, f"{warning.place}: warning: {warning.text}")
+            for warning in (*verdict.warnings, *verdict.allowed)
         ]
-        self._warnings = verdict.warnings
+        self._warnings = (*verdict.warnings, *verdict.allowed)
         if verdict.findings:
             from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - as above
 
