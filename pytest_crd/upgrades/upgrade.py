@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
-from pytest_crd.upgrades import clients, crdwrites, effects, schemadifferences
+from pytest_crd.upgrades import clients, crdwrites, effects, renames, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
@@ -65,6 +65,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     unshown: list[Unshown] = []
     witnessed: list[Difference] = []
     warnings: list[str] = []
+    renamed: dict[str, str] = {}
     for before, after in _served_pairs(old, new):
         for finding in (
             *crdwrites.find_removed_subresources(before, after),
@@ -72,6 +73,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         ):
             collection.add(finding)
         version_findings = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
+        renamed |= renames.find_renames(version_findings.differences)
         notices += clients.describe_column_changes(before, after)
         _judge_specimens(version_findings, specimens.select(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
@@ -86,7 +88,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     # A difference of the storage version can be shown by objects of that version, even if objects of another version do not show it.
     missing = [item for item in unshown if item.difference not in witnessed]
     return Upgrade(
-        collection.findings(),
+        tuple(renames.describe(collection.findings(), renamed)),
         tuple(dict.fromkeys(item.words for item in missing)),
         tuple(warnings),
         tuple(dict.fromkeys(notices)),
