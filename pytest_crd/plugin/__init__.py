@@ -27,6 +27,7 @@ from pytest_crd.plugin import (
     servers,
     session,
     settings,
+    threads,
     tracebacks,
 )
 from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
@@ -80,6 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.read(config)
         commandline.read(config)
         features.register(config)
+        threads.register(config)
         config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
         config.add_cleanup(functools.partial(heap.thaw, config))
     for marker in MARKERS:

@@ -18,8 +18,8 @@ WAYS = [
     for flag in (None, "crd", "pytest_crd.plugin")
     for named in (None, "crd", "pytest_crd.plugin")
     for no_autoload in (False, True)
-    # Without autoload the name `crd` exists only if `-p crd` is given.
-    if not no_autoload or (flag or named == "pytest_crd.plugin")
+    # Without autoload, a conftest.py finds the name `crd` only in pytest 9.2 and later, or if `-p crd` is given.
+    if not no_autoload or flag or named == "pytest_crd.plugin" or (named and pytest.version_tuple >= (9, 2))
 ]
 
 
@@ -142,6 +142,7 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin.session",
         "pytest_crd.plugin.settings",
         *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
+        "pytest_crd.plugin.threads",
         "pytest_crd.plugin.tracebacks",
         *("pytest_crd.report", "pytest_crd.report.causegroups", "pytest_crd.report.testfacts"),
         "pytest_crd.wording",

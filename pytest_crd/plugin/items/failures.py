@@ -109,6 +109,8 @@ class MistakenCollectError(pytest.Collector.CollectError):
 class TextItem(pytest.Item):
     """Base of the plugin's items, which fail without a traceback: pytest's frames are no help and take time to render."""
 
+    # For pytest-run-parallel, which warns of other items without a function, and runs them in one thread.
+    _parallel_custom_item = True
     # Why no live server gets the requests of the item; empty if it does.
     unasked = ""
     # The source of a CRD and the Kubernetes version, if the item fails with all errors for which that server refuses the CRD.

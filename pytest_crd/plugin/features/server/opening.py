@@ -28,6 +28,7 @@ from pytest_crd.server.reaching import InProcess
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings.live import LiveSettings
 
+_BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
 _KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects"})
 _CERTIFICATES: Final = pytest.StashKey[Any]()
@@ -67,7 +68,12 @@ def _open_in_process(
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
     api, log = _api(crds, version, token), RequestLog()
     certificates = _certificates(request.config)
-    transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
+    try:
+        transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
+    except RuntimeError as error:
+        if type(error).__module__ != "pytest_socket":
+            raise
+        raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
     crd_server = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
     try:
