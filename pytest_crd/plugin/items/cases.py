@@ -278,6 +278,8 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     try:
         text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
         loaded = loader.load_any(text, source=session.display_path(path), fills=filler is not None)
+        if filler and isinstance(loaded, tuple) and (repaired := filler.repair(path, text, loaded)) != text:
+            text, loaded = repaired, loader.load_any(repaired, source=session.display_path(path), fills=True)
         content = filler.content(path, text, is_suite=not isinstance(loaded, tuple)) if filler else None
         return [
             BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)

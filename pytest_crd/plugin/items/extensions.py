@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases.caseresult import CaseResult
-    from pytest_crd.cases.model import Case
+    from pytest_crd.cases.model import Case, CaseFile
 
 
 class TestPlace(NamedTuple):
@@ -46,6 +46,9 @@ class Filler(Protocol):
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> FilledContent:
         """Return the file at *path*, which has the content *text*."""
+
+    def repair(self, path: Path, text: bytes, parts: Sequence[CaseFile]) -> bytes:
+        """Return the content of the file at *path* after repairs that concern many cases; *text* and its *parts* are the old one."""
 
 
 COMPANION: Final = pytest.StashKey[Companion]()

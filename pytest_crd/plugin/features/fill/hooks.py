@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -15,9 +16,12 @@ import pytest
 from pytest_crd.casefiles import filereplacement, notes
 from pytest_crd.casefiles.notes import FillOutcome, Note
 from pytest_crd.casefiles.observation import Mode
+from pytest_crd.cases.model import CaseFile
+from pytest_crd.generation import baseobjects
 from pytest_crd.plugin import session
 from pytest_crd.plugin.features.fill.content import Content
 from pytest_crd.plugin.items import cases, extensions
+from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.report import casefilechanges
 
@@ -35,12 +39,35 @@ class Hooks:
         self._is_worker = hasattr(config, "workerinput")
         self._notes: list[Note] = []
         self._outcome = FillOutcome()
+        self._repaired: list[str] = []
+        session.add_part(config, self._part)
         config.stash[extensions.FILLER] = self
 
     def content(self, path: Path, text: bytes, *, is_suite: bool) -> Content:
         """Return the case file at *path*, which has the content *text*."""
         versions = project.kubernetes_versions(self._config)
         return Content(path.resolve(), filereplacement.digest(text), is_suite, self._mode, versions)
+
+    def repair(self, path: Path, text: bytes, parts: Sequence[CaseFile]) -> bytes:
+        """
+        Write the case file at *path* with base objects that are accepted, and return its new content.
+
+        With `--crd-update` a base object that is refused would change each case that uses it.
+        """
+        if self._mode < Mode.UPDATE or self._config.option.collectonly:
+            return text
+        catalog = session.catalogs(self._config)[0]
+        find_version = functools.partial(catalog.version_of, folder=path.parent)
+        repaired = baseobjects.repair(text, parts, find_version, source=_display(path))
+        if repaired is None:
+            return text
+        with contextlib.suppress(filereplacement.ChangedError):  # another worker of pytest-xdist has written the same
+            filereplacement.replace(path.resolve(), repaired.content, old=filereplacement.digest(text))
+        self._repaired.append(f"{_display(path)}: the base object has other values now: {', '.join(repaired.fields)}")
+        return path.read_bytes()
+
+    def _part(self) -> Part | None:
+        return Part(notes=tuple(self._repaired)) if self._repaired else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(

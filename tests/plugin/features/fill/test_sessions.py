@@ -758,3 +758,44 @@ def test_the_only_case_of_a_file_is_not_removed(project: Project) -> None:
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert _text(project) == text
     result.stdout.fnmatch_lines(["crd: 1 case not written:", f"  {NAME}:3: *: it is about a field *remove it yourself"])
+
+
+BASE = "x-smallest: &smallest {spec: {rows: 6}} # kept\n\ncreate:\n"
+USERS = (
+    "- {name: a, input: *smallest, patch: {spec: {soil: clay}}, contains: {spec: {soil: clay}}}\n"
+    "- {name: b, input: *smallest, patch: {spec: {soil: peat}}, errors: [{field: spec.soil}]}\n"
+)
+
+
+@pytest.fixture
+def strict(project: Project) -> Project:
+    """Return a project whose CRD refuses the base object of its case file, in a field that no case is about."""
+    crd = project.read("config/crd/bases/gardens.yaml")
+    project.write(
+        "config/crd/bases/gardens.yaml",
+        crd.replace("minimum: 1,", "minimum: 8,").replace(
+            "type: object\n            properties:",
+            "type: object\n            required: [rows]\n            properties:",
+            1,
+        ),
+    )
+    project.cases(f"{HEAD}{BASE}{USERS}")
+    return project
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2", "-p", "xdist", "-p", "pytest_crd.plugin")])
+def test_a_base_object_that_is_refused_is_repaired_before_cases_run(workers: tuple[str, ...], strict: Project) -> None:
+    strict.run().assert_outcomes(failed=2)
+
+    result = strict.run("--crd-update", *workers)
+
+    result.assert_outcomes(passed=2)
+    assert _text(strict) == f"{HEAD}{BASE}{USERS}".replace("rows: 6", "rows: 8")
+    result.stdout.fnmatch_lines([f"crd: {NAME}: the base object has other values now: spec.rows"])
+
+
+@pytest.mark.parametrize("option", ["--crd-fill", "--collect-only"])
+def test_a_base_object_stays_without_an_update(option: str, strict: Project) -> None:
+    strict.run(option, *(["--crd-update"] if option == "--collect-only" else []))
+
+    assert _text(strict) == f"{HEAD}{BASE}{USERS}"

@@ -1,0 +1,87 @@
+"""Base objects of case files that a changed CRD refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.crds import manifest
+
+from pytest_crd.cases import loader
+from pytest_crd.cases.model import CaseFile
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition
+from pytest_crd.generation import baseobjects
+
+HEAD = "crd: x\n"
+TAIL = "\ncreate:\n- {name: a, input: *smallest, accepted: true}\n"
+SPEC = {
+    "type": "object",
+    "required": ["a", "b"],
+    "properties": {"a": {"type": "integer", "minimum": 5}, "b": {"type": "string"}},
+}
+
+
+def repaired(text: str, spec: dict[str, Any] = SPEC) -> baseobjects.RepairedText | None:
+    crd = CustomResourceDefinition.from_manifest(
+        manifest({"type": "object", "required": ["spec"], "properties": {"spec": spec}})
+    )
+    parts = loader.load_any(text, source="a.yaml")
+    assert isinstance(parts, tuple)
+
+    def find_version(_: CaseFile) -> CrdVersion:
+        return crd.versions[0]
+
+    return baseobjects.repair(text.encode(), parts, find_version, source="a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("base", "mended", "fields"),
+    [
+        ("{spec: {a: 1, b: mine}}", "{spec: {a: 5, b: mine}}", ("spec.a",)),
+        ("{spec: {a: 7}}", "{spec: {a: 7, b: a}}", ("spec.b",)),
+        ("{spec: {a: {c: 1}, b: mine}}", "{spec: {a: 5, b: mine}}", ("spec.a",)),
+        ("{spec: [1]}", "{spec: {a: 5, b: a}}", ("spec",)),
+        ("{}", "{spec: {a: 5, b: a}}", ("spec",)),
+        (
+            "{metadata: {labels: {a: b}}, spec: {a: 1, b: mine}}",
+            "{metadata: {labels: {a: b}}, spec: {a: 5, b: mine}}",
+            ("spec.a",),
+        ),
+    ],
+)
+def test_values_with_errors_are_replaced(base: str, mended: str, fields: tuple[str, ...]) -> None:
+    actual = repaired(f"{HEAD}x-smallest: &smallest {base}{TAIL}")
+
+    assert actual is not None
+    assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {mended}{TAIL}"
+    assert actual.fields == fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}x-smallest: &smallest {{spec: {{a: 5, b: mine}}}}{TAIL}",
+        f"{HEAD}create:\n- {{name: a, input: {{}}, accepted: true}}\n",
+        f"{HEAD}x-smallest: 1\ncreate:\n- {{name: a, input: {{}}, accepted: true}}\n",
+    ],
+)
+def test_other_files_stay(text: str) -> None:
+    assert repaired(text) is None
+
+
+def test_without_a_known_object_nothing_is_repaired() -> None:
+    rules = [{"rule": "self.a == 1"}, {"rule": "self.a == 2"}]
+
+    text = f"{HEAD}x-smallest: &smallest {{spec: {{a: 1}}}}{TAIL}"
+    assert (
+        repaired(
+            text,
+            {
+                "type": "object",
+                "required": ["a"],
+                "properties": {"a": {"type": "integer"}},
+                "x-kubernetes-validations": rules,
+            },
+        )
+        is None
+    )
