@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.engine.schema.schemamap import Each, Place
-from pytest_crd.synthesis import exampleobjects, objectplaces, repair
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place
+from pytest_crd.synthesis import exampleobjects, mutations, objectplaces, repair
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.mutations import Mutator
 from pytest_crd.synthesis.objectplaces import Steps
@@ -32,6 +32,9 @@ _MOST_TO_EXIST: Final = 150
 _LARGE: Final = 1000
 _MOST_OF_LARGE: Final = 5
 _MOST_TRIED: Final = 12
+# The key of a map without rules about keys, and the number of others to try.
+_KEY: Final = "key"
+_MOST_KEYS: Final = 16
 
 
 class Placer:
@@ -62,6 +65,7 @@ class Placer:
         self.start = exampleobjects.example(version)
         self._head = {name: self.start[name] for name in ("apiVersion", "kind", "metadata")}
         self._existing: dict[Place, PlacedValue | None] = {}
+        self._keys: dict[Place, tuple[str, ...]] = {}
 
     def subresource(self, place: Place) -> str:
         """Return the subresource through which the value at *place* is written: `status`, or empty for the main resource."""
@@ -138,9 +142,27 @@ class Placer:
             return None
         if step is Each.ITEM:
             return objectplaces.replace_value(resource, steps, [value, *parent[1:]]), (*steps, 0)
-        named = self.node(place[:-1]).properties
-        inner = (*steps, next((key for key in parent if key not in named), "key") if step is Each.VALUE else step)
+        inner = (*steps, self._choose_key(place, outer, value) if step is Each.VALUE else step)
         return objectplaces.replace_value(resource, inner, value), inner
+
+    def _choose_key(self, place: Place, outer: PlacedValue, value: Any) -> str:
+        """Return a key of the map in *outer*; for an empty map, the key with which the server has the fewest errors."""
+        resource, steps = outer
+        if key := next(iter(objectplaces.get_value(resource, steps)), ""):
+            return str(key)
+        if place not in self._keys:
+            literals = [
+                literal
+                for depth in range(len(place))
+                for rule in self.node(place[:depth]).structure.get(RULES) or ()
+                for literal in mutations.find_literals(rule["rule"])
+            ]
+            texts = [text for text in dict.fromkeys(literals) if isinstance(text, str) and text]
+            self._keys[place] = (_KEY, *texts[:_MOST_KEYS])
+        if len(self._keys[place]) == 1:
+            return _KEY
+        trials = {key: objectplaces.replace_value(resource, (*steps, key), value) for key in self._keys[place]}
+        return min(trials, key=lambda key: len(self.judge(place)(trials[key]).errors))
 
     def judge_of_change(self, place: Place, old: Resource) -> Judge:
         """Return the judge of updates that replace *old*, an accepted object with a value at *place*."""

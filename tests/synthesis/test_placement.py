@@ -9,6 +9,7 @@ import pytest
 from synthesis import versions
 from synthesis.versions import fields
 
+from pytest_crd.engine.schema.schemamap import Each
 from pytest_crd.synthesis.placement import Placer
 from pytest_crd.synthesis.repair import Search
 
@@ -55,3 +56,15 @@ def test_a_value_that_cannot_be_decoded_is_replaced() -> None:
 
     assert placed is not None
     assert isinstance(placed[0]["spec"]["a"]["apiVersion"], str)
+
+
+def test_a_key_of_a_map_is_one_that_rules_allow() -> None:
+    mapping = {"type": "object", "additionalProperties": TEXT, "maxProperties": 4}
+    rule = {"x-kubernetes-validations": [{"rule": "self.all(k, k.matches('^x-[a-z]+$')) && size(self) < 3"}]}
+    placer = Placer(versions.create_version(fields(a={**mapping, **rule})))
+
+    first, steps = placer.existing(("spec", "a", Each.VALUE)) or ({}, ())
+    second, _ = placer.insert_value(("spec", "a", Each.VALUE), "b") or ({}, ())
+
+    assert steps == ("spec", "a", "x-a")
+    assert (first["spec"]["a"], second["spec"]["a"]) == ({"x-a": "a"}, {"x-a": "b"})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -11,18 +13,25 @@ from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
 from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
-from pytest_crd.synthesis import matchingtexts
+from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.synthesis import matchingtexts, textsearch
 from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates
 from pytest_crd.synthesis.rulegoals.assignments import Assignments
 from pytest_crd.synthesis.rulegoals.evaluation import Binding, Scope
 from pytest_crd.synthesis.rulegoals.goals import States, interleave, yield_state
 from pytest_crd.synthesis.rulegoals.state import Ref, State
+from pytest_crd.synthesis.texts import TextDemand
+from pytest_crd.synthesis.textsearch import Lengths
 
 # The limits of states to continue from and of values to try for one part.
 _MOST_KEPT: Final = 6
 _MOST_TEXTS: Final = 8
 _MOST_OTHERS: Final = 40
+_MOST_PATTERNED: Final = 2
+# The budget of a search for texts; a rule has many such searches.
+_STEPS: Final = 20_000
 _NEGATED: Final = {"_==_": "_!=_", "_!=_": "_==_", "_<_": "_>=_", "_>=_": "_<_", "_>_": "_<=_", "_<=_": "_>_"}
 _MIRRORED: Final = {"_==_": "_==_", "_!=_": "_!=_", "_<_": "_>_", "_>_": "_<_", "_<=_": "_>=_", "_>=_": "_<=_"}
 
@@ -243,9 +252,25 @@ class Solver(Assignments):
         if not isinstance(part, str):
             return
         current = text if isinstance(text, str) else ""
+        ref = self.place(node, state, scope)
+        demand = TextDemand() if ref is None else self.editor.demand(ref).text
         candidates = _TEXTS[name](current, part) if wanted else _without(current, part)
-        for candidate in dict.fromkeys(candidates):
+        for candidate in dict.fromkeys((*_find_patterned(demand, name, part, wanted=wanted), *candidates)):
             yield from self.assign(node, candidate, state, scope)
+
+
+@functools.lru_cache(maxsize=1024)
+def _find_patterned(demand: TextDemand, name: str, part: str, *, wanted: bool) -> tuple[str, ...]:
+    """Return texts that match the patterns of a schema, and for which a function of texts is *wanted*; empty if there are no patterns."""
+    if not demand.patterns:
+        return ()
+    pattern = _PATTERNS[name].format(part if name == "matches" else re.escape(part))
+    matched, unmatched = ((*demand.patterns, pattern), ()) if wanted else (demand.patterns, (pattern,))
+    lengths = Lengths(demand.least, demand.most)
+    try:
+        return textsearch.find_texts(matched, unmatched, lengths=lengths, wanted=_MOST_PATTERNED, steps=_STEPS).texts
+    except (PatternError, PatternTooLargeError):
+        return ()
 
 
 def _matching(_: str, pattern: str) -> Iterator[str]:
@@ -263,6 +288,7 @@ def _without(current: str, part: str) -> Iterator[str]:
     yield from ("a", "b", "A", "!", "1", "")
 
 
+_PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}", "matches": "{}"}
 _TEXTS: Final[dict[str, Callable[[str, str], Iterator[Any]]]] = {
     "startsWith": lambda text, part: iter((f"{part}{text}", part, f"{part}a")),
     "endsWith": lambda text, part: iter((f"{text}{part}", part, f"a{part}", f"{text.partition('.')[0]}{part}")),

@@ -261,3 +261,29 @@ def test_values_without_a_size_are_not_resized() -> None:
     assert not list(valuecandidates.resize_value("a", -1, Demand((TEXT,)), Maker()))
     two = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
     assert not list(valuecandidates.resize_value([], 3, Demand((two,)), Maker()))
+
+
+PATTERNED = fields(a={**TEXT, "pattern": "^[0-9a-f]{8}$"}, b=TEXT)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize(
+    "call", ["startsWith('ab')", "endsWith('ab')", "contains('abc')", "matches('a.*b$')", "startsWith('.')"]
+)
+def test_a_text_meets_the_pattern_of_its_schema_and_a_function_of_a_rule(call: str, *, wanted: bool) -> None:
+    version = versions.create_version({**PATTERNED, RULE: [{"rule": f"has(self.a) && self.a.{call}"}]})
+
+    states = _states(version, wanted=wanted, spec={"a": "00000000" if wanted else "ab000aab"})
+    answers = [version.create(state.new) for state in states]
+
+    is_impossible = wanted and "'.'" in call
+    assert any(not answer.errors if wanted else _has_value(answer, wanted=False) for answer in answers) != is_impossible
+
+
+def test_a_pattern_that_is_wrong_has_no_texts() -> None:
+    version = versions.create_version({**PATTERNED, RULE: [{"rule": "self.a.matches(self.b)"}]})
+
+    states = _states(version, wanted=True, spec={"a": "00000000", "b": "("})
+
+    assert states
+    assert all(state.new["spec"].get("b") != "(" for state in states)
