@@ -109,18 +109,24 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     A refusal that a changed default itself causes hides nothing else.
     """
     stored = witness.before.stored
-    lost = []
-    for steps, _, is_now in differences(stored, new.read(stored), ()):
-        if is_now is ABSENT:
-            lost.append(place_of(steps, old, new))
+    dropped = []
+    for steps, was, is_now in differences(stored, new.read(stored), ()):
+        if is_now is not ABSENT:
+            continue
+        place = place_of(steps, old, new)
+        dropped.append(place)
+        if was is None and new.version.schema_map.at(place) is not None:
+            yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
+        else:
             words = f"{fieldpath.unknown_field(steps)} is dropped when a stored object is read"
-            yield Effect(Kind.DATA_LOSS, lost[-1], words, "dropped")
+            yield Effect(Kind.DATA_LOSS, place, words, "dropped")
     before, after = old.settle(witness.resource), new.settle(witness.resource)
     if new.write(stored).accepted or not old.write(after).accepted:
         return
+    refused = [effect.place for effect in refusals(witness.after, old, new, Kind.REFUSED)]
     for steps, was, is_now in differences(before, after, ()):
         place = place_of(steps, old, new)
-        if place not in lost and not _is_new(place, was, is_now, old):
+        if place not in (*dropped, *refused) and not _is_new(place, was, is_now, old):
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
 
 

@@ -7,9 +7,10 @@ A missing field or a forbidden value keeps the server from evaluating rules. Rul
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
@@ -65,7 +66,8 @@ class Mender:
 
     def _errors(self, resource: Resource) -> list[Steps]:
         errors = self.subject.write(resource).errors
-        return [steps for error in errors if error.type in _MENDABLE and error.path and (steps := error.path.steps)]
+        places = [error.path.steps for error in errors if error.type in _MENDABLE and error.path]
+        return [steps for place in places if (steps := _without_defaulted_items(resource, place))]
 
     def _replace(self, resource: Resource, steps: Steps, index: int) -> Resource:
         """Return *resource* with the value number *index* at *steps*."""
@@ -78,6 +80,19 @@ class Mender:
         placed = self._side.existing(place) if self._side else None
         values = [] if placed is None else [objectplaces.get_value(*placed)]
         return [*values, *itertools.islice(Maker().find_values(self.subject.root.at(place)), _MOST_VALUES)] or [None]
+
+
+def _without_defaulted_items(resource: Resource, steps: Steps) -> Steps:
+    """Return *steps* as far as the first list that *resource* lacks: its items come from a default."""
+    value: Any = resource
+    for number, step in enumerate(steps):
+        if isinstance(step, int):
+            if not isinstance(value, list):
+                return steps[:number]
+            value = value[step]
+        else:
+            value = value.get(step) if isinstance(value, Mapping) else None
+    return steps
 
 
 def _outermost(places: Iterable[Steps]) -> list[Steps]:
@@ -104,10 +119,16 @@ def find_mended_change(resource: Resource, old: Mender, new: Mender) -> Change:
     accepted = old.mend(old.subject.version.passes.prune(resource, drop_malformed=True).value)
     before = old.subject.write(accepted)
     answers = [(mended, new.subject.write(mended)) for mended in new.find_variants(accepted)] if before.accepted else []
-    refusals = [list(effects.refusals(answer, old.subject, new.subject, Kind.REFUSED)) for _, answer in answers]
+    refusals = [_new_refusals(*answer, old.subject, new.subject) for answer in answers]
     lasting = [item for item in refusals[0] if all(_has(others, item) for others in refusals)] if refusals else []
     mended, after = answers[0] if answers else (accepted, before)
     return Change(tuple(lasting), Witness(mended, before, after))
+
+
+def _new_refusals(mended: Resource, answer: Response, old: Subject, new: Subject) -> list[Effect]:
+    """Return the refusals in the answer of the new CRD that the old CRD does not have, too."""
+    before = list(effects.refusals(old.write(mended), old, new, Kind.REFUSED))
+    return [item for item in effects.refusals(answer, old, new, Kind.REFUSED) if not _has(before, item)]
 
 
 def _has(others: Iterable[Effect], effect: Effect) -> bool:

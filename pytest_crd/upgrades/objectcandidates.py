@@ -246,6 +246,7 @@ class Maker:
             for side in self.sides:
                 if _keeps_unknown_fields(side.root.at(place[:-1])):
                     yield from self._placed(side, place, _OF_ALL_TYPES)
+                    yield from surroundings.find_defaulted(side, place)
         for side in self.sides:
             yield from surroundings.vary_field(side, difference)
 

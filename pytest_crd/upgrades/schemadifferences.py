@@ -28,6 +28,9 @@ _LONGEST: Final = 100
 _LIMITS: Final = {
     f"{bound}{noun}": bound == "min" for bound in ("min", "max") for noun in ("imum", "Length", "Items", "Properties")
 }
+_COUNTS: Final = frozenset({"minLength", "minItems", "minProperties"})
+# Every object has apiVersion, kind and metadata.
+_HEAD_SIZE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ class Difference:
             return any(value not in self.after for value in self.before)
         if self.keyword in _LIMITS and self.before is not None and self.after is not None:
             return bool(self.after > self.before) == _LIMITS[self.keyword]
+        if self.keyword in _COUNTS and self.after is not None and self.after <= (0 if self.place else _HEAD_SIZE):
+            return False
         if self.keyword in {"anyOf", "not"} and self.before is not None and self.after is not None:
             before, after = (list_branches(self.keyword, value) for value in (self.before, self.after))
             missing = listedvalues.find_missing

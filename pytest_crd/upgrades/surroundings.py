@@ -13,11 +13,13 @@ from typing import Any, Final
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.schemavalues import KEYS
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
 _COUNTING: Final = ("minProperties", "maxProperties", "required", "allOf", "anyOf", "oneOf", "not")
 _MOST_SIBLINGS: Final = 8
+_NULL: Final = "null"
 
 
 def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
@@ -34,12 +36,35 @@ def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
             yield objectplaces.replace_value(resource, steps, {**required, **fields})
             if difference.keyword == "nullable":  # a null that is kept counts as a field
                 yield objectplaces.replace_value(resource, steps, {**required, **fields, name: None})
+    if name is Each.VALUE and difference.keyword in {"nullable", "default"}:
+        existing = objectplaces.get_value(resource, steps)
+        for fields in (existing, _full_map(existing, side, demand)):
+            yield objectplaces.replace_value(resource, steps, {**fields, _NULL: None})
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
         item, field = objectplaces.get_value(resource, steps), demand.field(name)
         values = [] if field is None else itertools.islice(side.maker.find_values(field), _MOST_SIBLINGS)
         yield from (
             objectplaces.replace_value(resource, steps[:-1], items) for items in _nearly_equal_items(item, name, values)
         )
+
+
+def find_defaulted(side: Boundaries, place: Place) -> Iterator[Resource]:
+    """Yield objects with each value below *place* that gets defaults: without the fields, and with null for an item or a map value."""
+    for inner, demand in side.places():
+        if inner[: len(place)] != place:
+            continue
+        nulls = [
+            null for child, null in ((demand.items, [None]), (demand.values, {_NULL: None})) if _has_default(child)
+        ]
+        if not (nulls or any(map(_has_default, demand.properties.values()))):
+            continue
+        if (placed := side.existing(inner)) is not None:
+            yield placed[0]
+            yield from (objectplaces.replace_value(*placed, null) for null in nulls)
+
+
+def _has_default(demand: Demand | None) -> bool:
+    return demand is not None and demand.default is not None
 
 
 def _required_fields(value: Any, demand: Demand) -> dict[str, Any]:
@@ -58,6 +83,13 @@ def _combined(side: Boundaries, demand: Demand, name: str) -> Iterator[dict[str,
     most = demand.most("maxProperties")
     room = len(siblings) if most is None else max(0, most - len(demand.required))
     yield dict(itertools.islice(siblings.items(), room))
+
+
+def _full_map(existing: Any, side: Boundaries, demand: Demand) -> dict[str, Any]:
+    """Return a map with as many keys as `maxProperties` allows; with its required fields only if there is no such limit."""
+    fields = _required_fields(existing, demand)
+    room = max(0, (demand.most("maxProperties") or 0) - len(fields))
+    return {**fields, **dict.fromkeys(KEYS[:room], side.maker.first(demand.inner(Each.VALUE)))}
 
 
 def _nearly_equal_items(item: Any, name: str, values: Iterable[Any]) -> Iterator[list[Any]]:

@@ -50,6 +50,16 @@ def ruled(rule: str, **more: Any) -> JSON:
     return {**obj(a=NUMBER, b=NUMBER), "x-kubernetes-validations": [{"rule": rule, **more}]}
 
 
+def mapped(rule: str) -> JSON:
+    return {**OBJECT, "maxProperties": 4, "x-kubernetes-validations": [{"rule": rule}]}
+
+
+def prefixed(call: str, *values: str) -> JSON:
+    rule = f"has(self.m) && self.m == 'C' ? has(self.k) && self.k.{call} : !has(self.k)"
+    schema = obj(m={**TEXT, "enum": list(values)}, k={**TEXT, "pattern": "^[0-9a-f]{8}$"})
+    return {**schema, "x-kubernetes-validations": [{"rule": rule}]}
+
+
 CHANGES = (
     SchemaChange("type", TEXT, NUMBER, ("refused spec.x", "widened spec.x")),
     SchemaChange("int or string", {"x-kubernetes-int-or-string": True}, NUMBER, ("refused spec.x",)),
@@ -294,6 +304,55 @@ CHANGES = (
         {"type": "number", "enum": [1, 9]},
         {"type": "number", "enum": [1, 9], "minimum": 5},
         ("refused spec.x",),
+    ),
+    SchemaChange(
+        "nulls in a full map that are kept now",
+        {**OBJECT, "additionalProperties": TEXT, "maxProperties": 2},
+        {**OBJECT, "additionalProperties": {**TEXT, "nullable": True}, "maxProperties": 2},
+        ("refused spec.x", "widened spec.x[*]"),
+    ),
+    SchemaChange(
+        "nulls in a small map that are dropped now",
+        {**OBJECT, "additionalProperties": {**TEXT, "nullable": True}, "minProperties": 2},
+        {**OBJECT, "additionalProperties": TEXT, "minProperties": 2},
+        ("refused spec.x", "changed spec.x[*]"),
+    ),
+    SchemaChange(
+        "a default for nulls beside a value of a map",
+        {**OBJECT, "additionalProperties": TEXT, "minProperties": 1},
+        {**OBJECT, "additionalProperties": {**TEXT, "default": "a"}, "minProperties": 1},
+        ("changed spec.x[*]", "widened spec.x"),
+    ),
+    *(
+        SchemaChange(
+            f"a field that goes, and is kept as unknown, with the default of {name}",
+            {**obj(a=obj(b=inner)), "x-kubernetes-preserve-unknown-fields": True},
+            {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
+            (f"changed spec.x.a.b{place}", "widened spec.x.a"),
+        )
+        for name, inner, place in (
+            ("a field", obj(c={**NUMBER, "default": 1}), ".c"),
+            ("items", {"type": "array", "items": {**NUMBER, "default": 1}}, "[*]"),
+            ("values", {**OBJECT, "additionalProperties": {**NUMBER, "default": 1}}, "[*]"),
+        )
+    ),
+    SchemaChange(
+        "values of a map whose keys a rule restricts",
+        {**mapped("self.all(k, k.matches('^x-[a-z]+$'))"), "additionalProperties": {**NUMBER, "maximum": 9}},
+        {**mapped("self.all(k, k.matches('^x-[a-z]+$'))"), "additionalProperties": {**NUMBER, "maximum": 8}},
+        ("refused spec.x[*]",),
+    ),
+    SchemaChange(
+        "a value that needs a text with a prefix and a pattern",
+        prefixed("startsWith('ab')", "A", "B", "C"),
+        prefixed("startsWith('ab')", "A", "B"),
+        ("refused spec.x.m",),
+    ),
+    SchemaChange(
+        "a value that needs a text with a pattern and without a prefix",
+        prefixed("startsWith('ab') == false", "A", "B", "C"),
+        prefixed("startsWith('ab') == false", "A", "B"),
+        ("refused spec.x.m",),
     ),
     SchemaChange("words alone", {**TEXT, "description": "a"}, {**TEXT, "description": "b"}, ()),
     SchemaChange("a bound that says nothing new", {**TEXT, "enum": ["a"]}, {**TEXT, "enum": ["a"], "maxLength": 5}, ()),

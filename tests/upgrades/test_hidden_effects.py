@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgradewords as report
-from pytest_crd.upgrades import mending, witnesses
+from pytest_crd.upgrades import effects, mending, witnesses
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradesubject import Subject
@@ -206,3 +206,53 @@ def test_updates_are_not_mended() -> None:
     old, new = obj(a=NUMBER), ruled(obj(("b",), a=NUMBER, b=TEXT), "!has(oldSelf.a) || self.a == oldSelf.a")
 
     assert judge(crd(old), crd(new)).undecided == ("spec.x x-kubernetes-validations",)
+
+
+HEAD: JSON = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+
+
+@pytest.mark.parametrize(
+    ("m", "new", "kinds"),
+    [
+        ("a", obj(n=TEXT, m={**TEXT, "enum": ["a"]}), ["changed"]),
+        ("b", obj(n=TEXT, m={**TEXT, "enum": ["a"]}), ["refused", "changed"]),
+        ("b", obj(m={**TEXT, "enum": ["a"]}), ["refused", "data loss"]),
+    ],
+)
+def test_a_dropped_null_of_a_known_field_changes_it_also_in_a_refused_object(
+    m: str, new: JSON, kinds: list[str]
+) -> None:
+    old = obj(n={**TEXT, "nullable": True}, m=TEXT)
+    subjects = [Subject(crd(schema).version("v1")) for schema in (old, new)]
+
+    change = effects.find_change({**HEAD, "spec": {"x": {"n": None, "m": m}}}, *subjects)
+
+    assert [str(effect.kind) for effect in change.effects] == kinds
+
+
+def test_a_null_that_a_default_replaced_and_the_type_refuses_is_one_effect() -> None:
+    defaulted, bare = ({"type": "array", "items": items} for items in (with_default(1), NUMBER))
+    subjects = [Subject(crd(schema).version("v1")) for schema in (obj(l=defaulted), obj(("m",), l=bare, m=TEXT))]
+
+    change = effects.find_change({**HEAD, "spec": {"x": {"l": [None]}}}, *subjects)
+
+    assert {str(effect.kind) for effect in change.effects} == {"refused"}
+
+
+def test_a_refusal_of_a_mended_object_that_the_old_crd_shares_is_no_effect() -> None:
+    full: JSON = {**obj(a=TEXT), "maxProperties": 0}
+    subjects = [Subject(crd(obj(n=schema)).version("v1")) for schema in (full, {**full, "required": ["a"]})]
+    resource = {**HEAD, "spec": {"x": {"n": {}}}}
+
+    assert mending.find_mended_change(resource, *map(Mender, subjects)).effects == ()
+    assert [effect.place for effect in effects.find_change(resource, *subjects).effects] == [("spec", "x", "n", "a")]
+
+
+@pytest.mark.parametrize("value", [{}, {"l": None}])
+def test_items_of_a_default_are_mended_with_a_list(value: JSON) -> None:
+    defaulted: JSON = {"type": "array", "items": TEXT, "default": ["a"]}
+    narrow = {**obj(l=defaulted), "allOf": [{"properties": {"l": {"items": {"enum": ["b"]}}}}]}
+
+    mended = next(Mender(Subject(crd(narrow).version("v1"))).find_variants({"spec": {"x": value}}))
+
+    assert mended == {"spec": {"x": {"l": []}}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.synthesis import Boundaries
-from pytest_crd.upgrades import objectcandidates, schemadifferences
+from pytest_crd.upgrades import objectcandidates, schemadifferences, surroundings
 from pytest_crd.upgrades.objectcandidates import Candidate
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, listed, obj
 
@@ -111,3 +111,10 @@ def test_no_field_is_varied_in_an_object_that_is_never_accepted() -> None:
     old, new = (obj(spec=obj(a={**inner, "properties": {"b": TEXT, **more}})) for more in ({}, {"c": TEXT}))
 
     assert find_candidates(old, new, ("spec", "a", "c"), schemadifferences.ADDED) == []
+
+
+def test_no_default_is_looked_for_in_an_object_that_is_never_accepted() -> None:
+    never = {**obj(c={**NUMBER, "default": 1}), "x-kubernetes-validations": [{"rule": "self.c == 1 && self.c == 2"}]}
+    side = boundaries(obj(spec=obj(a=never, b=obj(c={**NUMBER, "default": 1}))))
+
+    assert [found["spec"] for found in surroundings.find_defaulted(side, ("spec",))] == [{"b": {}}]

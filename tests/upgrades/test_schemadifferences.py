@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.upgrades import effects, schemadifferences
@@ -105,6 +107,19 @@ def test_new_keywords_and_defaults_may_refuse_and_removed_ones_may_not() -> None
     assert refusing({**NUMBER, "minimum": 3}, {**NUMBER, "minimum": 4}) == ["minimum"]
     assert refusing(NUMBER, {**NUMBER, "minimum": 4}) == ["minimum"]
     assert refusing(OBJECT, {**OBJECT, "x-kubernetes-map-type": "atomic"}) == []
+
+
+@pytest.mark.parametrize(("least", "is_refusing"), [(0, False), (3, False), (4, True)])
+def test_each_object_has_three_fields(least: int, is_refusing: bool) -> None:  # noqa: FBT001
+    (difference,) = schemadifferences.find_differences(
+        SchemaNode(OBJECT), SchemaNode({**OBJECT, "minProperties": least})
+    )
+    (inner,) = schemadifferences.find_differences(
+        SchemaNode(obj(a=OBJECT)), SchemaNode(obj(a={**OBJECT, "minProperties": least}))
+    )
+
+    assert difference.can_refuse is is_refusing
+    assert inner.can_refuse is (least > 0)
 
 
 def test_an_enum_in_another_order_refuses_nothing() -> None:
