@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -55,6 +56,16 @@ class Catalog:
         if self._project is None:
             self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
         return self._project
+
+    def find_all(self) -> Iterator[CustomResourceDefinition]:
+        """
+        Yield the CRDs of the project with all copies, also with those in conventional places that no setting names.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        version = self.kubernetes_version
+        yield from (read.crd for read in (*self.sources.every(version), *self.sources.find_copies(version)))
 
     def version_of(self, case_file: CaseFile, *, folder: Path) -> CrdVersion:
         """
@@ -118,7 +129,7 @@ class Catalog:
         if variants := self._suite_crds.variants(suite, folder):
             for variant in variants:
                 if variant.crd.name not in self.stored:
-                    acceptance.require_accepted(variant.crd)
+                    self._require_project_crd(variant.crd)
             return variants
         try:
             crd = self.crds[suite.crd]
@@ -204,7 +215,10 @@ class Catalog:
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:
-        return None if crd.name in self.stored else acceptance.require_accepted
+        return None if crd.name in self.stored else self._require_project_crd
+
+    def _require_project_crd(self, crd: CustomResourceDefinition) -> None:
+        acceptance.require_accepted(crd, self.find_all)
 
     def _unguarded(self, crd: CustomResourceDefinition) -> CustomResourceDefinition:
         """Return *crd* without its guard, as a stored CRD."""

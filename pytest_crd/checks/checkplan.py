@@ -150,7 +150,7 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         if read.crd.source not in distinct:
             continue  # a copy, about which `copies` says all
         facts = [_find_facts(version) for version in read.crd.versions]
-        yield from _plan_crd(read, scope, facts)
+        yield from _plan_crd(read, catalog, scope, facts)
         yield from _applied(read, samples, facts)
     yield from _plan_copies(catalog)
     all_claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
@@ -191,10 +191,13 @@ def _return(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
-def _plan_crd(read: ReadCrd, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]) -> Iterator[Check]:
+def _plan_crd(
+    read: ReadCrd, catalog: Catalog, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]
+) -> Iterator[Check]:
     crd = read.crd
     is_stored = crd.name in scope.stored
-    accepted = _check(read, "accepted", crd.name, functools.partial(judges.accepted, read, is_stored=is_stored))
+    judge = functools.partial(judges.accepted, read, catalog.find_all, is_stored=is_stored)
+    accepted = _check(read, "accepted", crd.name, judge)
     yield replace(accepted, fails_if_refused=not is_stored)
     for version, facts in zip(crd.versions, facts_of_versions, strict=True):
         subject = f"{crd.name}-{version.name}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
+from pytest_crd.cases import acceptance
 from pytest_crd.checks import fieldlines, migration, refusals
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import Condition, CrdVersion, Response, Rule
+from pytest_crd.engine import Condition, CrdVersion, CustomResourceDefinition, Response, Rule
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
@@ -24,12 +25,15 @@ _FIELDS: Final = {
 }
 
 
-def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
+def accepted(
+    read: ReadCrd, find_crds: Callable[[], Iterable[CustomResourceDefinition]], *, is_stored: bool
+) -> CheckVerdict:
     """
     Return whether the server accepts a CRD that is created with strict field validation, as by kubectl.
 
     Args:
         read: The CRD.
+        find_crds: Finds the CRDs of the project, with all copies; called only if the CRD has `$ref`.
         is_stored: Whether a setting declares it stored, even if today's server refuses it.
     """
     response = read.crd.create(field_validation="Strict")
@@ -39,7 +43,7 @@ def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
     if is_stored:
         return CheckVerdict(passed_over=f"crd_stored says that it is stored; created anew: {response.message}")
     patches = (CheckFinding(place, _without("")) for place in read.without)
-    return CheckVerdict(f"refused ({response.code})", (*_refusals(read, response), *patches))
+    return CheckVerdict(f"refused ({response.code})", (*_refusals(read, response, find_crds), *patches))
 
 
 def _without(place: str) -> str:
@@ -94,7 +98,9 @@ def _unusual(read: ReadCrd) -> Iterator[Condition]:
     )
 
 
-def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
+def _refusals(
+    read: ReadCrd, response: Response, find_crds: Callable[[], Iterable[CustomResourceDefinition]]
+) -> Iterator[CheckFinding]:
     crd, manifest = read.crd, read.manifest
     if response.code == 404:
         words = f"Kubernetes {crd.kubernetes_version} serves no {crd.api_version}, only {declared.V1}"
@@ -108,9 +114,11 @@ def _refusals(read: ReadCrd, response: Response) -> Iterator[CheckFinding]:
             place = fieldlines.find_line(manifest, path.steps)
             yield CheckFinding(place, f'unknown field "{path}"', field=str(path))
     else:
+        references = [error for error in response.errors if acceptance.is_reference(error)]
+        remedy = acceptance.explain_references(crd, find_crds) if references else ""
         for error in response.errors:
             details = error.rule.lines if error.rule is not None else ()
-            yield fieldlines.make_finding(manifest, error, details)
+            yield fieldlines.make_finding(manifest, error, (remedy,) if error in references[-1:] else details)
 
 
 def _warning(read: ReadCrd, warning: str) -> CheckFinding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # ruff: noqa: PLC0415 - a run of one case plans all checks, and runs none
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from pytest_crd.checks import appliedsamples
 
 
-def accepted(read: ReadCrd, *, is_stored: bool) -> CheckVerdict:
+def accepted(
+    read: ReadCrd, find_crds: Callable[[], Iterable[CustomResourceDefinition]], *, is_stored: bool
+) -> CheckVerdict:
     """Return whether the server accepts a CRD."""
     from pytest_crd.checks import crdchecks
 
-    return crdchecks.accepted(read, is_stored=is_stored)
+    return crdchecks.accepted(read, find_crds, is_stored=is_stored)
 
 
 def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:

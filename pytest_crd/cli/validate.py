@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -178,7 +179,8 @@ def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
     crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])
-    return KnownCrds(crds.guarded(lambda _: acceptance.require_accepted), version)
+    guard = functools.partial(acceptance.require_accepted, find_crds=lambda: crds)
+    return KnownCrds(crds.guarded(lambda _: guard), version)
 
 
 def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:

@@ -182,3 +182,48 @@ def test_an_old_crd_that_no_server_accepted_is_an_error(project: Project, *, sto
         result.stdout.fnmatch_lines(
             ["*test_garden.crd.yaml:3: a server refuses the old CRD: spec.scope: Unsupported value*"]
         )
+
+
+RAW = "label: {$ref: 'python://schemas/k8s.json#/definitions/podspec'}"
+COPY = "$ref is not resolved in this file; the copy {0}/gardens.yaml:1 has none: write crd_paths = {0}"
+NO_COPY = (
+    "$ref is not resolved in this file, and the project has no copy without it: write the resolved CRDs to files, and their folder "
+    "to crd_paths, or print them with crd_commands"
+)
+
+
+@pytest.mark.parametrize(
+    ("copy", "setting", "remedy"),
+    [
+        pytest.param("deploy/manifests", "", COPY.format("deploy/manifests"), id="another file"),
+        pytest.param("config/crd/bases", "crd_paths = raw", COPY.format("config/crd/bases"), id="beside crd_paths"),
+        pytest.param("", "", NO_COPY, id="no copy"),
+    ],
+)
+def test_a_crd_with_references_names_its_copy(project: Project, copy: str, setting: str, remedy: str) -> None:
+    whole = project.read(FILE)
+    project.path.joinpath(FILE).unlink()
+    project.write("raw/gardens.yaml", whole.replace("label: {type: string}", RAW))
+    if copy:
+        project.write(f"{copy}/gardens.yaml", whole)
+    project.ini(setting)
+    project.cases(CASES.replace("crd: gardens.stories.example.com", "crd: raw/gardens.yaml"))
+    project.write(
+        "test_it.py",
+        "def test_create(crds):\n    crds['raw/gardens.yaml'].version('v1').create({})\ndef test_server(crd_server):\n    pass\n",
+    )
+
+    lines = project.run("--crd-checks", "--continue-on-collection-errors").outlines
+
+    # In the case file, the check `accepted`, and the tests with `crds` and `crd_server`.
+    assert sum(remedy in line for line in lines) == 4
+
+
+def test_a_refused_crd_without_references_names_no_copy(project: Project) -> None:
+    project.write("other/gardens.yaml", project.read(FILE))
+    text = project.read(FILE).replace("scope: Namespaced", "scope: Namespacd")
+    project.write("raw/gardens.yaml", text)
+    project.ini("crd_paths = raw other")
+    project.write("test_it.py", "def test_server(crd_server):\n    pass\n")
+
+    assert "$ref" not in project.run("--crd-checks").stdout.str()

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
+from pytest_crd.cases import acceptance
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.plugin import session
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
@@ -66,7 +68,7 @@ def _open_in_process(
     except ImportError as error:
         raise pytest.fail.Exception(f"{_MISSING} ({error})", pytrace=False) from None
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
-    api, log = _api(crds, version, token), RequestLog()
+    api, log = _api(request.config, crds, version, token), RequestLog()
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
@@ -109,7 +111,7 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        stay = cluster.Stay(shared, _api(crds, shared.version, ""), arguments.namespaces)
+        stay = cluster.Stay(shared, _api(request.config, crds, shared.version, ""), arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
         _fill(crd_server, arguments, request.node)
@@ -181,11 +183,13 @@ def _version_place(config: pytest.Config) -> str:
     return f"{config.inipath.name}:{line}: {entry.source}" if config.inipath and line else entry.source
 
 
-def _api(crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
+def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
     try:
         return Api(crds, kubernetes_version=version, token=token)
     except NotAcceptedError as error:
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
+        remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)
+        remedy = next((f"\n  {remedy}" for remedy in remedies if remedy), "")
+        raise pytest.fail.Exception(f"{error}{remedy}", pytrace=False) from None
 
 
 def _fill(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:
