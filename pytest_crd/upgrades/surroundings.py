@@ -38,7 +38,7 @@ def vary_field(side: Boundaries, difference: Difference) -> Iterator[Resource]:
                 yield objectplaces.replace_value(resource, steps, {**required, **fields, name: None})
     if name is Each.VALUE and difference.keyword in {"nullable", "default"}:
         existing = objectplaces.get_value(resource, steps)
-        for fields in (existing, _full_map(existing, side, demand)):
+        for fields in (existing or {}, _full_map(existing, side, demand)):
             yield objectplaces.replace_value(resource, steps, {**fields, _NULL: None})
     if outer and outer[-1] is Each.ITEM and isinstance(name, str):
         item, field = objectplaces.get_value(resource, steps), demand.field(name)

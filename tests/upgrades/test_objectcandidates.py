@@ -113,6 +113,15 @@ def test_no_field_is_varied_in_an_object_that_is_never_accepted() -> None:
     assert find_candidates(old, new, ("spec", "a", "c"), schemadifferences.ADDED) == []
 
 
+def test_a_map_that_can_only_be_null_is_tried_with_a_null_value() -> None:
+    never: JSON = {"type": "object", "nullable": True, "minProperties": 2, "allOf": [{"maxProperties": 1}]}
+    old, new = (obj(spec={**never, "additionalProperties": values}) for values in (TEXT, {**TEXT, "default": "a"}))
+
+    candidates = find_candidates(old, new, ("spec", Each.VALUE), "default")
+
+    assert {"null": None} in specs(candidates)
+
+
 def test_no_default_is_looked_for_in_an_object_that_is_never_accepted() -> None:
     never = {**obj(c={**NUMBER, "default": 1}), "x-kubernetes-validations": [{"rule": "self.c == 1 && self.c == 2"}]}
     side = boundaries(obj(spec=obj(a=never, b=obj(c={**NUMBER, "default": 1}))))
