@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final, TextIO
 
 import pytest
@@ -64,12 +64,19 @@ class BriefReporter(TerminalReporter):  # type: ignore[misc]
         self._done += 1
         self._tell(self._done, self._session.testscollected if self._session else self._done, nodeid)
 
+    def summary_errors(self) -> None:
+        """Write the errors of files that cannot be collected, as failures are written."""
+        self._write_reports("error", super().summary_errors)
+
     def summary_failures(self) -> None:
         """Write the failures; each begins with its own title."""
+        self._write_reports("failed", super().summary_failures)
+
+    def _write_reports(self, outcome: str, write_as_pytest: Callable[[], None]) -> None:
         if self.config.option.tbstyle in {"no", "line"}:
-            super().summary_failures()
+            write_as_pytest()
             return
-        for report in self.getreports("failed"):
+        for report in self.getreports(outcome):
             title, *_ = report.longreprtext.splitlines() or [""]
             if report.location[2] not in title:
                 self.write_line(report.nodeid, bold=True)

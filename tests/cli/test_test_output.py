@@ -61,6 +61,19 @@ def test_a_failure_stands_between_them(project: Project, lines: Lines) -> None:
     assert not [line for line in output if line.startswith(("=", "_", "FAILED", "."))]
 
 
+def test_a_file_that_cannot_be_collected_is_written_like_a_failure(project: Project, lines: Lines) -> None:
+    project.cases("crd: gardens.stories.example.com\ncreate:\n- {nam: b, input: {}, accepted: true}\n")
+
+    output = lines()
+
+    assert output[:3] == [
+        FOUND,
+        "",
+        "test_garden.crd.yaml:3: unknown key 'nam' in create case #1; did you mean 'name'?",
+    ]
+    assert output[-1].startswith("6 passed, 1 error in ")
+
+
 def test_with_v_pytest_prints_its_lines(project: Project, lines: Lines) -> None:
     project.cases(WRONG)
 
