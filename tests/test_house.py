@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
 from collections import Counter
@@ -114,11 +113,9 @@ NAMESAKES: Final = {
 }
 
 
-def _classes(module: Path) -> Iterator[str]:
-    """Yield the names of the public classes of a module."""
-    for node in ast.parse(module.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name
+def _classes(module: Path) -> list[str]:
+    """Return the names of the public classes of a module."""
+    return re.findall(r"^class ([^\W_]\w*)", module.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_a_class_name_has_one_meaning() -> None:

@@ -71,7 +71,7 @@ def test_a_session_opens_no_socket_runs_only_git_and_writes_only_in_the_project(
     gardener.write("conftest.py", AUDIT)
     gardener.write("test_python.py", "def test_all(crd):\n    crd.assert_accepted()\n")
 
-    result = gardener.pytester.runpytest_subprocess("-p", "crd", "-p", "no:xdist", "--capture=sys")
+    result = gardener.start("--capture=sys")
 
     assert result.ret == pytest.ExitCode.OK
     assert set(result.stdout.str().partition("AUDITED")[2].split("\n")) - {""} == {"subprocess.Popen git"}
@@ -89,7 +89,7 @@ def test_the_audit_of_a_session_sees_sockets_programs_and_files(gardener: Projec
         "    open('../outside', 'w').close()\n",
     )
 
-    result = gardener.pytester.runpytest_subprocess("-p", "crd", "-p", "no:xdist", "--capture=sys")
+    result = gardener.start("--capture=sys")
 
     log = result.stdout.str().partition("AUDITED")[2]
     assert [word for word in ("socket.bind", "subprocess.Popen", "outside") if word not in log] == []
