@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bytecode
 import pytest
 from _pytest.assertion import rewrite
+
+if TYPE_CHECKING:
+    from support.sessions import Project
 
 NAMES = ("test_a", "test_b", "test_c", "test_d")
 
@@ -61,13 +64,13 @@ def test_bytecode_is_written_once_and_again_after_a_change(folder: Path, pytestc
     assert _written(folder)["test_d"] == before["test_d"]
 
 
-def test_a_session_reads_the_bytecode(folder: Path, pytester: pytest.Pytester, pytestconfig: pytest.Config) -> None:
+def test_a_session_reads_the_bytecode(folder: Path, empty: Project, pytestconfig: pytest.Config) -> None:
     _collect(folder, pytestconfig, "gw0")
     file = rewrite.get_cache_dir(folder / "test_a.py") / f"test_a{rewrite.PYC_TAIL}"
     read = rewrite._read_pyc(folder / "test_a.py", file)
     before = _written(folder)
 
-    pytester.runpytest_inprocess(str(folder / "test_a.py"), "-p", "no:cacheprovider").assert_outcomes(passed=1)
+    empty.run(folder / "test_a.py").assert_outcomes(passed=1)
 
     assert read is not None
     assert "@pytest_ar" in read.co_names  # rewritten assertions call it

@@ -36,6 +36,7 @@ MANIFEST: Final[Mapping[str, Any]] = {
                 "name": "v1",
                 "served": True,
                 "storage": True,
+                "subresources": {"status": {}},
                 "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}},
             }
         ],
