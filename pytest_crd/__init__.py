@@ -8,6 +8,7 @@ if sys.platform == "win32":
     raise ImportError("pytest-crd runs on Linux and macOS; on Windows, install it inside WSL")
 
 if TYPE_CHECKING:
+    from pytest_crd.classes import crd_of
     from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions, Response
     from pytest_crd.plugin.items.cases import BoundCase
     from pytest_crd.server.accessor import CrdServer, RequestFailedError, Resources
@@ -23,6 +24,7 @@ __all__ = [
     "RequestFailedError",
     "Resources",
     "Response",
+    "crd_of",
 ]
 
 # pytest imports this package in every session; only tests that use a class load its module.
@@ -36,13 +38,14 @@ _MODULES: Final = {
     "RequestFailedError": "pytest_crd.server.accessor",
     "Resources": "pytest_crd.server.accessor",
     "Response": "pytest_crd.engine",
+    "crd_of": "pytest_crd.classes",
 }
 
 
 if not TYPE_CHECKING:  # pragma: no branch - so that type checkers know the names above and no others
 
     def __getattr__(name: str) -> Any:
-        """Import a public class on first use."""
+        """Import a public name on first use."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(_MODULES[name]), name)

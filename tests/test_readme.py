@@ -121,7 +121,7 @@ def test_the_crd_built_in_python_is_checked(pytester: pytest.Pytester) -> None:
 
     result = sessions.project(pytester).run("--crd-checks")
 
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); *"])
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import pytest_crd
-from pytest_crd import engine, strategies, synthesis
+from pytest_crd import classes, engine, strategies, synthesis
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.registry.response import FieldConflict
@@ -70,6 +70,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         engine.UnsupportedExpressionError: "",
         engine.Mistake: "",
     },
+    "CRDs of classes": {classes.crd_of: ""},
     "Objects from schemas: `pytest_crd.synthesis`": {
         synthesis.example: "",
         synthesis.boundary: "",
