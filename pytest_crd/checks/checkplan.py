@@ -19,6 +19,7 @@ from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.discovery import samplepaths
+from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import (
     CrdVersion,
     InputError,
@@ -175,16 +176,20 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
 
 
 def _plan_copies(catalog: Catalog) -> Iterator[Check]:
-    """Yield a check for each CRD that has copies in places of lower rank."""
+    """Yield a check for each CRD that has copies in places of lower rank, or in templates of charts."""
     by_name: dict[str, list[ReadCrd]] = {}
     sources, version = catalog.sources, catalog.kubernetes_version
     for read in (*sources.every(version), *sources.find_copies(version)):
         by_name.setdefault(read.crd.name, []).append(read)
+    templates = sources.find_templates(version)
+    unread = [item for item in templates if isinstance(item, UnreadTemplate)]
     for name, same_name in by_name.items():
         main = [read for read in same_name if read.rank == min(other.rank for other in same_name)]
-        others = [read for read in same_name if read not in main]
-        if others:
-            yield _check(main[0], "copies", name, functools.partial(judges.copies, main, others))
+        rendered = [item for item in templates if isinstance(item, ReadCrd) and item.crd.name == name]
+        others = [*(read for read in same_name if read not in main), *rendered]
+        hidden = [item for item in unread if name.encode() in item.content]
+        if others or hidden:
+            yield _check(main[0], "copies", name, functools.partial(judges.copies, main, others, hidden))
 
 
 def _return(verdict: CheckVerdict) -> CheckVerdict:

@@ -11,10 +11,12 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.checks import fieldlines
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
+from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.engine.schema import subschemas
 from pytest_crd.wording import counted
 
 _MOST: Final = 5
@@ -23,16 +25,6 @@ _SCHEMA: Final = ("schema", "openAPIV3Schema")
 _PROPERTIES: Final = "properties"
 _FIELDS: Final = (_PROPERTIES, "items", "additionalProperties")
 _DESCRIPTION: Final = "description"
-# The keywords with schemas, with the number of steps to such a schema.
-_SUBSCHEMAS: Final = {
-    _PROPERTIES: 2,
-    "items": 1,
-    "additionalProperties": 1,
-    "not": 1,
-    "allOf": 2,
-    "anyOf": 2,
-    "oneOf": 2,
-}
 _MISSING: Final = object()
 
 
@@ -51,14 +43,20 @@ class CopyDifference(NamedTuple):
     copy: Any
 
 
-def compare(main: Sequence[ReadCrd], others: Sequence[ReadCrd]) -> CheckVerdict:
+def compare(main: Sequence[ReadCrd], others: Sequence[ReadCrd], unread: Sequence[UnreadTemplate] = ()) -> CheckVerdict:
     """
     Return the differences between a CRD and its copies.
 
     Args:
         main: The CRD in its main place, and alternatives there.
         others: The CRDs with its name in other places.
+        unread: The templates with its name that cannot be read.
     """
+    not_compared = [
+        f"not compared: {item.source}: a template that only Helm can read: {item.reason}" for item in unread
+    ]
+    if not others:
+        return CheckVerdict(passed_over="; ".join(not_compared))
     findings: list[CheckFinding] = []
     equal: list[str] = []
     for copy in others:
@@ -68,7 +66,8 @@ def compare(main: Sequence[ReadCrd], others: Sequence[ReadCrd]) -> CheckVerdict:
         else:
             equal.append(copy.crd.source)
     notes = (f"copies: {', '.join(equal)}",) if equal else ()
-    return CheckVerdict(f"copies of {main[0].crd.source} differ from it", tuple(findings), notes=notes)
+    heading = f"copies of {main[0].crd.source} differ from it"
+    return CheckVerdict(heading, tuple(findings), notes=(*notes, *not_compared))
 
 
 def _find_all(main: CustomResourceDefinition, copy: CustomResourceDefinition) -> list[CopyDifference]:
@@ -104,10 +103,7 @@ def _differences(main: Any, copy: Any, steps: Steps) -> Iterator[CopyDifference]
 
 def _is_schema(steps: Steps) -> bool:
     """Return True if the value at a path below `spec` is a schema, and no value in it such as a default."""
-    rest = list(steps[4:]) if steps[:1] == (_VERSIONS,) and steps[2:4] == _SCHEMA else [None]
-    while rest and rest[0] in _SUBSCHEMAS:
-        rest = rest[_SUBSCHEMAS[str(rest[0])] :]
-    return not rest
+    return steps[:1] == (_VERSIONS,) and steps[2:4] == _SCHEMA and subschemas.is_schema(steps[4:])
 
 
 def _describe(differences: Sequence[CopyDifference], main: ReadCrd, copy: ReadCrd) -> Iterator[CheckFinding]:

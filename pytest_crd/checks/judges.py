@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckVerdict
+from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
@@ -69,11 +70,11 @@ def sample(
     return samples.judge(custom_resource, crds, copies)
 
 
-def copies(main: Sequence[ReadCrd], others: Sequence[ReadCrd]) -> CheckVerdict:
+def copies(main: Sequence[ReadCrd], others: Sequence[ReadCrd], unread: Sequence[UnreadTemplate]) -> CheckVerdict:
     """Return the differences between a CRD and its copies in other places."""
     from pytest_crd.checks import crdcopies
 
-    return crdcopies.compare(main, others)
+    return crdcopies.compare(main, others, unread)
 
 
 def judge_generated(version: CrdVersion, samples: Sequence[Sample], source: str) -> CheckVerdict:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
-from pytest_crd.discovery import commands, kustomizations, madecrds, projectfiles, search
+from pytest_crd.discovery import commands, helmtemplates, kustomizations, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -144,6 +145,23 @@ class Sources:
                 crd_files.read(file, FileOrigin.CONVENTIONAL, rank=len(search.CONVENTIONAL_PATHS))
         names = {read.crd.name for read in read_crds}
         return [read for read in crd_files.read_crds if read.crd.name in names]
+
+    def find_templates(self, kubernetes_version: str) -> list[ReadCrd | UnreadTemplate]:
+        """
+        Return the CRDs in templates of charts that were not read, and the templates that need Helm; empty if commands print the CRDs.
+
+        Args:
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
+        """
+        if self.commands:
+            return []
+        excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
+        read = {read.path.resolve() for read in self._read_once(kubernetes_version).read_crds if read.path is not None}
+        found: list[ReadCrd | UnreadTemplate] = []
+        for file in CrdSearch(self.base, excluded, self.listed).find_templates(self.base):
+            if file.path.resolve() not in read:
+                found += helmtemplates.read(file, kubernetes_version, len(search.CONVENTIONAL_PATHS))
+        return found
 
     def select_main(self, crds: Iterable[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
         """

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from pytest_crd.discovery import projectfiles
+from pytest_crd.discovery import helmtemplates, projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import FileOrigin
@@ -115,6 +115,11 @@ class CrdSearch:
             paths |= {root / name: _CONFIG for names in others.values() for name in names}
         words = " ".join(self._name(root / path) for path in usual)
         return SearchPlace(words, FileOrigin.CONVENTIONAL, self._files(paths))
+
+    def find_templates(self, root: Path) -> list[ManifestFile]:
+        """Return the templates of charts below *root*, except those for tests."""
+        templates = (path for path in self.lists(root) if helmtemplates.is_of_chart(path))
+        return self._files({path: "" for path in templates if not projectfiles.is_for_tests(path, root)})
 
     def in_vain(self) -> Iterator[Mistake]:
         """Yield the mistakes to report if no place has a CRD: the searched places, and ignored files with CRDs."""

@@ -183,3 +183,68 @@ def test_a_project_without_usual_places_has_no_copies(project: Project) -> None:
     project.ini("crd_paths = gardens.yaml")
 
     project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+
+
+TEMPLATE = "charts/garden/templates/gardens.yaml"
+WRAPPED = f"{{{{- if .Values.crds }}}}\n{GARDEN}{{{{- end }}}}\n"
+UNREAD = GARDEN.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
+REASON = f"not compared: {TEMPLATE}:6: a template that only Helm can read: an action sets spec.scope"
+
+
+def run_with_template(
+    project: Project, template: str, *arguments: str, name: str = TEMPLATE, words: str = "copies"
+) -> pytest.RunResult:
+    project.write("charts/garden/Chart.yaml", "name: garden\n")
+    project.write(name, template)
+    return project.run("--crd-checks", "-k", words, "-rs", *arguments)
+
+
+@pytest.mark.parametrize("line", ["", "crd_paths = config/crd"])
+@pytest.mark.parametrize("name", [TEMPLATE, "charts/garden/templates/crds/a.yaml", "charts/garden/templates/a/b.yaml"])
+def test_a_template_is_a_copy(project: Project, name: str, line: str) -> None:
+    project.ini(line)
+
+    equal = run_with_template(project, WRAPPED, "-v", name=name)
+    stale = run_with_template(project, WRAPPED.replace("label: ", "tag: "), name=name)
+
+    equal.assert_outcomes(passed=1, deselected=5)
+    equal.stdout.fnmatch_lines([f"crd: *copies: {name}:2"])
+    stale.assert_outcomes(failed=1, deselected=5)
+    stale.stdout.fnmatch_lines([f"  {name}:22: v1 spec.tag: only the copy has it"])
+
+
+def test_a_template_that_only_helm_can_read_is_named(project: Project) -> None:
+    alone = run_with_template(project, UNREAD)
+    project.write(CHART, GARDEN)
+    beside = run_with_template(project, UNREAD, "-v")
+
+    alone.assert_outcomes(skipped=1, deselected=5)
+    alone.stdout.fnmatch_lines([f"SKIPPED *: {REASON}"])
+    beside.assert_outcomes(passed=1, deselected=5)
+    beside.stdout.fnmatch_lines([f"crd: *: {REASON}"])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("test/charts/garden/templates/gardens.yaml", ""),
+        (TEMPLATE, "crd_paths = !charts"),
+        ("charts/other/templates/gardens.yaml", ""),
+        (TEMPLATE, f"crd_commands = cat {MAIN}"),
+    ],
+)
+def test_templates_elsewhere_are_no_copies(project: Project, name: str, line: str) -> None:
+    project.write("test/charts/garden/Chart.yaml", "name: garden\n")
+    project.ini(line)
+
+    run_with_template(project, WRAPPED.replace("label", "tag"), name=name).assert_outcomes(deselected=5)
+
+
+def test_a_template_that_is_read_as_a_file_is_no_copy(project: Project) -> None:
+    project.ini(f"crd_paths = {TEMPLATE} {MAIN}")
+
+    run_with_template(project, GARDEN.replace("label", "tag")).assert_outcomes(deselected=10)
+
+
+def test_a_template_of_another_crd_is_no_copy(project: Project) -> None:
+    run_with_template(project, UNREAD.replace("gardens", "ponds")).assert_outcomes(deselected=5)

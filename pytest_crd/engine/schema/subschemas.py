@@ -14,6 +14,16 @@ _KEYWORDS: Final = (
     *("items", "allOf", "anyOf", "oneOf", "not"),
     *("properties", "additionalProperties", "patternProperties", "additionalItems", "definitions", "dependencies"),
 )
+# The keywords of structural schemas with schemas, with the number of steps to such a schema.
+_DEPTHS: Final = {
+    "properties": 2,
+    "items": 1,
+    "additionalProperties": 1,
+    "not": 1,
+    "allOf": 2,
+    "anyOf": 2,
+    "oneOf": 2,
+}
 _BY_NAME: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies"})
 _HOLDS_SCHEMAS: Final = frozenset(_KEYWORDS)
 _EXTENSIONS: Final = (
@@ -53,6 +63,14 @@ def _collect(schema: Schema, nodes: list[Schema]) -> None:
                 nodes.append(child)  # most schemas have no nested schemas: save the call
             else:
                 _collect(child, nodes)
+
+
+def is_schema(steps: Sequence[str | int]) -> bool:
+    """Return whether *steps* inside of a structural schema lead to a schema, and not to a value in one, such as a default."""
+    rest = list(steps)
+    while rest and rest[0] in _DEPTHS:
+        rest = rest[_DEPTHS[str(rest[0])] :]
+    return not rest
 
 
 def without(schema: Schema, is_dropped: Callable[[str, JSONValue], bool]) -> Schema:
