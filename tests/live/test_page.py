@@ -26,7 +26,7 @@ def test_the_page_shows_the_printed_lines(empty: Project, monkeypatch: pytest.Mo
     exchanges.ask_alike_each_time(monkeypatch)
     livepage.project(empty.path)
     with exchanges.answered_by(RECORDED, os.environ.get("CRD_LIVE_SERVER", "")) as server:
-        result = empty.run("--crd-live", server)
+        result = empty.run("--deselect", "controller", "--crd-live", server)
 
     assert livepage.differences(result.outlines) == []
 

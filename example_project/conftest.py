@@ -1,0 +1,7 @@
+from controller import policies
+
+pytest_plugins = ["crd"]
+
+
+def pytest_crd_manifests():
+    return {"policies": policies.CRD}
