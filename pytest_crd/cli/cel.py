@@ -1,8 +1,9 @@
-"""Command `cel`: evaluation of a CEL expression on a custom resource."""
+"""Command `cel`: evaluation of a CEL expression on a custom resource, or its estimated cost."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,10 +12,12 @@ from pytest_crd import engine
 from pytest_crd.cases import comparison
 from pytest_crd.cli import lookup
 from pytest_crd.engine import profile
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import trial
+from pytest_crd.engine.rules import costlimits, trial
+from pytest_crd.engine.rules.costlimits import Remedy
 from pytest_crd.engine.rules.trial import Trial, TrialError
 from pytest_crd.engine.yaml import yamlreader
 
@@ -34,15 +37,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path", default="", help="the path of self in the object, as in spec.items[0]; default: the whole object"
     )
-    parser.add_argument("--self", required=True, metavar="FILE", help="a file with the object")
+    parser.add_argument(
+        "--self", metavar="FILE", help="a file with the object; without one, only the cost of the rule is estimated"
+    )
     parser.add_argument("--old", metavar="FILE", help="a file with the old object, for oldSelf")
     lookup.add_paths(parser)
     lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the result of the expression; return 1 if it is false or an error, 2 if it cannot be evaluated."""
+    """Print the result or the cost of an expression; return 1 if it is false, an error or too costly, 2 if it cannot be evaluated."""
     try:
+        if options.self is None:
+            return _print_cost(options)
         tried = _try_expression(options)
     except (
         engine.CrdLookupError,
@@ -72,6 +79,51 @@ def _try_expression(options: argparse.Namespace) -> Trial:
     _note_refusal(resources[0], version, options.self)
     values = [_find_self(resource, options.path, file) for resource, file in zip(resources, files, strict=True)]
     return trial.run(version.schema_map, named, options.expression, values[0][0], [value for _, value in values])
+
+
+def _print_cost(options: argparse.Namespace) -> int:
+    """Print the estimated cost of the expression and the limits that the schema lacks; return 1 if it is above the budget."""
+    if (named := options.crd_option or options.crd) is None or options.old is not None:
+        raise TrialError("without --self, say which CRD and leave out --old: RULE CRD[/VERSION] --path spec.items[*]")
+    kubernetes = profile.named(options.kubernetes_version)
+    crd, name = lookup.crd_and_version(named, options.crd_path, kubernetes.version)
+    version = lookup.version(crd, options.version or name)
+    place = re.sub(r"\[\d+\]", "[*]", options.path)
+    schema = next((node for node in version.schema_map if node.path == place), None)
+    if schema is None:
+        raise TrialError(
+            f"the schema of {version.crd.name} {version.name} has no {options.path}; items are spelled spec.items[*]"
+        )
+    estimate = trial.estimate(schema, kubernetes, options.expression)
+    print(
+        f"type   {estimate.type}\ncost   at most {estimate.cost} by estimate{_of_all_values(estimate.cost, estimate.values)}"
+    )
+    if estimate.total <= EXPRESSION_LIMIT:
+        return 0
+    print(
+        "\n".join(
+            _remedy_lines(
+                version, costlimits.find_remedy(schema, kubernetes, options.expression, budget=EXPRESSION_LIMIT)
+            )
+        )
+    )
+    return 1
+
+
+def _remedy_lines(version: engine.CrdVersion, remedy: Remedy) -> Iterator[str]:
+    """Yield the limits that the schema lacks, with their lines, and the values that suffice."""
+    locate, steps = version.crd.locate, declared.place_of_schema(version.crd.declared, version.name)
+    for schema, keyword in remedy.missing:
+        place = "" if locate is None else f" ({locate((*steps, *schema.steps), None)})"
+        yield f"  {schema.path or 'self'}{place} has no {keyword}: the server counts the most that fits into a request"
+    cost = _of_all_values(remedy.estimate.cost, remedy.estimate.values)
+    if remedy.limits:
+        limits = " and ".join(f"{keyword}: {limit}" for keyword, limit in remedy.limits.items())
+        yield f"  with {limits} there, it costs at most {remedy.estimate.cost}{cost}"
+    elif remedy.missing:
+        yield f"  with 10 items and 63 characters there, it still costs {remedy.estimate.cost}{cost}: loop less, or over smaller lists"
+    else:
+        yield "  the schema has all limits: lower them, or loop less, or over smaller lists"
 
 
 def _version(
@@ -142,13 +194,13 @@ def _find_self(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple
 def _lines(tried: Trial) -> Iterator[str]:
     yield f"error  {tried.error}" if tried.error else f"value  {tried.value}"
     yield f"type   {tried.type}"
-    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate{_of_all_values(tried)}"
+    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate{_of_all_values(tried.estimate, tried.values)}"
     yield from (f"  {part}" for part in tried.parts)
 
 
-def _of_all_values(tried: Trial) -> str:
-    """Return the highest cost of the expression as a rule, for all values that an object may have at the path."""
-    cost = tried.estimate * tried.values
-    times = f"; {cost} for up to {tried.values} values" if tried.values > 1 else ""
+def _of_all_values(estimate: int, values: int) -> str:
+    """Return the highest cost of the expression as a rule, for all *values* that an object may have at the path."""
+    cost = estimate * values
+    times = f"; {cost} for up to {values} values" if values > 1 else ""
     share = cost / EXPRESSION_LIMIT
     return f"{times}, {f'{share:.2%} of' if share <= 1 else f'{share:.0f} times'} a rule's budget"

@@ -195,3 +195,80 @@ def test_the_version_of_the_object_is_used_if_there_are_several(folder: Path) ->
     (folder / "tab.yaml").write_text(f"apiVersion: example.com/v2\nkind: Tab\n{OBJECT}")
 
     assert program.main(["cel", "self.apiVersion == 'example.com/v2'", "--self", "tab.yaml"]) == 0
+
+
+def _cost(rule: str, *options: str) -> int:
+    return program.main(["cel", rule, "crds/tabs.yaml", *options])
+
+
+def test_without_an_object_the_cost_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _cost("self.names.all(n, n != 'a')", "--path", "spec") == 0
+    assert capsys.readouterr() == (
+        "type   bool\ncost   at most 48 by estimate, 0.00% of a rule's budget\n",
+        "",
+    )
+
+
+def test_each_missing_limit_is_named_with_its_line_and_values_that_suffice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _cost("self.large.all(x, self.large.all(y, y == x)) && self.names.size() < 3", "--path", "spec") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "type   bool"
+    assert lines[1].endswith(" times a rule's budget")
+    assert lines[2:] == [
+        "  spec.large (crds/tabs.yaml:27) has no maxItems: the server counts the most that fits into a request",
+        "  with maxItems: 1000 there, it costs at most 5006007, 50.06% of a rule's budget",
+    ]
+
+
+def test_limits_around_the_value_count(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _cost("self.matches('a')", "--path", "spec.labels[*]") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": the")[0] for line in lines[2:4]] == [
+        "  spec.labels (crds/tabs.yaml:24) has no maxProperties",
+        "  spec.labels[*] (crds/tabs.yaml:24) has no maxLength",
+    ]
+    assert lines[4] == (
+        "  with maxProperties: 1000 and maxLength: 253 there, it costs at most 103; 103000 for up to 1000 values, 1.03% of a rule's budget"
+    )
+
+
+@pytest.mark.parametrize(
+    ("loops", "last"),
+    [
+        (4, "  with maxItems: 20 there, it costs at most "),
+        (8, "  with 10 items and 63 characters there, it still costs "),
+    ],
+)
+def test_a_rule_that_no_limit_helps_gets_other_advice(
+    loops: int, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "self.large.all(x, " * loops + "x > 0" + ")" * loops
+
+    assert _cost(rule, "--path", "spec") == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith(last)
+
+
+def test_a_rule_over_limited_lists_gets_other_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    rule = "self.names.all(x, " * 8 + "x != 'a'" + ")" * 8
+
+    assert _cost(rule, "--path", "spec") == 1
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "  the schema has all limits: lower them, or loop less, or over smaller lists"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["self"], "without --self, say which CRD and leave out --old: RULE CRD[/VERSION] --path spec.items[*]\n"),
+        (["self", "crds/tabs.yaml", "--old", "old.yaml"], "without --self, say which CRD and leave out --old: "),
+        (["self", "crds/tabs.yaml", "--path", "spec.mox"], "the schema of tabs.example.com v1 has no spec.mox; "),
+        (["self.b", "crds/tabs.yaml", "--path", "spec"], "compilation failed: ERROR: <input>:1:5: undefined field"),
+        (["self", "crds/tabs.yaml", "--path", "what"], "expressions cannot speak of the value at the path\n"),
+    ],
+)
+def test_a_cost_that_cannot_be_estimated_gets_the_reason(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main(["cel", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(problem)

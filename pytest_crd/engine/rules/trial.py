@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError
@@ -23,6 +23,8 @@ from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
 _MOST_PARTS: Final = 200
+# A step of a path in a value for each step of a place that is no name.
+_EXAMPLES: Final[Mapping[Each, str | int]] = {Each.ITEM: 0, Each.VALUE: ""}
 
 
 class TrialError(ValueError):
@@ -51,6 +53,48 @@ class Trial:
     values: int
     parts: tuple[str, ...]
     error: str = ""
+
+
+class Estimate(NamedTuple):
+    """
+    Estimated cost of an expression as a rule.
+
+    Attributes:
+        type: Its type, as the checker prints types.
+        cost: The maximal cost of one evaluation.
+        values: The maximal number of values of `self` in an object.
+    """
+
+    type: str
+    cost: int
+    values: int
+
+    @property
+    def total(self) -> int:
+        """The maximal cost for one object."""
+        return self.cost * self.values
+
+
+def estimate(schema: SchemaNode, profile: Profile, text: str) -> Estimate:
+    """
+    Return the estimate of an expression, compiled as a rule of a new CRD.
+
+    Args:
+        schema: The schema of `self`, in the schema map of a version.
+        profile: The Kubernetes version.
+        text: The expression; of any type.
+
+    Raises:
+        TrialError: The expression does not compile, or the schema has no CEL type.
+        UnsupportedExpressionError: It uses a feature that the server has and this engine has not.
+    """
+    path = [step if isinstance(step, str) else _EXAMPLES[step] for step in schema.place]
+    node = _node(ruletree.build_stored(_with_rule(schema, profile), profile, is_resource=True), path)
+    scope, cardinality = node.rules[0].scope, _cardinality(schema)
+    compilation = _compiled(text, scope, profile)
+    cost = compilation.environment.estimate(compilation.checked, scope).max
+    values = scope.max_cardinality if cardinality is None else cardinality
+    return Estimate(str(compilation.checked.type), cost, values)
 
 
 def run(
