@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -165,6 +166,7 @@ NEVER = {
 MOST = 25
 
 
+@functools.cache  # tests share rules, and to compile one takes longer than to solve it
 def _version(rule: str, **options: Any) -> engine.CrdVersion:
     return versions.create_version({**SPEC, RULE: [{"rule": rule, **options}]})
 
