@@ -139,7 +139,7 @@ class SchemaReader:
             self._fail(
                 path, f"its values have the types {' and '.join(sorted(types))}; a structural schema has one type"
             )
-        elif not own.keys() & {"anyOf", "oneOf"}:
+        else:
             own[_PRESERVE] = True
 
     def _type(self, own: Structural, schema: JSONSchema, path: str, _: tuple[str, ...]) -> None:

@@ -12,7 +12,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 import pytest_crd
-from pytest_crd.classes import crd_of, pluralize
+from pytest_crd.classes import crd_of
+from pytest_crd.classes.manifests import pluralize
 from pytest_crd.engine import CrdError, CustomResourceDefinition
 
 

@@ -70,7 +70,12 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         engine.UnsupportedExpressionError: "",
         engine.Mistake: "",
     },
-    "CRDs of classes": {classes.crd_of: ""},
+    "Classes and CRDs: `pytest_crd.classes`": {
+        classes.crd_of: "",
+        classes.compare: "",
+        classes.Divergence: "",
+        classes.DivergenceKind: "",
+    },
     "Objects from schemas: `pytest_crd.synthesis`": {
         synthesis.example: "",
         synthesis.boundary: "",

@@ -1,0 +1,228 @@
+"""Differences between classes and CRDs."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import pydantic
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from pytest_crd.classes import DivergenceKind, compare, crd_of, parity
+from pytest_crd.engine import CrdError, CrdVersion, CustomResourceDefinition
+
+JSON = dict[str, Any]
+
+
+class Retention(BaseModel):
+    days: Annotated[int, Field(gt=0, le=30)] = 7
+
+
+class S3(BaseModel):
+    type: Literal["s3"]
+    bucket: str = Field(min_length=3)
+
+
+class Disk(BaseModel):
+    type: Literal["disk"]
+    size: str
+
+
+class Spec(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    schedule: str = Field(min_length=1)
+    mode: Literal["full", "some"] = "full"
+    retention: Retention | None = None
+    names: list[str] = Field(default=[], max_length=5)
+    limits: dict[str, int] = {}
+    port: int | str = 80
+    time_zone: str | None = Field(None, alias="timeZone")
+
+
+class Stored(BaseModel):
+    store: Annotated[S3 | Disk, Field(discriminator="type")]
+
+
+MANIFEST = crd_of(Spec, group="example.com", kind="Backup")
+
+
+def changed(change: Callable[[JSON], Any]) -> CrdVersion:
+    """Return the version of the model's CRD with a change of the schema of its spec."""
+    manifest = copy.deepcopy(MANIFEST)
+    change(manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"])
+    return CustomResourceDefinition.from_manifest(manifest).versions[0]
+
+
+def told(model: Any, version: CrdVersion) -> list[str]:
+    return [f"{item.path}: {item.kind}" for item in compare(model, version)]
+
+
+def test_a_class_and_its_own_crd_agree() -> None:
+    assert compare(Spec, changed(lambda _: None)) == ()
+
+
+def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
+    return lambda spec: spec["properties"][name].update(keywords)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (_field("schedule", minLength=3), ["spec.schedule: only the CRD refuses"]),
+        (_field("schedule", minLength=0), ["spec.schedule: only the class refuses"]),
+        (_field("names", maxItems=9), ["spec.names: only the class refuses"]),
+        (_field("mode", enum=["full", "none"]), ["spec.mode: only the class refuses", "spec.mode: only the CRD refuses"]),
+        (_field("mode", default="some"), ["spec.mode: another default"]),
+        (lambda spec: spec["properties"]["mode"].pop("default"), ["spec.mode: another default"]),
+        (lambda spec: spec["properties"]["retention"]["properties"]["days"].update(default=30), ["spec.retention.days: another default"]),
+        (lambda spec: spec["properties"].update(extra={"type": "string"}), ["spec.extra: the class loses", "spec.extra: only the CRD refuses"]),
+        (lambda spec: spec["properties"].pop("timeZone"), ["spec.timeZone: the CRD drops", "spec.timeZone: only the class refuses"]),
+        (lambda spec: spec["required"].append("retention"), ["spec.retention: only the CRD refuses"]),
+        (lambda spec: spec.pop("required"), ["spec.schedule: only the class refuses"]),
+        (lambda spec: spec["properties"]["limits"].update(additionalProperties={"type": "integer", "minimum": 1}), ["spec.limits.key: only the CRD refuses"]),
+    ],
+)  # fmt: skip
+def test_a_divergence_is_found(change: Callable[[JSON], Any], expected: list[str]) -> None:
+    assert sorted(told(Spec, changed(change))) == sorted(expected)
+
+
+def test_a_divergence_has_the_words_of_the_side_that_refuses_and_an_object() -> None:
+    (item,) = compare(Spec, changed(_field("schedule", minLength=3)))
+
+    assert item.kind is DivergenceKind.CRD_REFUSES
+    assert item.words == 'spec.schedule: Invalid value: "aa": spec.schedule in body should be at least 3 chars long'
+    assert item.resource["spec"]["schedule"] == "aa"
+    assert repr(item) == str(item)
+    assert str(item).startswith("spec.schedule: only the CRD refuses: spec.schedule: Invalid value")
+    assert str(item).endswith(
+        '; object: {"apiVersion": "example.com/v1", "kind": "Backup", "metadata": {"name": "example"}, "spec": {"schedule": "aa"}}'
+    )
+
+
+def test_a_class_that_changes_values_is_found() -> None:
+    class Loud(BaseModel):
+        name: str
+
+        @pydantic.field_validator("name")
+        @classmethod
+        def _raise(cls, value: str) -> str:
+            return value.upper()
+
+    class Wrapped(BaseModel):
+        items: list[Loud]
+
+    version = CustomResourceDefinition.from_manifest(crd_of(Wrapped, group="example.com", kind="Loud")).versions[0]
+
+    assert "spec.items[0].name: another value" in told(Wrapped, version)
+
+
+def test_a_whole_object_and_a_dataclass_can_be_compared() -> None:
+    class Backup(BaseModel):
+        metadata: dict[str, Any]
+        spec: Spec
+
+    @dataclasses.dataclass
+    class Point:
+        x: int
+
+    assert told(Backup, changed(_field("schedule", minLength=3))) == ["spec.schedule: only the CRD refuses"]
+    manifest = crd_of(pydantic.TypeAdapter(Point), group="example.com", kind="Point")
+    manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"]["minimum"] = 1
+    version = CustomResourceDefinition.from_manifest(manifest).versions[0]
+    assert told(pydantic.TypeAdapter(Point), version) == ["spec.x: only the CRD refuses"]
+
+
+def test_fields_of_another_branch_stay_in_the_crd_and_not_in_the_class() -> None:
+    version = CustomResourceDefinition.from_manifest(crd_of(Stored, group="example.com", kind="Stored")).versions[0]
+
+    divergences = {(item.kind, item.path) for item in compare(Stored, version)}
+
+    assert (DivergenceKind.CLASS_LOSES, "spec.store.size") in divergences
+    assert all(path in {"spec.store.size", "spec.store.bucket"} for _, path in divergences)
+
+
+def test_a_refusal_without_details_is_of_the_whole_part() -> None:
+    class Moody:
+        @staticmethod
+        def model_json_schema() -> JSON:
+            return {"type": "object", "properties": {"a": {"type": "integer"}}}
+
+        @staticmethod
+        def model_validate_json(text: str, **_: Any) -> Any:
+            if "a" in text:
+                raise ValueError("not today")
+
+    version = CustomResourceDefinition.from_manifest(crd_of(Moody, group="example.com", kind="Moody")).versions[0]
+
+    with pytest.raises(AttributeError):  # it cannot be dumped
+        compare(Moody, version)
+
+
+@pytest.mark.parametrize(("model", "error"), [({"type": "object", "title": "A"}, TypeError), (Exception, TypeError)])
+def test_what_takes_no_objects_is_misuse(model: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        compare(model, changed(lambda _: None))
+
+
+def test_a_class_that_no_crd_can_say_is_told() -> None:
+    class Both(BaseModel):
+        a: int | bool
+
+    with pytest.raises(CrdError, match="a union of boolean and integer"):
+        compare(Both, changed(lambda _: None))
+
+
+def test_numbers_are_the_same_in_both_notations() -> None:
+    class Share(BaseModel):
+        of: float
+
+    version = CustomResourceDefinition.from_manifest(crd_of(Share, group="example.com", kind="Share")).versions[0]
+
+    assert compare(Share, version) == ()
+
+
+def test_without_required_fields_an_object_without_a_spec_is_not_compared() -> None:
+    version = CustomResourceDefinition.from_manifest(crd_of(Retention, group="example.com", kind="Keep")).versions[0]
+
+    assert compare(Retention, version) == ()
+
+
+def test_a_class_that_refuses_its_own_smallest_object_ends_the_search() -> None:
+    class Picky(BaseModel):
+        name: str = Field(min_length=1)
+
+        @pydantic.field_validator("name")
+        @classmethod
+        def _refuse(cls, value: str) -> str:
+            raise ValueError(f"not {value}")
+
+    version = CustomResourceDefinition.from_manifest(crd_of(Picky, group="example.com", kind="Picky")).versions[0]
+
+    assert told(Picky, version) == ["spec.name: only the class refuses"]
+
+
+def test_a_value_of_an_enum_that_a_rule_forbids_is_not_tried() -> None:
+    version = changed(_field("mode", **{"x-kubernetes-validations": [{"rule": "self != 'some'"}]}))
+
+    assert told(Spec, version) == ["spec.mode: only the CRD refuses"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "steps", "expected"),
+    [
+        ({"a": 1}, ("a",), {"a": 2}),
+        ({"a": 1, "c": 1}, ("c",), {"a": 1}),
+        ({"a": 1}, ("c",), {"a": 1}),
+        ({"a": 1}, ("b", "c"), {"a": 1}),
+        ({"a": 1}, (), {"a": 1}),
+        ({"l": [1]}, ("l", 5, "x"), {"l": [1]}),
+    ],
+)
+def test_values_are_replaced_where_there_is_a_place(
+    resource: JSON, steps: tuple[str | int, ...], expected: JSON
+) -> None:
+    assert parity._replace(resource, steps, {"a": 2, "b": {"c": 1}}) == expected
