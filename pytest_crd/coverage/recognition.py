@@ -21,6 +21,7 @@ _PLAIN: Final = frozenset({ErrorType.REQUIRED, ErrorType.DUPLICATE, ErrorType.NO
 # The declared value in the words of an error: a number, a pattern, a type or a format.
 _DECLARED: Final = re.compile(r"(?<=match ').*(?=')|(?<=of type )[^:]+|\d+(?:\.\d+)?", re.DOTALL)
 _SUBJECT: Final = " in body "
+_OTHER: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def states(case: RequestCase, error: FieldError, others: Sequence[FieldError]) -> bool:
@@ -90,11 +91,24 @@ def _is_part_expected(part: str | None, error: FieldError, others: Sequence[Fiel
 
 
 def _alter_message(error: FieldError) -> Iterator[str]:
-    """Yield the message without its detail, and with another declared value."""
+    """Yield the message without its detail, and with other declared values: one without any likeness, and ones that contain it."""
     begin = error.message.removesuffix(error.detail)
     if error.detail:
         yield begin
     head, subject, tail = error.detail.rpartition(_SUBJECT)
-    altered = _DECLARED.sub("\N{HORIZONTAL ELLIPSIS}", tail)
-    if error.rule is None and altered != tail:
-        yield f"{begin}{head}{subject}{altered}"
+    if error.rule is None and _DECLARED.search(tail):
+        yield from (f"{begin}{head}{subject}{_DECLARED.sub(alter, tail)}" for alter in (_replace, _begin, _continue))
+
+
+def _replace(_: re.Match[str]) -> str:
+    return _OTHER
+
+
+def _begin(declared: re.Match[str]) -> str:
+    """Return a longer declared value with the same end."""
+    return f"{_OTHER}{declared[0]}"
+
+
+def _continue(declared: re.Match[str]) -> str:
+    """Return a longer declared value with the same begin; for a number another one, as `at most 5` is specific enough."""
+    return _OTHER if declared[0][-1:].isdigit() and declared[0][:1].isdigit() else f"{declared[0]}{_OTHER}"

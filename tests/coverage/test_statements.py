@@ -20,11 +20,12 @@ from pytest_crd.engine import CrdVersion
 OPEN = "x-kubernetes-preserve-unknown-fields"
 RULES = "x-kubernetes-validations"
 TEXT = {"type": "string"}
+PATTERN = "^[a-z]*$"
 SPEC: dict[str, Any] = {
     "type": "object",
     "properties": {
         "size": {"type": "integer", "default": 2, "minimum": 1, "maximum": 5},
-        "name": {**TEXT, "minLength": 2, "maxLength": 3, "pattern": "^[a-z]*$"},
+        "name": {**TEXT, "minLength": 2, "maxLength": 3, "pattern": PATTERN},
         "date": {**TEXT, "format": "date"},
         "soil": {**TEXT, "enum": ["clay", "sand"]},
         "note": {**TEXT, "nullable": True},
@@ -135,6 +136,8 @@ def _wrong(spec: str, errors: str) -> str:
         ("size/maximum:broken", _wrong("{size: 6}", "errors: [{matches: Invalid}]"), False),
         ("size/maximum:broken", _wrong("{size: 6}", "errors: [{matches: or equal to 5$}]"), True),
         ("size/maximum:broken", _wrong("{size: 6}", "error: or equal to 5"), True),
+        ("size/maximum:broken", _wrong("{size: 6}", "error: '5'"), False),
+        ("size/maximum:broken", _wrong("{size: 6}", "errors: [{matches: '5$'}]"), False),
         ("size/maximum:broken", _wrong("{size: 6}", f"error: 'is invalid: spec.size: Invalid value: 6: {TOO_LARGE}'"), True),
         ("size/maximum:broken", _wrong("{size: 6}", "error: is invalid"), False),
         ("size/maximum:broken", _wrong("{size: 6}", "error: spec.size"), False),
@@ -144,9 +147,12 @@ def _wrong(spec: str, errors: str) -> str:
         ("name/maxLength:broken", _wrong("{name: abcd}", "errors: [{type: TooLong, matches: more than 3}]"), True),
         ("name/minLength:broken", _wrong("{name: a}", "error: at least 2 chars"), True),
         ("name/pattern:broken", _wrong("{name: aB}", "errors: [{matches: should match}]"), False),
-        ("name/pattern:broken", _wrong("{name: aB}", "error: '[a-z]'"), True),
+        ("name/pattern:broken", _wrong("{name: aB}", "error: '[a-z]'"), False),
+        ("name/pattern:broken", _wrong("{name: aB}", f"error: \"should match '{PATTERN}'\""), True),
+        ("name/pattern:broken", _wrong("{name: aB}", f"error: \"should match '{PATTERN[:-1]}\""), False),
         ("date/format:broken", _wrong("{date: x}", "error: must be of type"), False),
-        ("date/format:broken", _wrong("{date: x}", "error: must be of type date"), True),
+        ("date/format:broken", _wrong("{date: x}", "error: must be of type date"), False),
+        ("date/format:broken", _wrong("{date: x}", "error: 'must be of type date:'"), True),
         ("tags/maxItems:broken", _wrong("{tags: [a, b, c]}", "containsErrors: [{matches: at most 2}]"), True),
         ("either/oneOf:broken", _wrong("{either: 4}", "containsErrors: [{type: Invalid}]"), False),
         ("either/oneOf:broken", _wrong("{either: 4}", "error: must validate one and only one schema"), True),
