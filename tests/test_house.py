@@ -23,6 +23,7 @@ OTHERS: Final = {
     "conformance": "recorded answers of servers",
     "properties": "laws of the whole engine",
     "tools/benchmarks": "the command line of the benchmarks",
+    "tools/crdchanges": "the measurement of changes that generated case files notice",
     "tools/handbook": "generated documentation, and the commands and output on pages",
     "tools/oracle": "the command line of the programs that record and fuzz servers",
 }

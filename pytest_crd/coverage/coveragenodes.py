@@ -16,6 +16,7 @@ from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, RULES, Each, Schem
 from pytest_crd.engine.schema.subschemas import Schema
 
 UNKNOWN_DROPPED: Final = "unknown-dropped"
+LEFT_OUT: Final = "left-out"
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class PointNode:
         entries: The node of the values of other keys; None if undeclared.
         items: The node of list items; None if undeclared.
         parts: The nodes of `allOf`, which apply to the same value.
+        optional: The ids of the points of fields that are left out, by the names of the fields.
         side_ids: The ids of the points that a comparison of the sent and the stored value detects, by side.
     """
 
@@ -41,6 +43,7 @@ class PointNode:
     entries: PointNode | None = None
     items: PointNode | None = None
     parts: list[PointNode] = field(default_factory=list)
+    optional: dict[str, str] = field(default_factory=dict)
     side_ids: dict[str, str] = field(default_factory=dict)
 
     def child(self, key: str) -> PointNode | None:
@@ -90,6 +93,8 @@ class _Builder:
         for name, child in at.properties.items():
             if at.place or name not in TYPE_META:  # these belong to the request
                 node.properties[name] = self.node(child)
+                if (left_out := node.properties[name].side_ids.get(LEFT_OUT)) is not None:
+                    node.optional[name] = left_out
         node.entries = None if at.values is None else self.node(at.values)
         node.items = None if at.items is None else self.node(at.items)
         node.parts = [self.node(part) for part in at.branches("allOf")]
@@ -107,6 +112,8 @@ class _Builder:
         if at.place:
             never = "there is never an item or a value" if isinstance(at.place[-1], Each) else "never set"
             add("property", (), "set", never)
+            if _is_optional(at):
+                add("property", (), LEFT_OUT, "never left out")
             if schema.get("default") is not None:
                 default = keywordpoints.format_value(schema["default"])
                 add("default", ("default",), "applied", f"the default {default} is never put in")
@@ -122,6 +129,14 @@ class _Builder:
             add("pruning", (), UNKNOWN_DROPPED, "no unknown field is ever dropped")
         if any(_loses_null(child.schema) for child in _fields(at)):
             add("null", (), "null-dropped", "no field that is null is ever dropped")
+
+
+def _is_optional(at: SchemaNode) -> bool:
+    """Return True if *at* is a field of an object that may lack it, and has no default."""
+    outer, name = at.parent, at.place[-1]
+    if outer is None or isinstance(name, Each) or at.meta_of is not None or at.schema.get("default") is not None:
+        return False
+    return not any(name in (part.schema.get("required") or ()) for part in (outer, *outer.branches("allOf")))
 
 
 def _fields(at: SchemaNode) -> Iterator[SchemaNode]:

@@ -33,6 +33,17 @@ class KeptSomewhere(NamedTuple):
     place: Place
 
 
+class LeftOut(NamedTuple):
+    """
+    An optional field is left out of an accepted object, and is not in the resulting object.
+
+    Attributes:
+        path: The path of the field.
+    """
+
+    path: Path
+
+
 class PutIn(NamedTuple):
     """
     A default is set.
@@ -88,7 +99,7 @@ class Worded(NamedTuple):
     error: FieldError
 
 
-Evidence: TypeAlias = "Kept | KeptSomewhere | PutIn | Unknown | NullDropped | ValueRefused | Worded"
+Evidence: TypeAlias = "Kept | KeptSomewhere | LeftOut | PutIn | Unknown | NullDropped | ValueRefused | Worded"
 
 
 class ReachedPoints(dict[str, list[Evidence]]):

@@ -18,6 +18,7 @@ from pytest_crd.coverage.evidence import (
     Evidence,
     Kept,
     KeptSomewhere,
+    LeftOut,
     NullDropped,
     Path,
     PutIn,
@@ -102,6 +103,8 @@ class Meter:
             for resource in (exchange.sent, result)
         )
         _Comparison(findings).compare(self._root, sent, written, ROOT, is_given=True)
+        if exchange.validated is not None and not exchange.errors:
+            _see_left_out(self._root, sent, written, findings, is_object=exchange.written != _STATUS)
 
     def _compare_refused(
         self, exchange: ObservedRequest, pruned: Mapping[str, JSONValue], findings: ReachedPoints
@@ -221,6 +224,28 @@ class _Comparison:
     def _see(self, node: PointNode, side: str, evidence: Evidence) -> None:
         if (point_id := node.side_ids.get(side)) is not None:
             self._findings.see(point_id, evidence)
+
+
+def _see_left_out(  # noqa: PLR0913 - the state of a walk
+    node: PointNode,
+    sent: JSONValue,
+    result: JSONValue,
+    findings: ReachedPoints,
+    path: Path = ROOT,
+    *,
+    is_object: bool = True,
+) -> None:
+    """Record the optional fields that are in neither of two values at *path*, unless *is_object* is False, and inside the values."""
+    if type(sent) is dict and type(result) is dict:
+        for name, point_id in node.optional.items() if is_object else ():
+            if name not in sent and name not in result:
+                findings.see(point_id, LeftOut((*path, name)))
+        for key in sent.keys() & result.keys():
+            if (child := node.child(key)) is not None:
+                _see_left_out(child, sent[key], result[key], findings, (*path, key))
+    elif type(sent) is list and type(result) is list and node.items is not None:
+        for index, (before, after) in enumerate(zip(sent, result, strict=True)):
+            _see_left_out(node.items, before, after, findings, (*path, index))
 
 
 def _conversion(version: CrdVersion) -> tuple[Point, ...]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.coverage import meter
+from pytest_crd.coverage.coveragenodes import LEFT_OUT
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CrdVersion, InputError, UnsupportedExpressionError
 from pytest_crd.engine.errors.failedrule import Steps
@@ -79,7 +80,8 @@ class Suggestions:
     def _candidates(self, point: Point) -> Iterator[Suggestion]:
         place = point.place
         if point.side in _FROM_OBJECTS:
-            subresource = self._placer.subresource(place)
+            # A field is left out of the object that could have it.
+            subresource = self._placer.subresource(place[:-1] if point.side == LEFT_OUT else place)
             yield from (Suggestion(resource, subresource) for resource in self._objects(place, point))
             return
         if "allOf" in point.steps and point.kind in _LIMITS:
@@ -116,9 +118,12 @@ class Suggestions:
 
     def _objects(self, place: Place, point: Point) -> Iterator[Mapping[str, Any]]:
         """Yield objects for points of fields, enum values and branches of junctors."""
-        outer = self._placer.existing(place[:-1]) if point.side == "applied" else None
+        outer = self._placer.existing(place[:-1]) if point.side in {"applied", LEFT_OUT} else None
         if outer is not None:
-            yield outer[0]
+            resource, steps = outer
+            yield resource
+            if point.side == LEFT_OUT and (name := str(place[-1])) in objectplaces.get_value(resource, steps):
+                yield objectplaces.remove_value(resource, (*steps, name))
         if (placed := self._placer.existing(place)) is None:
             return
         resource, steps = placed
@@ -164,7 +169,7 @@ _ADDED: Final[Mapping[str, Callable[[Demand], Iterable[Mapping[str, Any]]]]] = {
     "unknown-kept": lambda _: ({"unknown": 1},),
     "null-dropped": _nulls,
 }
-_FROM_OBJECTS: Final = frozenset({"set", "applied", "stored", "used", "taken", "null-kept", *_ADDED})
+_FROM_OBJECTS: Final = frozenset({"set", "applied", LEFT_OUT, "stored", "used", "taken", "null-kept", *_ADDED})
 
 
 def _suggest_if_any(

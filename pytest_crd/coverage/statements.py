@@ -16,6 +16,7 @@ from pytest_crd.coverage.evidence import (
     Evidence,
     Kept,
     KeptSomewhere,
+    LeftOut,
     NullDropped,
     Path,
     PutIn,
@@ -50,6 +51,8 @@ class Statement:
                 return path in self._whole or (path in self._parts and self._is_plain(path))
             case NullDropped(path):
                 return self._is_listed("nullsDropped", path) or self._is_absent(path)
+            case LeftOut(path):
+                return self._is_absent(path)
             case Unknown(path):
                 return self._is_listed("pruned", path) or self._is_absent(path) or self._is_in_message(path)
             case ValueRefused(error):

@@ -89,7 +89,8 @@ class Drafts:
         """Add each new proposal that has an answer; a case beyond the share of its kind waits."""
         for proposal in proposals:
             key = json.dumps(
-                [proposal.section, proposal.input, proposal.old, bool(proposal.expectation)], sort_keys=True
+                [proposal.section, proposal.input, proposal.old, bool(proposal.expectation), proposal.is_exact],
+                sort_keys=True,
             )
             if key not in self._keys:
                 self._keys.add(key)

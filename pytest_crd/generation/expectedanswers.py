@@ -13,7 +13,7 @@ from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import appliers
-from pytest_crd.generation.proposedcases import Proposal
+from pytest_crd.generation.proposedcases import Proposal, bare
 
 # The longest value at a place that is written out; longer ones are only stated to be present.
 _LONGEST: Final = 80
@@ -36,6 +36,8 @@ def expect_answer(proposal: Proposal, version: engine.CrdVersion) -> Mapping[str
     expectation = {key: list(paths) for key, paths in changes.items() if paths}
     if version.unknown_when_stored:
         return expectation or {"accepted": True}
+    if proposal.is_exact:
+        return {"expected": bare(answer.stored), **expectation}
     return expectation or _expect_stored(proposal, answer.stored)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -44,6 +45,7 @@ class ExpectedCase:
 
 # The keys that expect accepted, stored or dropped values.
 _HOLDING: Final = frozenset({"absent", "accepted", "contains", "expected", "lost", "nullsDropped", "pruned"})
+_UNFIT_FOR_ANCHOR: Final = re.compile(r"[^a-z0-9]+")
 # The placeholder for an alias of the base object.
 _ALIAS: Final = object()
 
@@ -65,6 +67,8 @@ class Layout:
         keys: dict[str, Any] = {"name": statement.name}
         if proposal.section in UPDATES - APPLIES or proposal.old is not None:
             keys |= self._object(proposal.old or {}, "old", "oldPatch")
+        if self._is_stored_as_sent(statement):
+            return self._write_stored_as_sent(statement)
         request = self._object(proposal.input, "input", "patch") if proposal.is_request else {"input": proposal.input}
         keys |= request if proposal.second is None else {"steps": _steps(request, proposal.second)}
         keys |= self._expectation(statement)
@@ -77,6 +81,27 @@ class Layout:
             return [line]
         lines = [line for key, value in keys.items() for line in _ENTRIES.get(key, _entry)(key, value)]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
+
+    def _is_stored_as_sent(self, statement: ExpectedCase) -> bool:
+        """Return True if a case creates a large object and expects it unchanged, so that it is better written once."""
+        sent, expected = dict(statement.proposal.input), statement.expectation.get("expected")
+        is_large = len(yamltext.flow(sent)) > _WIDTH / 2 and not jsonvalue.equal(sent, dict(self.smallest or {}))
+        return statement.proposal.section is Section.CREATE and is_large and jsonvalue.equal(sent, expected)
+
+    def _write_stored_as_sent(self, statement: ExpectedCase) -> list[str]:
+        """Return the lines of a case whose `expected` is an alias of its `input`."""
+        anchor = _UNFIT_FOR_ANCHOR.sub("-", statement.name.lower()).strip("-")
+        first, *others = _entry("input", dict(statement.proposal.input))
+        head, colon, rest = first.partition(":")
+        keys = {key: value for key, value in statement.expectation.items() if key != "expected"}
+        name, *_ = _entry("name", statement.name)
+        return [
+            f"- {name.removeprefix('  ')}",
+            f"{head}{colon} &{anchor}{rest}",
+            *others,
+            f"  expected: *{anchor}",
+            *(line for key, value in keys.items() for line in _entry(key, value)),
+        ]
 
     def _expectation(self, statement: ExpectedCase) -> Mapping[str, Any]:
         """Return the expectation, with the base object replaced by its alias."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import appliers, wholeobjects
+from pytest_crd.generation import appliers, smallestobjects, wholeobjects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, has_type_cases, is_inner, keywords_of
 from pytest_crd.generation.fieldcases import FieldCases
 from pytest_crd.generation.passes import PassCases
@@ -74,6 +74,7 @@ class CaseOrder:
         yield CaseKind(
             "all fields at once", [(place, node) for place, node in spec.items() if not place], self._propose_whole
         )
+        yield CaseKind("required fields alone", [*self._places.items()][:1], self._propose_smallest)
         yield from self._steps(spec)
         yield from self._steps(status)
         typed = [item for item in self._places.items() if has_type_cases(*item)]
@@ -129,6 +130,9 @@ class CaseOrder:
 
     def _propose_whole(self, *_: object) -> Iterator[Proposal]:
         return wholeobjects.propose(self._version, self._constraints.finder)
+
+    def _propose_smallest(self, *_: object) -> Iterator[Proposal]:
+        return smallestobjects.propose(self._constraints, self._places)
 
     def _propose_set(self, place: Place, _: Demand) -> Iterator[Proposal]:
         return iter(()) if place in self._set_places else self._constraints.propose_set(place)

@@ -27,6 +27,7 @@ class Proposal:
         old: The stored object, for updates.
         expectation: The expectation, for cases about passes; requests are answered when the file is made.
         shown_fields: The fields at the place that are enough to show that the object is stored; empty for all.
+        is_exact: Whether the case expects the whole stored object.
         second: The second manager's apply, after the first has applied *input*; None for other sections.
     """
 
@@ -38,6 +39,7 @@ class Proposal:
     expectation: Mapping[str, Any] = field(default_factory=dict)
     shown_fields: tuple[str, ...] = ()
     second: Mapping[str, Any] | None = None
+    is_exact: bool = False
 
     @property
     def is_request(self) -> bool:

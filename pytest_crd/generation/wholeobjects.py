@@ -15,10 +15,10 @@ from pytest_crd.synthesis.placement import STATUS
 def propose(version: engine.CrdVersion, finder: Boundaries) -> Iterator[Proposal]:
     """Yield the cases about whole objects of *version*."""
     smallest = bare(finder.placer.start)
-    yield _propose_create(version, "the smallest object is accepted", smallest)
+    yield Proposal(Section.CREATE, "the smallest object is accepted", (), smallest, is_exact=True)
     fullest = _fullest(version)
     if fullest is not None and fullest != smallest:
-        yield _propose_create(version, "the fullest object is accepted", fullest)
+        yield Proposal(Section.CREATE, "the fullest object is accepted", (), fullest, is_exact=True)
     if version.has_status and (placed := finder.existing((STATUS,))) is not None:
         yield from _propose_status(version, smallest, placed[0][STATUS])
 
@@ -28,12 +28,6 @@ def _fullest(version: engine.CrdVersion) -> dict[str, Any] | None:
         return bare(synthesis.example(version, full=True))
     except synthesis.NoExampleError:
         return None
-
-
-def _propose_create(version: engine.CrdVersion, name: str, resource: Mapping[str, Any]) -> Proposal:
-    answer = version.create(resource)
-    stored = {"accepted": True} if version.unknown_when_stored else {"expected": bare(answer.stored)}
-    return Proposal(Section.CREATE, name, (), resource, expectation={**stored, **_changes(answer)})
 
 
 def _changes(answer: engine.Response) -> dict[str, list[str]]:

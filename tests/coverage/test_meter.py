@@ -64,13 +64,42 @@ def test_fields_defaults_and_nulls_reach_their_points(spec: Any, expected: set[s
         "properties/bed/properties/rows/default:applied",
     }
 
-    result = reached_in_spec(GARDEN, spec)
+    result = {id_ for id_ in reached_in_spec(GARDEN, spec) if not id_.endswith(":left-out")}
 
     assert result - by_default == expected - by_default
     assert expected <= result
     assert (f"properties/{next(iter(spec))}/default:applied" in result) == (
         f"properties/{next(iter(spec))}/default:applied" in expected
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "left_out"),
+    [
+        ({"list": []}, {"label", "note", "marks", "rest"}),
+        ({"label": "a", "note": None}, {"marks", "rest", "list"}),  # null that is kept is not left out
+        ({"label": None, "list": [{}]}, {"note", "marks", "rest", "list/items/properties/a"}),
+        ({"label": 1}, set()),  # a refused object shows nothing
+    ],
+)
+def test_optional_fields_are_left_out_of_accepted_objects(spec: Any, left_out: set[str]) -> None:
+    result = {id_.removesuffix(":left-out") for id_ in reached_in_spec(GARDEN, spec) if id_.endswith(":left-out")}
+
+    assert result == {f"properties/{name}" for name in left_out}
+
+
+def test_required_fields_and_fields_with_defaults_are_never_left_out() -> None:
+    part = {"required": ["b"]}
+    spec = {
+        "type": "object",
+        "properties": {"a": TEXT, "b": TEXT, "c": {**TEXT, "default": "x"}, "d": TEXT},
+        "required": ["a"],
+        "allOf": [part],
+    }
+
+    ids = {point.id for point in coverage.points(version_of(spec)) if point.side == "left-out"}
+
+    assert ids == {"properties/spec:left-out", "properties/spec/properties/d:left-out"}
 
 
 def test_unreachable_behaviour_has_no_points() -> None:
@@ -116,8 +145,13 @@ def test_metadata_has_points_for_keywords_only() -> None:
         "properties/metadata/properties/name/maxLength:held",
         "properties/metadata/properties/name/maxLength:broken",
     }
+    assert "properties/spec:left-out" in ids
     assert not {id_ for id_ in ids if "apiVersion" in id_ or "kind" in id_}
-    assert result == {"properties/metadata/properties/name/maxLength:held", ":unknown-dropped"}
+    assert result == {
+        "properties/metadata/properties/name/maxLength:held",
+        ":unknown-dropped",
+        "properties/spec:left-out",
+    }
 
 
 def test_errors_of_root_fields_are_found() -> None:
@@ -179,7 +213,7 @@ def test_a_request_counts_for_the_part_that_it_writes(kubernetes_version: str) -
         version, lambda version: version.update_status({"status": {"phase": "abc"}, "spec": {"a": "x"}}, old=old)
     )
 
-    assert {id_ for id_ in of_object if "status" in id_} == set()
+    assert {id_ for id_ in of_object if "status" in id_} == {"properties/status:left-out"}
     assert "properties/spec/properties/a/maxLength:held" in of_object
     assert of_status == {"properties/status:set", f"{OF_STATUS}:set", f"{OF_STATUS}/maxLength:broken"}
 
@@ -405,6 +439,7 @@ def test_a_collector_counts_requests_and_lists_missing_points() -> None:
     assert [point.id for point in coverage.points(version) if point.id not in collector.reached(version)] == [
         ":unknown-dropped",
         ":null-dropped",
+        "properties/spec:left-out",
         "properties/spec/maxLength:broken",
     ]
     assert collector.missing(version) == coverage.points(version)  # no case holds a point

@@ -31,7 +31,7 @@ def test_every_point_of_a_usual_crd_has_a_suggestion(name: str) -> None:
     assert {
         suggestion.subresource
         for id_, suggestion in suggestions_by_id.items()
-        if id_.startswith("properties/status") and suggestion
+        if id_.startswith("properties/status/") and suggestion
     } <= {"status"}
 
 

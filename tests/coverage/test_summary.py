@@ -36,6 +36,7 @@ def test_points_have_the_lines_of_their_keys(tmp_path: Path) -> None:
     assert _missing(summary) == [
         (13, "no unknown field is ever dropped"),
         (13, "no field that is null is ever dropped"),
+        (16, "spec: never left out"),
         (16, "spec: no field that is null is ever dropped"),
         (18, "spec: the required field size is never missing"),
         (22, "spec.size: no value is refused by minimum 1"),
@@ -43,6 +44,7 @@ def test_points_have_the_lines_of_their_keys(tmp_path: Path) -> None:
         (23, "spec.old: no unknown field is ever dropped"),
         (23, "spec.old: no field that is null is ever dropped"),
         (26, "spec.old.label: never set"),
+        (26, "spec.old.label: never left out"),
         (26, "spec.old.label: no value at the boundary of maxLength 5"),
         (26, "spec.old.label: no value is refused by maxLength 5"),
         (27, "spec.soil: never set"),
@@ -211,11 +213,11 @@ def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
     assert list(coveragetable.lines(summary, with_missing=False)) == [
         "Name                       Points   Held   Seen   Miss   Cover",
         "--------------------------------------------------------------",
-        "pots.example.com v1            13      0      4      9     31%",
-        "pots.example.com v1beta1        5      0      0      5      0%",
+        "pots.example.com v1            15      0      5     10     33%",
+        "pots.example.com v1beta1        6      0      0      6      0%",
         "--------------------------------------------------------------",
-        "TOTAL                          18      0      4     14     22%",
-        "6 points left out by `# crd: no cover` or crd_cov_exclude",
+        "TOTAL                          21      0      5     16     24%",
+        "8 points left out by `# crd: no cover` or crd_cov_exclude",
     ]
 
 
@@ -224,14 +226,14 @@ def test_the_table_lists_missing_points(tmp_path: Path) -> None:
 
     assert table[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
     assert (
-        table[2] == "pots.example.com v1            19      0      4     15     21%   13, 16, 18, 22-23, 26-27, 29-31"
+        table[2] == "pots.example.com v1            23      0      6     17     26%   13, 16, 18, 22-23, 26-27, 29-31"
     )
     assert table[6:9] == [
         "",
-        "pots.example.com v1: 15 points missing",
+        "pots.example.com v1: 17 points missing",
         "  pots.yaml:13: no unknown field is ever dropped",
     ]
-    assert "pots.example.com v1beta1: 5 points missing, as no test that passed has made a request to it" in table
+    assert "pots.example.com v1beta1: 6 points missing, as no test that passed has made a request to it" in table
 
 
 def test_a_fully_covered_version_has_no_list(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""Cases of objects that have only required fields: a newly required field and a new default are noticed at each level."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from synthesis import versions
+
+from pytest_crd import engine
+from pytest_crd.cases import caserunner
+from pytest_crd.cases.model import AnyCase
+from pytest_crd.cases.subject import CaseSubject
+from pytest_crd.generation import generate, reach
+
+TEXT: dict[str, Any] = {"type": "string"}
+CERT: dict[str, Any] = {"type": "object", "properties": {"issuer": TEXT, "name": TEXT}, "required": ["name"]}
+TLS: dict[str, Any] = {"type": "object", "properties": {"cert": CERT, "mode": TEXT}}
+ITEM: dict[str, Any] = {"type": "object", "properties": {"a": TEXT, "tls": TLS}}
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "tls": TLS,
+        "list": {"type": "array", "items": ITEM},
+        "map": {"type": "object", "additionalProperties": ITEM},
+    },
+}
+STATUS: dict[str, Any] = {"type": "object", "properties": {"phase": TEXT, "inner": TLS}}
+ROOT: dict[str, Any] = {"type": "object", "properties": {"spec": SPEC, "status": STATUS}}
+
+
+def _version(root: dict[str, Any]) -> engine.CrdVersion:
+    fields = root["properties"]
+    status = {"properties": {"status": fields["status"]}}
+    return versions.create_version(fields["spec"], required=False, root=status, subresources={"status": {}})
+
+
+def _failing(text: str, version: engine.CrdVersion) -> list[str]:
+    subject = CaseSubject(version)
+    return [case.name for case in reach.parse_cases(text) if _fails(case, subject)]
+
+
+def _fails(case: AnyCase, subject: CaseSubject) -> bool:
+    try:
+        return not caserunner.run(case, subject).holds
+    except engine.InputError:  # the old object is refused
+        return True
+
+
+def _objects(schema: dict[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the paths of the object schemas with properties inside *schema*."""
+    inner = [((*path, "properties", name), child) for name, child in schema.get("properties", {}).items()]
+    inner += [((*path, key), schema[key]) for key in ("items", "additionalProperties") if key in schema]
+    own = [path] if "properties" in schema else []
+    return own + [found for steps, child in inner for found in _objects(child, steps)]
+
+
+def _at(schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    for step in path:
+        schema = schema[step]
+    return schema
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return generate([_version(ROOT)]).text
+
+
+@pytest.mark.parametrize("change", ["required", "default"])
+@pytest.mark.parametrize("path", [path for path in _objects(ROOT) if path], ids=".".join)
+def test_a_new_field_that_changes_objects_is_noticed_at_each_level(
+    text: str, path: tuple[str, ...], change: str
+) -> None:
+    root = copy.deepcopy(ROOT)
+    schema = _at(root, path)
+    schema["properties"]["added"] = {**TEXT, "default": "x"} if change == "default" else TEXT
+    if change == "required":
+        schema["required"] = [*schema.get("required", ()), "added"]
+
+    assert [name for name in _failing(text, _version(root)) if "optional fields may be left out" in name]
+
+
+def test_each_optional_field_is_left_out_of_a_stated_object() -> None:
+    generated = generate([_version(ROOT)])
+
+    assert [line for line in generated.missed if "left out" in line] == []
+
+
+def test_objects_that_exclude_each_other_are_in_several_cases() -> None:
+    rule = {"rule": "!(has(self.a) && has(self.b))", "message": "one of a and b"}
+    spec = {"type": "object", "properties": {"a": TLS, "b": TLS}, "x-kubernetes-validations": [rule]}
+    generated = generate([versions.create_version(spec)])
+
+    assert generated.text.count("optional fields may be left out") >= 3
+    assert generated.missed == ()
+
+
+def test_a_large_object_that_is_stored_as_sent_is_written_once(text: str) -> None:
+    assert "  input: &the-fullest-object-is-accepted\n" in text
+    assert "  expected: *the-fullest-object-is-accepted\n" in text

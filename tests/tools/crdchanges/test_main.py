@@ -1,0 +1,85 @@
+"""The measurement of single changes that generated case files notice."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from crdchanges import __main__, measure
+from crdchanges.edits import find_edits
+from support import crds
+
+from pytest_crd import engine
+
+TEXT: dict[str, Any] = {"type": "string"}
+SPEC: dict[str, Any] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {**TEXT, "pattern": "^[a-z0-9]+$", "maxLength": 9},
+        "mode": {**TEXT, "enum": ["a", "b"], "default": "a"},
+        "soil": {**TEXT, "enum": ["a", "b"]},
+        "on": {"type": "boolean", "default": True, "nullable": True},
+        "size": {"type": "integer", "minimum": 1, "default": 3},
+        "label": {**TEXT, "default": "x"},
+        "date": {**TEXT, "format": "date"},
+        "tags": {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"},
+        "args": {"type": "array", "items": TEXT},
+        "either": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    },
+    "x-kubernetes-validations": [{"rule": "self.size < 30 || has(self.date)"}],
+}
+ROOT: dict[str, Any] = {"type": "object", "properties": {"spec": SPEC}}
+
+
+def _crd() -> engine.CustomResourceDefinition:
+    return engine.CustomResourceDefinition.from_manifest(crds.manifest(ROOT))
+
+
+def test_each_change_is_another_crd_that_differs_in_the_named_keyword() -> None:
+    crd = _crd()
+    edits = [edit for node in crd.versions[0].schema_map for edit in find_edits(node)]
+
+    changed = [measure.change(crd, edit) for edit in edits]
+
+    assert {edit.kind for edit in edits} >= {"require", "new default", "bound", "rule", "pattern", "list type", "type"}
+    assert len({str(item.manifest) for item in changed if item is not None}) == sum(
+        item is not None for item in changed
+    )
+    assert all(item is None or item.manifest != crd.manifest for item in changed)
+
+
+def test_changes_are_the_same_in_each_run() -> None:
+    version = _crd().versions[0]
+
+    first, second = ([edit.words for edit in measure.draw_edits(version, with_core_types=True)] for _ in range(2))
+
+    assert first == second
+
+
+def test_a_line_has_the_figures_of_a_crd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(yaml.safe_dump(crds.manifest(ROOT)), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["crdchanges", str(path), "--changes", "12", "--list"])
+
+    __main__.main()
+
+    first, *listed = capsys.readouterr().out.splitlines()
+    assert " of 12 noticed, " in first
+    assert len(listed) == 12 - int(first.split()[1])
+
+
+def test_a_file_without_the_cases_notices_nothing() -> None:
+    crd = _crd()
+    changed = [
+        item
+        for edit in measure.draw_edits(crd.versions[0], with_core_types=True)
+        if (item := measure.change(crd, edit))
+    ]
+
+    assert not any(measure.is_noticed((), item) for item in changed)

@@ -1,0 +1,1 @@
+"""Single changes of CRDs, and the share that generated case files notice."""
