@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, strategies
@@ -18,6 +18,9 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.report import text
 from pytest_crd.suggestions import SpentBudgetError, WorkBudget
 from pytest_crd.wording import plain
+
+if TYPE_CHECKING:
+    from support.sessions import Project
 
 _STRING = {"type": "string"}
 _WORDS = strategies.text("abcd", max_size=7)
@@ -90,14 +93,14 @@ def test_a_key_with_many_dots_stays_within_the_budget() -> None:
     assert _fields(1).near("spec." + "a." * 20_000) is None
 
 
-def test_an_unknown_field_without_a_search_says_so(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_field_without_a_search_says_so(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suggestions.WorkBudget, "__init__", lambda budget: setattr(budget, "_work", 45))
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"class": _STRING}}}}
-    pytester.makefile(".yaml", crd=json.dumps(crds.manifest(schema)))
+    empty.write("crd.yaml", json.dumps(crds.manifest(schema)))
     case = {"name": "x", "input": {"spec": {"clas": "a", "clazz": "b", "klass": "c"}}, "accepted": True}
-    pytester.makefile(".crd.yaml", test_a=json.dumps({"crd": "crd.yaml", "create": [case]}))
+    empty.cases(json.dumps({"crd": "crd.yaml", "create": [case]}))
 
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    result = empty.run()
 
     result.stdout.fnmatch_lines(
         [
