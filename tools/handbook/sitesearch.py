@@ -15,6 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+# The page of recipes, and the rows of its index, with the words that people type.
+RECIPES: Final = "how-to/recipes/"
+_DOCS: Final = Path(__file__).parents[2] / "docs"
+_INDEX: Final = re.compile(r"^\| (.+) \| \[.+\]\(#.+\) \|$", re.MULTILINE)
 # Queries, each with a page that has to be among the first three results.
 QUERIES: Final[Mapping[str, str]] = {
     "only run checks": "how-to/check-without-cases/",
@@ -27,6 +31,11 @@ QUERIES: Final[Mapping[str, str]] = {
     "live with a kubeconfig": "how-to/ask-a-live-server/",
     "what lost means": "reference/case-file/",
     "which Kubernetes versions": "reference/kubernetes-versions/",
+    **{
+        word: RECIPES
+        for words in _INDEX.findall((_DOCS / f"{RECIPES.rstrip('/')}.md").read_text(encoding="utf-8"))
+        for word in words.split(", ")
+    },
 }
 _FIRST: Final = 3
 _SEPARATOR: Final = re.compile(r"[\s\-]+")
