@@ -161,8 +161,10 @@ def _file_of(plugin: object) -> Path | None:
 
 def _is_of_project(path: Path, repository: Path) -> bool:
     """Return whether a file or folder is below a repository and not in a Python environment."""
-    environments = map(Path, {sys.prefix, sys.base_prefix, *site.PREFIXES})
-    is_installed = any(_is_below(path, folder) for folder in environments if folder.resolve() != repository)
+    prefixes = map(Path, {sys.prefix, sys.base_prefix, *site.PREFIXES})
+    # A repository may be below the prefix of the system: /usr/src/app.
+    environments = [folder for folder in prefixes if repository in folder.resolve().parents]
+    is_installed = any(_is_below(path, folder) for folder in environments)
     return _is_below(path, repository) and not is_installed and _PACKAGES.isdisjoint(path.parts)
 
 

@@ -216,7 +216,10 @@ def test_all_releases_make_their_crds(empty: Project) -> None:
 
 def test_the_rest_of_the_import_path_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository, root = tmp_path / "repository", tmp_path / "checkout"
-    monkeypatch.setattr(sys, "path", [str(repository / "src"), str(repository / ".venv/lib/site-packages"), "/usr"])
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(repository / ".venv"))
+    installed = [str(repository / ".venv/lib"), str(repository / "lib/site-packages")]
+    monkeypatch.setattr(sys, "path", [str(repository / "src"), *installed, "/usr"])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(repository / "src"), "/opt/lib", ""]))
 
     actual = hookprocess._import_path(Checkout(repository, root))
