@@ -15,8 +15,6 @@ from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.layout import ANCHOR_KEY
 from pytest_crd.synthesis import NoExampleError
 
-_MISSING = object()
-
 
 class RepairedText(NamedTuple):
     """
@@ -99,11 +97,10 @@ def _errors(version: CrdVersion, base: dict[str, Any]) -> list[tuple[Steps, str]
 
 def _copy_value(source: Any, target: Any, steps: Steps) -> None:
     """Copy the value at *steps*, or the nearest ancestor that *target* has, from *source* to *target*."""
-    for step in steps:
-        value = source.get(step, _MISSING) if isinstance(source, dict) else _MISSING
-        if value is _MISSING or not isinstance(target, dict):
-            return
-        if not isinstance(target.get(step), dict) or step == steps[-1]:
-            target[step] = copy.deepcopy(value)
-            return
-        source, target = value, target[step]
+    if not steps or not isinstance(source, dict) or not isinstance(target, dict) or steps[0] not in source:
+        return
+    step, *inner = steps
+    if inner and isinstance(target.get(step), dict):
+        _copy_value(source[step], target[step], tuple(inner))
+    else:
+        target[step] = copy.deepcopy(source[step])

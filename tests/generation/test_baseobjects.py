@@ -69,6 +69,22 @@ def test_other_files_stay(text: str) -> None:
     assert repaired(text) is None
 
 
+def test_a_file_whose_documents_are_not_known_stays() -> None:
+    text = f"{HEAD}x-smallest: &smallest {{spec: {{a: 1}}}}{TAIL}"
+
+    assert baseobjects.repair(text.encode(), (), None, source="a.yaml") is None  # type: ignore[arg-type]
+
+
+def test_a_wrong_item_of_a_list_makes_way_for_the_smallest_object() -> None:
+    items = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 3}}
+    spec = {"type": "object", "required": ["a"], "properties": {"a": items}}
+
+    actual = repaired(f"{HEAD}x-smallest: &smallest {{spec: {{a: [b, abc]}}}}{TAIL}", spec)
+
+    assert actual is not None
+    assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {{spec: {{a: [aaa]}}}}{TAIL}"
+
+
 def test_without_a_known_object_nothing_is_repaired() -> None:
     rules = [{"rule": "self.a == 1"}, {"rule": "self.a == 2"}]
 

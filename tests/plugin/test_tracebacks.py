@@ -90,7 +90,7 @@ def test_the_refusal_of_a_crd_is_told_once_by_crd_server(code: str, project: Pro
     project.write("config/crd/bases/gardens.yaml", text)
     project.write("test_it.py", f"def test_it(crd_server):\n    {code}\n")
 
-    result = project.run()
+    result = project.run("-rN")
 
     result.assert_outcomes(errors=1)
     assert result.stdout.str().count("is not accepted") == 1
