@@ -95,3 +95,14 @@ def test_the_refusal_of_a_crd_is_told_once_by_crd_server(code: str, project: Pro
     result.assert_outcomes(errors=1)
     assert result.stdout.str().count("is not accepted") == 1
     result.stdout.no_fnmatch_line("*During handling*")
+
+
+def test_an_error_that_a_test_raises_itself_keeps_its_line(project: Project) -> None:
+    project.write(
+        "test_it.py", "from pytest_crd import engine\n\n\ndef test_it():\n    raise engine.CrdLookupError('mine')\n"
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["test_it.py:5: CrdLookupError"])
