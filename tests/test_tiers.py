@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import tiers
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 TESTING = (Path(__file__).parents[1] / "docs/developing/testing.md").read_text(encoding="utf-8")
 STARTING = """\
@@ -117,24 +116,3 @@ def test_fewer_examples_are_drawn_without_slow_tests(
     pytester.makepyfile(f"import tiers\ndef test_it(): assert tiers.examples(150).max_examples == {count}\n")
 
     pytester.runpytest_inprocess("-p", "tiers", "-m", markers).assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(("markers", "is_reading"), [("not slow and not long", False), ("not slow or counted", True)])
-def test_constants_of_the_source_are_drawn_with_long_tests(
-    pytester: pytest.Pytester, profile: None, monkeypatch: pytest.MonkeyPatch, markers: str, *, is_reading: bool
-) -> None:
-    reads: list[object] = []
-
-    def read() -> object:
-        reads.append(None)
-        return providers._local_constants
-
-    monkeypatch.setattr(providers, "_get_local_constants", read)
-    pytester.makepyfile(
-        "from hypothesis import given, strategies\n"
-        "@given(strategies.integers())\ndef test_it(number): assert number is not None\n"
-    )
-
-    pytester.runpytest_inprocess("-p", "tiers", "-m", markers).assert_outcomes(passed=1)
-
-    assert bool(reads) == is_reading

@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Final
 import pytest
 import untested
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 MARKERS: Final = {
     "replay": "replays recordings of real servers",
@@ -30,7 +29,6 @@ MARKERS: Final = {
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
-_WITHOUT_LONG: Final = "not long"
 _WHOLE: Final = 100
 _SHARE: Final = 20
 
@@ -55,19 +53,12 @@ subprocess.Popen = _Started  # type: ignore[misc] # an audit hook would be asked
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """
-    Register the markers, and set the number of hypothesis examples; `--hypothesis-profile` overrides it.
-
-    Without long tests, hypothesis draws no constants of the package's source.
-    """
+    """Register the markers, and set the number of hypothesis examples; `--hypothesis-profile` overrides it."""
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     if _WITHOUT_SLOW in config.option.markexpr:
         settings.register_profile("quick", settings.default, max_examples=_SHARE)
         settings.load_profile("quick")
-    if _WITHOUT_LONG in config.option.markexpr:
-        # Parsing all modules of the package takes two seconds of each worker. Hypothesis has no setting for this.
-        providers._get_local_constants = lambda: providers._local_constants
 
 
 def examples(whole: int) -> settings:
