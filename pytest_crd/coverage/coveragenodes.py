@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,6 +17,7 @@ from pytest_crd.engine.schema.subschemas import Schema
 
 UNKNOWN_DROPPED: Final = "unknown-dropped"
 LEFT_OUT: Final = "left-out"
+OPERAND: Final = "operand-"
 
 
 @dataclass(slots=True)
@@ -59,7 +60,9 @@ class PointNode:
                 yield from node.all_points()
 
 
-def build(schema: SchemaNode, profile: Profile, *, prunes: bool) -> PointNode:
+def build(
+    schema: SchemaNode, profile: Profile, *, prunes: bool, operands: Callable[[Steps], Iterable[str]]
+) -> PointNode:
     """
     Return the node of whole objects.
 
@@ -67,15 +70,17 @@ def build(schema: SchemaNode, profile: Profile, *, prunes: bool) -> PointNode:
         schema: The root of the schema.
         profile: The Kubernetes version.
         prunes: Whether unknown fields and nulls are dropped; False only for some CRDs of v1beta1.
+        operands: The words for the operands and quantifiers of each rule, by the steps of the rule.
     """
-    return _Builder(profile, prunes=prunes).node(schema)
+    return _Builder(profile, operands, prunes=prunes).node(schema)
 
 
 class _Builder:
     """A builder of coverage nodes."""
 
-    def __init__(self, profile: Profile, *, prunes: bool) -> None:
+    def __init__(self, profile: Profile, operands: Callable[[Steps], Iterable[str]], *, prunes: bool) -> None:
         self._profile = profile
+        self._operands = operands
         self._prunes = prunes
 
     def node(self, at: SchemaNode) -> PointNode:
@@ -89,7 +94,7 @@ class _Builder:
             if probed.probe is not None:
                 node.probes.append(probed.probe)
         for index, rule in enumerate(at.rules):
-            node.points += _rule_points(at, index, rule)
+            node.points += _rule_points(at, index, rule, self._operands((*at.steps, RULES, index)))
         for name, child in at.properties.items():
             if at.place or name not in TYPE_META:  # these belong to the request
                 node.properties[name] = self.node(child)
@@ -150,10 +155,18 @@ def _loses_null(schema: Schema) -> bool:
     return not schema.get("nullable") and schema.get("default") is None
 
 
-def _rule_points(at: SchemaNode, index: int, rule: Schema) -> Iterator[Point]:
+def operand_side(index: int) -> str:
+    """Return the side of the operand or quantifier of a rule at *index*."""
+    return f"{OPERAND}{index}"
+
+
+def _rule_points(at: SchemaNode, index: int, rule: Schema, operands: Iterable[str]) -> Iterator[Point]:
     text = keywordpoints.format_value(" ".join((rule.get("rule") or "").split()))
     for side in ("true", "false"):
         yield Point("rule", at.place, (*at.steps, RULES, index), side, f"the rule {text} is never {side}")
+    steps: Steps = (*at.steps, RULES, index)
+    for number, operand in enumerate(operands):
+        yield Point("rule", at.place, steps, operand_side(number), f"the rule {text} never depends on {operand}")
     if rule.get("messageExpression"):
-        steps = (*at.steps, RULES, index, "messageExpression")
+        steps = (*steps, "messageExpression")
         yield Point("message", at.place, steps, "evaluated", f"the messageExpression of {text} is never evaluated")

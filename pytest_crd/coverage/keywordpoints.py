@@ -25,6 +25,8 @@ from pytest_crd.engine.values import numberkeywords, valuekeywords, valuevalidat
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
 from pytest_crd.engine.values.validationresult import KeywordCheck
 from pytest_crd.engine.values.valuekeywords import TypeCheck
+from pytest_crd.synthesis import patternvariants
+from pytest_crd.synthesis.textsearch import Lengths
 
 _LONGEST: Final = 60
 _SIZES: Final = {
@@ -38,6 +40,8 @@ _SIZES: Final = {
 _LIMITS: Final = {"minimum": -1, "maximum": 1}
 # A format that accepts every text.
 _OPEN_FORMAT: Final = "password"
+UNLIKE: Final = "unlike "
+"""The beginning of the side of a variant of a pattern."""
 
 
 # A function that looks at a value.
@@ -222,6 +226,8 @@ def _texts(own: Keywords) -> Iterator[Probed]:
     if schema.get("pattern"):
         [check] = valuekeywords.string_checks({"pattern": schema["pattern"]}, profile)
         yield _two_sided(*_sides(own, "pattern", "pattern", has_boundary=False), {str: check})
+        if not own.schema.get("enum"):  # listed values decide alone
+            yield from _pattern_variants(own, check)
     declared = valuekeywords.type_check(schema, profile)
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
@@ -232,6 +238,37 @@ def _texts(own: Keywords) -> Iterator[Probed]:
         checks = {int: number_checks[0]}
     if checks:
         yield _two_sided(*_sides(own, "format", "format", has_boundary=False), checks)
+
+
+def _pattern_variants(own: Keywords, check: KeywordCheck) -> Iterator[Probed]:
+    """Yield the probe of texts that tell a pattern from its variants."""
+    pattern = own.schema["pattern"]
+    lengths = Lengths(own.schema.get("minLength") or 0, own.schema.get("maxLength"))
+    varied = [
+        (
+            own.point(
+                "pattern", ("pattern",), f"{UNLIKE}{variant}", f"no value tells pattern {pattern} from {variant}"
+            ),
+            valuekeywords.string_checks({"pattern": variant}, own.profile)[0],
+        )
+        for variant in patternvariants.find_variants(pattern, lengths)
+    ]
+    if not varied:
+        return
+    steps = (*own.node.steps, "pattern")
+
+    def probe(value: JSONValue, look: Look) -> None:
+        if type(value) is not str:
+            return
+        holds = _holds(check, value)
+        for point, other in varied:
+            if _holds(other, value) is not holds:
+                if holds:
+                    look.keep(point.id)
+                else:
+                    look.expect_refusal(point.id, steps)
+
+    yield Probed(tuple(point for point, _ in varied), probe)
 
 
 def _required(own: Keywords) -> Iterator[Probed]:

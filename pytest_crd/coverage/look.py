@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable
 
 from pytest_crd.coverage import points
 from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, ValueRefused
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 
 # The sides of a keyword that an invalid value reaches.
@@ -25,10 +26,16 @@ class Look:
         """Begin at the root of the object."""
         self.findings = ReachedPoints()
         self.path = ROOT
+        # The ids of points that refusals reach, by the steps of the keyword and the path of the value.
+        self._refusals: dict[tuple[Steps, Path], list[str]] = {}
 
     def keep(self, id_: str) -> None:
         """Record a point that the present value reaches."""
         self.findings.see(id_, Kept(self.path))
+
+    def expect_refusal(self, id_: str, steps: Steps) -> None:
+        """Record a point that the present value reaches if the keyword at *steps* refuses it."""
+        self._refusals.setdefault((steps, self.path), []).append(id_)
 
     def at(self, path: Path) -> Look:
         """Return this look, moved to the value at *path*."""
@@ -42,6 +49,9 @@ class Look:
             is_missing_key = error.type is not ErrorType.DUPLICATE and _is_of_list_type(error)
             if error.origin is None or error.rule is not None or is_missing_key:
                 continue
+            if error.path is not None:
+                for id_ in self._refusals.get((tuple(error.origin.steps), tuple(error.path.steps)), ()):
+                    self.findings.see(id_, ValueRefused(error))
             for side in _REFUSING:
                 id_ = points.id_of(error.origin.steps, side)
                 if id_ in known:

@@ -28,7 +28,8 @@ from pytest_crd.coverage.evidence import (
     Worded,
 )
 from pytest_crd.coverage.look import Look
-from pytest_crd.coverage.points import Point
+from pytest_crd.coverage.points import Point, id_of
+from pytest_crd.coverage.rulevariants import RuleVariants
 from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
@@ -56,7 +57,13 @@ class Meter:
         self._profile = profile.named(version.crd.kubernetes_version)
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
-        self._root = coveragenodes.build(version.schema_map, self._profile, prunes=not version.preserves_unknown_fields)
+        self._variants = RuleVariants(version, self._profile)
+        self._root = coveragenodes.build(
+            version.schema_map,
+            self._profile,
+            prunes=not version.preserves_unknown_fields,
+            operands=self._variants.words,
+        )
         self._conversion = _conversion(version)
         self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
         self._ids = {point.id for point in self.points}
@@ -85,12 +92,18 @@ class Meter:
     def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: ReachedPoints) -> None:
         """Record the result of a rule, and whether its message was computed."""
         rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
+        operands = [
+            id_of(outcome.steps, coveragenodes.operand_side(index)) for index in self._variants.differing(outcome)
+        ]
         if outcome.holds:
-            findings.see(rule, KeptSomewhere(self._places[rule]))
+            for id_ in (rule, *operands):
+                findings.see(id_, KeptSomewhere(self._places[rule]))
             return
         errors = [error for error in exchange.errors if error.rule is not None and error.rule.steps == outcome.steps]
         for error in errors:
             findings.see(rule, ValueRefused(error))
+            for id_ in operands:
+                findings.see(id_, Worded(error))
         if outcome.made_message:
             message = Point("message", (), (*outcome.steps, "messageExpression"), "evaluated", "").id
             for error in errors:

@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.coverage import meter
+from pytest_crd.coverage import coveragenodes, keywordpoints, meter
 from pytest_crd.coverage.coveragenodes import LEFT_OUT
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CrdVersion, InputError, UnsupportedExpressionError
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.synthesis import Boundaries, NoExampleError, boundaryvalues, objectplaces
+from pytest_crd.synthesis import Boundaries, NoExampleError, boundaryvalues, objectplaces, patternvariants
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import Placer
+from pytest_crd.synthesis.textsearch import Lengths
 
 # The number of values to try for an enum value or a branch of a junctor.
 _MOST_VALUES: Final = 12
@@ -87,6 +88,9 @@ class Suggestions:
         if "allOf" in point.steps and point.kind in _LIMITS:
             yield from self._suggest_for_part(place, point)
             return
+        if point.side.startswith((keywordpoints.UNLIKE, coveragenodes.OPERAND)):
+            yield from self._suggest_for_variant(place, point)
+            return
         boundary = self._boundaries.find_boundary(place, self._keyword(point))
         if point.side in {"held", "true"}:
             yield from _suggest_if_any(boundary.inside, boundary.subresource)
@@ -95,6 +99,22 @@ class Suggestions:
             )  # the unchanged update of a transition rule
         else:
             yield from _suggest_if_any(boundary.outside, boundary.subresource, boundary.old)
+
+    def _suggest_for_variant(self, place: Place, point: Point) -> Iterator[Suggestion]:
+        """Yield objects for a variant of a pattern or a rule."""
+        subresource = self._placer.subresource(place)
+        if point.kind == "rule":
+            variant = int(point.side.removeprefix(coveragenodes.OPERAND))
+            write = self._boundaries.find_deciding_write(place, int(point.steps[-1]), variant)
+            yield from () if write is None else (Suggestion(write.new, subresource, write.old),)
+            return
+        node, placed = self._placer.node(place), self._placer.existing(place)
+        lengths = Lengths(node.least("minLength"), node.most("maxLength"))
+        text = patternvariants.find_text(
+            self._declared(point.steps), point.side.removeprefix(keywordpoints.UNLIKE), lengths
+        )
+        if placed is not None and text is not None:
+            yield Suggestion(objectplaces.replace_value(*placed, text), subresource)
 
     def _suggest_for_part(self, place: Place, point: Point) -> Iterator[Suggestion]:
         """Yield objects for a keyword in `allOf`, which shares its value with other keywords."""

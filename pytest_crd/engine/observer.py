@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.failedrule import Steps
@@ -24,11 +25,13 @@ class RuleOutcome(NamedTuple):
         steps: The path of the rule in the schema of the version.
         holds: Whether the rule was true.
         made_message: Whether its `messageExpression` was evaluated.
+        variables: The values of its variables, by name.
     """
 
     steps: Steps
     holds: bool
     made_message: bool = False
+    variables: Mapping[str, Any] = MappingProxyType({})
 
 
 class ObservedRequest(NamedTuple):

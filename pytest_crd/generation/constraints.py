@@ -9,14 +9,16 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.cases.sections import Section
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.generation import proposedcases, words
 from pytest_crd.generation.proposedcases import Proposal, bare
-from pytest_crd.synthesis import boundaryvalues, objectplaces
+from pytest_crd.synthesis import boundaryvalues, objectplaces, patternvariants
 from pytest_crd.synthesis.boundaries import Boundaries, Boundary, keywords
 from pytest_crd.synthesis.demands import INT_OR_STRING, Demand
 from pytest_crd.synthesis.placement import STATUS, PlacedValue
 from pytest_crd.synthesis.rulesearch import is_failed_evaluation
+from pytest_crd.synthesis.textsearch import Lengths
 
 OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 _NUMBERS: Final = frozenset({"integer", "number"})
@@ -122,6 +124,8 @@ class Constraints:
             if group is not KeywordGroup.REQUIRED and keyword not in _HELD_BY_ANY:
                 yield from self._inside(place, node, boundary)
             yield from self._outside(place, node, boundary)
+            if group is KeywordGroup.RULES:
+                yield from self._propose_deciding(place, node, boundary)
         if group is KeywordGroup.BOUNDS:
             yield from self._propose_branches(place, node)
 
@@ -178,6 +182,29 @@ class Constraints:
         elif answer is not None and any(map(is_failed_evaluation, answer.errors)):
             name = name.replace("breaks the rule", "cannot evaluate the rule", 1)
         yield self.proposal(place, name, boundary.outside, boundary.old)
+
+    def propose_patterns(self, place: Place, node: Demand) -> Iterator[Proposal]:
+        """Yield cases with texts that tell a pattern from its variants, each of as many variants as possible."""
+        pattern, boundary = node.structure["pattern"], self.finder.find_boundary(place, "pattern")
+        sides = [resource for resource in (boundary.inside, boundary.outside) if resource is not None]
+        known = [value for value in (self._value(resource, place) for resource in sides) if isinstance(value, str)]
+        lengths = Lengths(node.least("minLength"), node.most("maxLength"))
+        for text in patternvariants.choose_texts(pattern, known, lengths):
+            holds = patterns.compile(pattern)(text)
+            name = words.describe_boundary("pattern", node.structure, text, holds=holds)
+            if holds:
+                yield from self._propose_value(place, text, name)
+            elif (placed := self.finder.existing(place)) is not None:
+                yield self.proposal(place, name, objectplaces.replace_value(*placed, text))
+
+    def _propose_deciding(self, place: Place, node: Demand, boundary: Boundary) -> Iterator[Proposal]:
+        """Yield cases in which single operands and quantifiers of a rule decide."""
+        index = int(boundary.keyword[len(RULES) + 1 : -1])
+        judge = self.finder.placer.judge(place)
+        for resource, old in self.finder.find_deciding(place, index, boundary):
+            answer = (judge if old is None else self.finder.placer.judge_of_change(place, old))(resource)
+            name = words.describe_boundary(boundary.keyword, node.structure, None, holds=answer.accepted)
+            yield self.proposal(place, name, resource, old)
 
     def _value(self, resource: Any, place: Place) -> Any:
         return proposedcases.at(resource, place, self._fields)

@@ -102,6 +102,9 @@ class CaseOrder:
         yield CaseKind(
             "list and map types", [item for item in items if self._is_shared(item[0])], self._propose_two_managers
         )
+        yield CaseKind(
+            "patterns", [item for item in items if item[1].structure.get("pattern")], self._constraints.propose_patterns
+        )
         levels = [item for item in items if item[0] != _SPEC and self._drops(item[0])]
         yield CaseKind("unknown fields", levels, self._propose_dropped)
         yield CaseKind("fields", containers, lambda place, node: self._fields.propose(place, node, self._set_places))

@@ -1,4 +1,4 @@
-"""Objects whose values have only required fields, so that a newly required field refuses them and a new default changes them."""
+"""Cases of objects without optional fields: a newly required field refuses them, and a new default changes them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _grow(placer: Placer, places: Collection[Place], wanted: Collection[Place]) 
 
 
 def _add(placer: Placer, resource: Any, place: Place) -> Any:
-    """Return *resource* with the smallest accepted value at *place*; None if there is none."""
+    """Return *resource* with the smallest accepted value at *place*; None if no value is accepted."""
     placed = placer.existing(place)
     if placed is None:
         return None

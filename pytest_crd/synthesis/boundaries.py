@@ -22,7 +22,7 @@ from pytest_crd.synthesis.objectchanges import Change, Mutation
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.placement import Placer
 from pytest_crd.synthesis.repair import Judge, NotFoundError, Resource, Search
-from pytest_crd.synthesis.rulesearch import RuleSearch
+from pytest_crd.synthesis.rulesearch import RuleSearch, RuleWrite
 
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
 _REQUIRED: Final = "required"
@@ -136,6 +136,23 @@ class Boundaries:
         for node in self.placer.version.schema_map:
             if node.meta_of is None:
                 yield node.place, self.placer.node(node.place)
+
+    def find_deciding(self, place: Place, index: int, boundary: Boundary) -> Iterator[RuleWrite]:
+        """Yield writes that show what the parts of a rule decide and the objects of its *boundary* do not show."""
+        placed = self.placer.existing(place)
+        if placed is None:
+            return
+        tried = [
+            RuleWrite(item, boundary.old)
+            for item in (boundary.inside, boundary.outside, boundary.old)
+            if item is not None
+        ]
+        yield from RuleSearch(self.placer, place, index, placed).find_deciding(tried)
+
+    def find_deciding_write(self, place: Place, index: int, variant: int) -> RuleWrite | None:
+        """Return a write for which one variant of a rule has another result; None if none was found."""
+        placed = self.placer.existing(place)
+        return None if placed is None else RuleSearch(self.placer, place, index, placed).find_deciding_write(variant)
 
     def find_boundary(self, place: Place, keyword: str) -> Boundary:
         """Return the boundary of a keyword from `keywords` at a place from `places`."""

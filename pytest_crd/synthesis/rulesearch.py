@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -22,8 +22,23 @@ _MOST_TRIALS: Final = 150
 _MOST_SOLVED: Final = 60
 _MOST_REPAIRED: Final = 6
 _MOST_TO_MEND: Final = 30
+# The number of states to try for a variant of the rule.
+_MOST_DECIDING: Final = 24
 # A predicate that is true for errors of a given rule.
 _IsRuleError: TypeAlias = Callable[[engine.FieldError], bool]
+
+
+class RuleWrite(NamedTuple):
+    """
+    A write of a value with a rule.
+
+    Attributes:
+        new: The object.
+        old: The object that *new* replaces; None if *new* is created.
+    """
+
+    new: Resource
+    old: Resource | None = None
 
 
 class RefusedByRule(NamedTuple):
@@ -68,6 +83,58 @@ class RuleSearch:
         if "oldSelf" not in self._text:
             return RefusedByRule()
         return self._find_update()
+
+    def find_deciding(self, tried: Iterable[RuleWrite]) -> Iterator[RuleWrite]:
+        """
+        Yield writes for which variants of the rule have another result; one write may do for several variants.
+
+        Args:
+            tried: Writes that are known; no others are searched for their variants.
+        """
+        steps, goals = self.placed[1], self.placer.goals
+        waiting = [*range(goals.count_variants(steps, self.index))]
+
+        def decide(write: RuleWrite) -> bool:
+            decided = [item for item in waiting if goals.decides(steps, self.index, item, *write)]
+            waiting[:] = [item for item in waiting if item not in decided]
+            return bool(decided)
+
+        for write in tried:
+            decide(write)
+        for variant in tuple(waiting):
+            if variant in waiting and (found := self.find_deciding_write(variant)) is not None and decide(found):
+                yield found
+
+    def find_deciding_write(self, variant: int) -> RuleWrite | None:
+        """Return a write that is accepted, or refused by the rule alone, for which a variant has another result; None if none was found."""
+        inside, steps = self.placed
+        needs_old = "oldSelf" in self._text
+        states = self.placer.goals.find_deciding_states(
+            steps, self.index, variant, new=inside, old=inside if needs_old else None
+        )
+        for state in itertools.islice(states, _MOST_DECIDING):
+            if needs_old and not self._judge(state.old).accepted:
+                continue
+            judge = self.placer.judge_of_change(self.place, state.old) if needs_old else self._judge
+            for resource in self._repaired(judge, state):
+                if self.placer.goals.decides(steps, self.index, variant, resource, state.old):
+                    return RuleWrite(resource, state.old)
+        return None
+
+    def _repaired(self, judge: Judge, state: State) -> Iterator[Resource]:
+        """Yield the object of *state* with all errors of others repaired, if that succeeds."""
+        if any(map(self._is_of_rule, (answer := judge(state.new)).errors)):
+            is_alone = all(map(self._is_of_rule, answer.errors))
+            refused = state.new if is_alone else self._repair(judge, state)
+            yield from () if refused is None else (refused,)
+        elif answer.accepted:
+            yield state.new
+        else:
+            search = Search(
+                judge, repair.acceptance, self.placer.mutator.find_changes, keep=_keep_changed(state.mutations)
+            )
+            repaired = _run_search(search, state.new, _MOST_TO_MEND)
+            yield from () if repaired is None else (repaired,)
 
     @functools.cached_property
     def _text(self) -> str:

@@ -354,8 +354,50 @@ def test_transition_rules_count_and_unchanged_values_do_not() -> None:
         result = reached(version, lambda version: version.update({"spec": spec}, old=old))
         return {id_.removeprefix(f"properties/spec/{RULES}/") for id_ in result if RULES in id_}
 
-    assert update({"low": 3, "high": 2, "text": "a"}) == {"1:true"}
+    assert update({"low": 3, "high": 2, "text": "a"}) == {"1:true", "1:operand-1"}
     assert update({"low": 1, "high": 2, "text": "b"}) == {"0:true", "1:false"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"a": 1}, {"0:operand-0"}),  # only the first operand is true
+        ({"b": 1}, {"0:operand-1"}),
+        ({"a": 1, "b": 1}, set()),  # either would do
+        ({}, set()),
+        ({"a": 1, "b": 1, "list": [1, 5]}, {"1:operand-2"}),  # some items, but not all
+        ({"a": 1, "b": 1, "list": [1, 1]}, set()),
+        ({"a": 1, "b": 1, "list": [5, 5]}, set()),
+    ],
+)
+def test_operands_and_quantifiers_that_decide_reach_their_points(spec: dict[str, Any], expected: set[str]) -> None:
+    number = {"type": "integer"}
+    rules = [{"rule": "has(self.a) || has(self.b)"}, {"rule": "!has(self.list) || self.list.all(i, i < 3)"}]
+    fields = {"a": number, "b": number, "list": {"type": "array", "maxItems": 5, "items": number}}
+    schema = {"type": "object", "properties": fields, RULES: rules}
+
+    result = reached_in_spec(schema, spec)
+
+    decided = {id_.partition(f"{RULES}/")[2] for id_ in result if ":operand-" in id_}
+    assert decided - {"1:operand-0", "1:operand-1"} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a", set()),
+        ("z", {"^[a-y]+$"}),
+        ("aa", {"^[a-z]{1}$"}),
+        ("zz", {"^[a-y]+$", "^[a-z]{1}$"}),
+        ("Aa", {"[a-z]+$"}),
+        ("aA", {"^[a-z]+"}),
+        ("AA", set()),
+    ],
+)
+def test_texts_that_tell_a_pattern_from_a_variant_reach_its_point(text: str, expected: set[str]) -> None:
+    result = reached_in_spec({**TEXT, "pattern": "^[a-z]+$"}, text)
+
+    assert {id_.partition(":unlike ")[2] for id_ in result if ":unlike " in id_} == expected
 
 
 def test_rules_have_their_points() -> None:
@@ -367,6 +409,8 @@ def test_rules_have_their_points() -> None:
         'spec: the messageExpression of "self.low <= self.high" is never evaluated',
         'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" is never true',
         'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" is never false',
+        'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" never depends on the operand !has(oldSelf.text)',
+        'spec: the rule "!has(oldSelf.text) || self.text == oldSelf.text" never depends on the operand self.text == oldSelf.text',
     ]
 
 

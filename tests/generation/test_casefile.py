@@ -176,6 +176,36 @@ def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Genera
     assert "spec.either: null is dropped" in {case.name for case in _cases(whole.text)}
 
 
+RULED = {
+    **fields(a=NUMBER, b=NUMBER, c={"type": "array", "items": NUMBER, "maxItems": 5}),
+    RULES: [{"rule": "!has(self.a) || self.a > 3 || has(self.b)"}, {"rule": "!has(self.c) || self.c.all(i, i > 3)"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "changed"),
+    [
+        (0, "!has(self.a) || self.a > 3 && has(self.b)"),
+        (0, "!has(self.a) && self.a > 3 || has(self.b)"),
+        (0, "self.a > 3 || has(self.b)"),
+        (0, "!has(self.a) || has(self.b)"),
+        (1, "!has(self.c) || self.c.exists(i, i > 3)"),
+    ],
+)
+def test_a_weaker_operand_is_noticed(place: int, changed: str) -> None:
+    text = generate([versions.create_version(RULED)]).text
+    rules = [{"rule": changed} if index == place else rule for index, rule in enumerate(RULED[RULES])]
+
+    assert _failing(text, versions.create_version({**RULED, RULES: rules})) != []
+
+
+@pytest.mark.parametrize("changed", ["^[a-y]([-a-z]*[a-z])?$", "^[a-z]([-a-z]?[a-z])?$", "^[a-z]([-a-z]*[a-z]){0}$"])
+def test_a_weaker_pattern_is_noticed(changed: str) -> None:
+    text = generate([versions.create_version(fields(a={**TEXT, "pattern": "^[a-z]([-a-z]*[a-z])?$"}))]).text
+
+    assert _failing(text, versions.create_version(fields(a={**TEXT, "pattern": changed}))) != []
+
+
 LONG = fields(a={**TEXT, "maxLength": 5000}, b={"type": "array", "items": TEXT, "maxItems": 1000}, c_=TEXT)
 
 
@@ -277,6 +307,7 @@ EXPECTED: list[str] = [
     "create: the object: values of a wrong type",
     "create: spec: keeps the rule '!has(self.most) || self.days <= self.most'",
     "create: spec: breaks the rule '!has(self.most) || self.days <= self.most'",
+    "create: spec: keeps the rule '!has(self.most) || self.days <= self.most' (2)",
     "create: spec: days is missing",
     "create: spec: values of a wrong type",
     "create: spec.days: 0 is too small",
@@ -290,6 +321,8 @@ EXPECTED: list[str] = [
     "create: spec.name: 4 characters are short enough",
     "create: spec.name: 5 characters are too long",
     'create: spec.name: "aa " does not match the pattern',
+    'create: spec.name: "az" matches the pattern',
+    'create: spec.name: "0a" does not match the pattern',
     'create: spec.port: "a" is allowed',
     "create: spec.port: 0 is allowed",
     "create: spec.tags: 1 item is enough",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.schema.schemamap import RULES, SchemaNode
@@ -29,12 +29,14 @@ _BOUNDS: Final = (
 _DEFAULTS: Final[Mapping[str, Any]] = {"string": "a", "integer": 7, "number": 7, "boolean": True, "array": []}
 # Another type, which accepts values of the first one or refuses them.
 _OTHER_TYPES: Final = {"string": "integer", "integer": "number", "number": "integer", "boolean": "string"}
-# Weaker and stronger parts of rules.
+# Operators of rules, with points of coverage for their operands.
 _OF_RULES: Final = (
     (r"&&", "||"),
     (r"\|\|", "&&"),
     (r"\.all\(", ".exists("),
     (r"\.exists\(", ".all("),
+)
+_OF_COMPARISONS: Final = (
     (r"==", "!="),
     (r"!=", "=="),
     (r"<=", "<"),
@@ -48,7 +50,6 @@ _OF_RULES: Final = (
 _OF_PATTERNS: Final = (
     (r"(?<!\\)\*", "?"),
     (r"(?<!\\)\+", "{1}"),
-    (r"(?<=[)\]])\?", "*"),
     (r"0-9", "0-8"),
     (r"a-z", "a-y"),
     (r"A-Z", "A-Y"),
@@ -56,6 +57,7 @@ _OF_PATTERNS: Final = (
     (r"\$$", ""),
     (r"(?<=,)\d+(?=\})", "1"),
 )
+_OF_WIDER_PATTERNS: Final = ((r"(?<=[)\]])\?", "*"),)
 
 
 class Edit(NamedTuple):
@@ -171,22 +173,18 @@ def _change_enum(node: SchemaNode) -> Iterator[_Change]:
 def _change_rule(node: SchemaNode) -> Iterator[_Change]:
     for index, rule in enumerate(node.schema.get(RULES) or ()):
         yield (RULES, index), "drop the rule", _pop(RULES, index)
-        for old, new in _OF_RULES:
-            for text in _substitutions(rule["rule"], old, new):
-                yield (
-                    (RULES, index),
-                    f"{old} of a rule: {text}",
-                    _put(RULES, index, "rule", value=text),
-                )
+        for kind, others in (((), _OF_RULES), (("comparison",), _OF_COMPARISONS)):
+            for text in _substitute(rule["rule"], others):
+                yield (RULES, index, *kind), f"the rule is {text}", _put(RULES, index, "rule", value=text)
 
 
 def _change_pattern(node: SchemaNode) -> Iterator[_Change]:
     if not (pattern := node.schema.get("pattern")):
         return
     yield ("pattern",), "drop the pattern", _pop("pattern")
-    for old, new in _OF_PATTERNS:
-        for text in _substitutions(pattern, old, new):
-            yield ("pattern",), f"{old} of the pattern: {text}", _put("pattern", value=text)
+    for kind, others in (((), _OF_PATTERNS), (("wider",), _OF_WIDER_PATTERNS)):
+        for text in _substitute(pattern, others):
+            yield ("pattern", *kind), f"the pattern is {text}", _put("pattern", value=text)
 
 
 def _drop_format(node: SchemaNode) -> Iterator[_Change]:
@@ -269,11 +267,12 @@ def _own_fields(node: SchemaNode) -> Iterator[str]:
     return (name for name in node.properties if node.place or name in {"spec", "status", "data"})
 
 
-def _substitutions(text: str, old: str, new: str) -> Iterator[str]:
-    """Yield *text* with each single match of *old* replaced by *new*."""
-    for match in re.finditer(old, text):
-        if match[0] != new:
-            yield text[: match.start()] + new + text[match.end() :]
+def _substitute(text: str, others: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield *text* with each single match of the first text of a pair of *others* replaced by the second one."""
+    for old, new in others:
+        for match in re.finditer(old, text):
+            if match[0] != new:
+                yield text[: match.start()] + new + text[match.end() :]
 
 
 _FINDERS: Final[Mapping[str, Callable[[SchemaNode], Iterator[_Change]]]] = {

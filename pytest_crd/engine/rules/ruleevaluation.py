@@ -309,7 +309,8 @@ class _ObservedWalk(_Walk):
         before = len(self.findings.errors) + len(self.findings.warnings)
         super()._run(rule, expression, node, place, variables)
         if len(self.findings.errors) + len(self.findings.warnings) == before:
-            self._outcomes.append(RuleOutcome(self._steps_of(rule, node, place), holds=True))
+            bindings = variables.bindings(optional=rule.has_optional_old_self)
+            self._outcomes.append(RuleOutcome(self._steps_of(rule, node, place), holds=True, variables=bindings))
 
     def _report(self, rule: CompiledRule, node: RuleNode, place: _Place, variables: Variables) -> None:
         before = len(self.findings.errors)
@@ -317,7 +318,8 @@ class _ObservedWalk(_Walk):
         if len(self.findings.errors) > before:
             made_message = isinstance(rule.message_expression, Expression)
             steps = self._steps_of(rule, node, place)
-            self._outcomes.append(RuleOutcome(steps, holds=False, made_message=made_message))
+            bindings = variables.bindings(optional=rule.has_optional_old_self)
+            self._outcomes.append(RuleOutcome(steps, holds=False, made_message=made_message, variables=bindings))
 
 
 def _reasons(rule: CompiledRule, variables: Variables | None) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ class PartEvaluator:
         self._checked = runnable.expression.checked
         self._functions = runnable.expression.environment.functions
         self._is_optional = runnable.rule.has_optional_old_self
-        self._plans: dict[int, tuple[Evaluate, int]] = {}
+        self._plans: dict[Node, tuple[Evaluate, int]] = {}  # variants share the ids of nodes
         self._remaining = most
         self.root = self._checked.parsed.root
 
@@ -136,11 +136,11 @@ class PartEvaluator:
             return EvaluationError(*error.args)
 
     def _run(self, node: Node, state: State, scope: Scope) -> Value:
-        if node.id not in self._plans:
+        if node not in self._plans:
             plans = planner.Planner(self._checked, self._functions)
             evaluate = plans.plan(node).evaluate
-            self._plans[node.id] = evaluate, plans.slots
-        evaluate, slots = self._plans[node.id]
+            self._plans[node] = evaluate, plans.slots
+        evaluate, slots = self._plans[node]
         return evaluate(Frame(_LazyVariables(self, state, scope), slots, _MOST_COST))
 
     def bound(self, name: str, state: State, scope: Scope) -> Value:
