@@ -7,12 +7,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from pytest_crd.cases import acceptance
-from pytest_crd.checks import fieldlines, migration, refusals
+from pytest_crd.checks import costadvice, fieldlines, migration, refusals
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
-from pytest_crd.engine import Condition, CrdVersion, CustomResourceDefinition, Response, Rule
+from pytest_crd.engine import (
+    Condition,
+    CrdVersion,
+    CustomResourceDefinition,
+    ErrorType,
+    Response,
+    Rule,
+    UnsupportedConstructError,
+    UnsupportedExpressionError,
+)
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 _MOST_PLACES: Final = 3
@@ -116,9 +126,23 @@ def _refusals(
     else:
         references = [error for error in response.errors if acceptance.is_reference(error)]
         remedy = acceptance.explain_references(crd, find_crds) if references else ""
+        advice = _find_advice(crd) if any(error.type is ErrorType.FORBIDDEN for error in response.errors) else {}
         for error in response.errors:
-            details = error.rule.lines if error.rule is not None else ()
+            steps = () if error.path is None else declared.place_in(crd.declared, error.path.steps[:-1])
+            details = (*(error.rule.lines if error.rule is not None else ()), *advice.pop(steps, ()))
             yield fieldlines.make_finding(manifest, error, (remedy,) if error in references[-1:] else details)
+
+
+def _find_advice(crd: CustomResourceDefinition) -> dict[Steps, tuple[str, ...]]:
+    """Return the limits that costly rules need, by the place of each rule in the CRD."""
+    try:
+        return {
+            (*declared.place_of_schema(crd.declared, version.name), *rule.steps): costadvice.explain_rule(version, rule)
+            for version in crd.versions
+            for rule in version.rules
+        }
+    except (UnsupportedConstructError, UnsupportedExpressionError):
+        return {}  # the check of the rules says so
 
 
 def _warning(read: ReadCrd, warning: str) -> CheckFinding:
@@ -145,7 +169,9 @@ def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckV
     total = sum(rule.cost + rule.message_cost for rule in rules)
     of_all = f"all rules of {version.name} cost at most {total:,} by estimate, {_share_of_budget(total / CRD_LIMIT)} a schema's budget"
     findings = [
-        CheckFinding(_rule_place(read, version, rule), text) for rule in rules for text in _rule_flaws(rule, share)
+        CheckFinding(_rule_place(read, version, rule), text, costadvice.explain_rule(version, rule))
+        for rule in rules
+        for text in _rule_flaws(rule, share)
     ]
     is_above = total > share * CRD_LIMIT
     if is_above:

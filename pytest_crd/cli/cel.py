@@ -10,14 +10,13 @@ from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
+from pytest_crd.checks import costadvice
 from pytest_crd.cli import lookup
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import costlimits, trial
-from pytest_crd.engine.rules.costlimits import Remedy
 from pytest_crd.engine.rules.trial import Trial, TrialError
 from pytest_crd.engine.yaml import yamlreader
 
@@ -95,35 +94,13 @@ def _print_cost(options: argparse.Namespace) -> int:
             f"the schema of {version.crd.name} {version.name} has no {options.path}; items are spelled spec.items[*]"
         )
     estimate = trial.estimate(schema, kubernetes, options.expression)
-    print(
-        f"type   {estimate.type}\ncost   at most {estimate.cost} by estimate{_of_all_values(estimate.cost, estimate.values)}"
-    )
+    share = costadvice.describe_share(estimate.cost, estimate.values)
+    print(f"type   {estimate.type}\ncost   at most {estimate.cost} by estimate{share}")
     if estimate.total <= EXPRESSION_LIMIT:
         return 0
-    print(
-        "\n".join(
-            _remedy_lines(
-                version, costlimits.find_remedy(schema, kubernetes, options.expression, budget=EXPRESSION_LIMIT)
-            )
-        )
-    )
+    remedy = costlimits.find_remedy(schema, kubernetes, options.expression, budget=EXPRESSION_LIMIT)
+    print("\n".join(f"  {line}" for line in costadvice.lines(version, remedy)))
     return 1
-
-
-def _remedy_lines(version: engine.CrdVersion, remedy: Remedy) -> Iterator[str]:
-    """Yield the limits that the schema lacks, with their lines, and the values that suffice."""
-    locate, steps = version.crd.locate, declared.place_of_schema(version.crd.declared, version.name)
-    for schema, keyword in remedy.missing:
-        place = "" if locate is None else f" ({locate((*steps, *schema.steps), None)})"
-        yield f"  {schema.path or 'self'}{place} has no {keyword}: the server counts the most that fits into a request"
-    cost = _of_all_values(remedy.estimate.cost, remedy.estimate.values)
-    if remedy.limits:
-        limits = " and ".join(f"{keyword}: {limit}" for keyword, limit in remedy.limits.items())
-        yield f"  with {limits} there, it costs at most {remedy.estimate.cost}{cost}"
-    elif remedy.missing:
-        yield f"  with 10 items and 63 characters there, it still costs {remedy.estimate.cost}{cost}: loop less, or over smaller lists"
-    else:
-        yield "  the schema has all limits: lower them, or loop less, or over smaller lists"
 
 
 def _version(
@@ -194,13 +171,6 @@ def _find_self(resource: Mapping[str, JSONValue], path: str, file: str) -> tuple
 def _lines(tried: Trial) -> Iterator[str]:
     yield f"error  {tried.error}" if tried.error else f"value  {tried.value}"
     yield f"type   {tried.type}"
-    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate{_of_all_values(tried.estimate, tried.values)}"
+    share = costadvice.describe_share(tried.estimate, tried.values)
+    yield f"cost   {tried.cost}, at most {tried.estimate} by estimate{share}"
     yield from (f"  {part}" for part in tried.parts)
-
-
-def _of_all_values(estimate: int, values: int) -> str:
-    """Return the highest cost of the expression as a rule, for all *values* that an object may have at the path."""
-    cost = estimate * values
-    times = f"; {cost} for up to {values} values" if values > 1 else ""
-    share = cost / EXPRESSION_LIMIT
-    return f"{times}, {f'{share:.2%} of' if share <= 1 else f'{share:.0f} times'} a rule's budget"

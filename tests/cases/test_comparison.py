@@ -196,3 +196,9 @@ def test_expected_and_contains_pair_items_alike(items: str) -> None:
 
 def test_the_compared_part_of_a_list_map_is_in_its_own_order() -> None:
     assert comparison.select_compared({"items": [C, A]}, {"items": [A, B, C]}, SCHEMA) == {"items": [A, C]}
+
+
+def test_stated_paths_are_those_of_items_on_both_sides() -> None:
+    stated = comparison.find_stated({"items": [B, C]}, {"items": [A, B]}, SCHEMA)
+
+    assert [*stated] == [(), ("items",), ("items", 1), ("items", 1, "name")]

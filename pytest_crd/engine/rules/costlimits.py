@@ -11,11 +11,13 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import trial
 from pytest_crd.engine.rules.trial import Estimate
-from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.schemamap import RULES, SchemaNode
 
 # Limits to propose: of lists and maps, and of strings. The largest pair that suffices is proposed.
 _SIZES: Final = (1_000, 500, 200, 100, 50, 20, 10)
 _LENGTHS: Final = (253, 63)
+LEAST_SIZE: Final = _SIZES[-1]
+LEAST_LENGTH: Final = _LENGTHS[-1]
 _ITEMS: Final = {"array": "maxItems", "string": "maxLength"}
 # With more places without a limit, only those whose fields the expression names are tried.
 _FEW: Final = 30
@@ -55,6 +57,7 @@ class _Rule(NamedTuple):
     schema: SchemaNode
     profile: Profile
     text: str
+    has_optional_old_self: bool
 
     def estimate(self, limits: Sequence[MissingLimit], size: int, length: int) -> Estimate:
         """Return the estimate with *limits* in the schema: *size* of lists and maps, *length* of strings."""
@@ -64,10 +67,12 @@ class _Rule(NamedTuple):
             value = length if limit.keyword == "maxLength" else size
             limited = _with_keyword(limited, limit.schema.steps, limit.keyword, value)
         node = cast("SchemaNode", SchemaNode(limited).at(self.schema.place))  # the same structure
-        return trial.estimate(node, self.profile, self.text)
+        return trial.estimate(node, self.profile, self.text, optional=self.has_optional_old_self)
 
 
-def find_remedy(schema: SchemaNode, profile: Profile, text: str, *, budget: int) -> Remedy:
+def find_remedy(
+    schema: SchemaNode, profile: Profile, text: str, *, budget: int, has_optional_old_self: bool = False
+) -> Remedy:
     """
     Return the limits that would lower the cost of an expression.
 
@@ -76,8 +81,10 @@ def find_remedy(schema: SchemaNode, profile: Profile, text: str, *, budget: int)
         profile: The Kubernetes version.
         text: The expression, which compiles.
         budget: The cost that the limits should not exceed.
+        has_optional_old_self: Whether `oldSelf` is an optional value, as with `optionalOldSelf`.
     """
-    rule = _Rule(schema, profile, text)
+    schema = _alone(schema)
+    rule = _Rule(schema, profile, text, has_optional_old_self)
     candidates = [*_unlimited(schema, text)]
     lowest = rule.estimate(candidates, 1, 1).total
     missing = tuple(
@@ -92,6 +99,16 @@ def find_remedy(schema: SchemaNode, profile: Profile, text: str, *, budget: int)
                 limits = {limit.keyword: length if limit.keyword == "maxLength" else size for limit in missing}
                 return Remedy(missing, limits, estimate)
     return Remedy(missing, {}, estimate)
+
+
+def _alone(schema: SchemaNode) -> SchemaNode:
+    """Return *schema* without the fields beside it and beside the schemas around it, which cost time and change no estimate."""
+    value: JSONValue = schema.schema
+    for node, outer in zip((schema, *schema.around), schema.around, strict=False):
+        step = node.place[-1]
+        kept = {key: item for key, item in outer.schema.items() if key not in {"properties", RULES}}
+        value = {**kept, "properties": {step: value}} if isinstance(step, str) else {**kept, step.value: value}
+    return cast("SchemaNode", SchemaNode(value).at(schema.place))  # the same steps
 
 
 def _unlimited(schema: SchemaNode, text: str) -> Iterator[MissingLimit]:

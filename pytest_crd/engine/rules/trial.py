@@ -75,7 +75,7 @@ class Estimate(NamedTuple):
         return self.cost * self.values
 
 
-def estimate(schema: SchemaNode, profile: Profile, text: str) -> Estimate:
+def estimate(schema: SchemaNode, profile: Profile, text: str, *, optional: bool = False) -> Estimate:
     """
     Return the estimate of an expression, compiled as a rule of a new CRD.
 
@@ -83,6 +83,7 @@ def estimate(schema: SchemaNode, profile: Profile, text: str) -> Estimate:
         schema: The schema of `self`, in the schema map of a version.
         profile: The Kubernetes version.
         text: The expression; of any type.
+        optional: Whether `oldSelf` is an optional value, as with `optionalOldSelf`.
 
     Raises:
         TrialError: The expression does not compile, or the schema has no CEL type.
@@ -91,7 +92,7 @@ def estimate(schema: SchemaNode, profile: Profile, text: str) -> Estimate:
     path = [step if isinstance(step, str) else _EXAMPLES[step] for step in schema.place]
     node = _node(ruletree.build_stored(_with_rule(schema, profile), profile, is_resource=True), path)
     scope, cardinality = node.rules[0].scope, _cardinality(schema)
-    compilation = _compiled(text, scope, profile)
+    compilation = _compiled(text, scope, profile, optional=optional)
     cost = compilation.environment.estimate(compilation.checked, scope).max
     values = scope.max_cardinality if cardinality is None else cardinality
     return Estimate(str(compilation.checked.type), cost, values)
@@ -134,12 +135,12 @@ def run(
     return trial if cardinality is None else replace(trial, values=cardinality)
 
 
-def _compiled(text: str, scope: RuleScope, profile: Profile) -> Compilation:
+def _compiled(text: str, scope: RuleScope, profile: Profile, *, optional: bool = False) -> Compilation:
     environment = environments.new(profile)
     try:
-        return scope.compile(text, environment, optional=False)
+        return scope.compile(text, environment, optional=optional)
     except CompileError:
-        raise TrialError(f"compilation failed: {scope.problem_of(text, environment, optional=False)}") from None
+        raise TrialError(f"compilation failed: {scope.problem_of(text, environment, optional=optional)}") from None
 
 
 def _evaluated(compilation: Compilation, scope: RuleScope, variables: Mapping[str, Value]) -> Trial:

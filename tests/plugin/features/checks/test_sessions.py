@@ -450,6 +450,34 @@ def test_a_rule_fails_before_the_server_refuses_it(project: Project) -> None:
     result.stdout.no_fnmatch_line(f"  {FILE}:35: *")
 
 
+@pytest.mark.parametrize("check", ["accepted", "rules"])
+def test_a_costly_rule_has_the_limits_that_it_needs(project: Project, check: str) -> None:
+    _with_rules(project, "self.name.contains(self.plant)", "self.rows >= 0")
+
+    result = project.run("--crd-checks", "-k", check)
+
+    advice = [
+        line.strip() for line in result.outlines if line.startswith("      ") and ("has no" in line or "with " in line)
+    ]
+    assert advice == [
+        f"spec.beds ({FILE}:28) has no maxItems: the server counts the most that fits into a request",
+        f"spec.beds[*].name ({FILE}:37) has no maxLength: the server counts the most that fits into a request",
+        f"spec.beds[*].plant ({FILE}:37) has no maxLength: the server counts the most that fits into a request",
+        "with maxItems: 500 and maxLength: 253 there, it costs at most 10408; 5204000 for up to 500 values, 52.04% of a rule's budget",
+    ]
+
+
+def test_a_costly_rule_with_an_optional_old_value_has_its_limits(project: Project) -> None:
+    rule = "oldSelf.hasValue() && self.name.contains(self.plant)"
+    _with_rules(project, rule)
+    text = project.read(FILE).replace(f"- rule: {rule}", f"- optionalOldSelf: true\n                    rule: {rule}")
+    project.write(FILE, text)
+
+    lines = [line.strip() for line in project.run("--crd-checks", "-k", "rules").outlines]
+
+    assert any(line.startswith("spec.beds[*].name (") for line in lines)
+
+
 def test_all_rules_together_have_a_budget(project: Project) -> None:
     _with_rules(project, *["self.rows >= 0"] * 12)
     project.ini("crd_checks = true", "crd_rule_budget = 8%")
