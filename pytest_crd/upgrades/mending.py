@@ -7,7 +7,7 @@ A missing field or a forbidden value keeps the server from evaluating rules. Rul
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pytest_crd.engine import Response
@@ -15,6 +15,7 @@ from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
+from pytest_crd.synthesis.objectchanges import value_at
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.schemavalues import Maker
 from pytest_crd.upgrades import effects
@@ -67,7 +68,7 @@ class Mender:
     def _errors(self, resource: Resource) -> list[Steps]:
         errors = self.subject.write(resource).errors
         places = [error.path.steps for error in errors if error.type in _MENDABLE and error.path]
-        return [steps for place in places if (steps := _without_defaulted_items(resource, place))]
+        return [steps for place in places if (steps := _without_defaulted_parts(resource, place))]
 
     def _replace(self, resource: Resource, steps: Steps, index: int) -> Resource:
         """Return *resource* with the value number *index* at *steps*."""
@@ -82,16 +83,14 @@ class Mender:
         return [*values, *itertools.islice(Maker().find_values(self.subject.root.at(place)), _MOST_VALUES)] or [None]
 
 
-def _without_defaulted_items(resource: Resource, steps: Steps) -> Steps:
-    """Return *steps* as far as the first list that *resource* lacks: its items come from a default."""
+def _without_defaulted_parts(resource: Resource, steps: Steps) -> Steps:
+    """Return *steps* as far as the first list that *resource* lacks, or the first null: what is inside comes from a default."""
     value: Any = resource
     for number, step in enumerate(steps):
-        if isinstance(step, int):
-            if not isinstance(value, list):
-                return steps[:number]
-            value = value[step]
-        else:
-            value = value.get(step) if isinstance(value, Mapping) else None
+        is_lacking = not isinstance(value, list) if isinstance(step, int) else value is None
+        if is_lacking:
+            return steps[:number]
+        value = value_at(value, (step,))
     return steps
 
 

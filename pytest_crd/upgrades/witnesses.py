@@ -33,7 +33,10 @@ _NO_STATUS: Final = "; status is a subresource now, and a create stores none"
 _NOT_ALL: Final = " (not all candidates were tried)"
 # Keywords about the value itself, not about values inside it.
 _OF_ONE_VALUE: Final = frozenset(
-    {"enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "required"}
+    {
+        *("enum", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+        *("required", "nullable"),
+    }
 )
 
 

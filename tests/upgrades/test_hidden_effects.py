@@ -248,6 +248,23 @@ def test_a_refusal_of_a_mended_object_that_the_old_crd_shares_is_no_effect() -> 
     assert [effect.place for effect in effects.find_change(resource, *subjects).effects] == [("spec", "x", "n", "a")]
 
 
+def test_a_refusal_around_a_null_is_not_due_to_nulls_further_out() -> None:
+    old: JSON = obj(b={**obj(c={**TEXT, "nullable": True}), "minProperties": 1})
+    new: JSON = obj(b={**obj(c=TEXT), "minProperties": 1})
+
+    assert breaking(old, {**new, "nullable": True}) == {"refused spec.x.b", "changed spec.x.b.c"}
+
+
+@pytest.mark.parametrize("default", [{"a": {"b": "c"}}, {"a": {"b": {"c": "d"}}}])
+def test_a_null_with_a_default_is_mended_as_a_whole(default: JSON) -> None:
+    defaulted: JSON = {**obj(a={"x-kubernetes-preserve-unknown-fields": True}), "default": default}
+    narrow = {**obj(o=defaulted), "allOf": [{"properties": {"o": {"properties": {"a": {"enum": ["x"]}}}}}]}
+
+    mended = next(Mender(Subject(crd(narrow).version("v1"))).find_variants({"spec": {"x": {"o": None}}}))
+
+    assert mended == {"spec": {"x": {"o": {}}}}
+
+
 @pytest.mark.parametrize("value", [{}, {"l": None}])
 def test_items_of_a_default_are_mended_with_a_list(value: JSON) -> None:
     defaulted: JSON = {"type": "array", "items": TEXT, "default": ["a"]}
