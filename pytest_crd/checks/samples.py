@@ -185,6 +185,7 @@ def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> Sa
             item.rule.lines if item.rule else (),
             item.field,
             item.source,
+            item.decision,
         )
         for item in response.errors
     ]

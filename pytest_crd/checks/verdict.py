@@ -18,6 +18,7 @@ class CheckFinding(NamedTuple):
         details: Lines with an explanation; may be empty.
         field: Its field, as the server spells it; may be empty.
         origin: The place of the deciding schema keyword, `file:line`, if it is another one; may be empty.
+        decision: The reason of its error without values, `FieldError.decision`; may be empty.
         pattern: A description that findings about different fields have in common if they have one remedy; may be empty.
     """
 
@@ -26,6 +27,7 @@ class CheckFinding(NamedTuple):
     details: tuple[str, ...] = ()
     field: str = ""
     origin: str = ""
+    decision: str = ""
     pattern: str = ""
 
 

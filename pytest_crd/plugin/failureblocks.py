@@ -2,7 +2,7 @@
 The failures of a session in blocks: upgrades first, then checks, then cases, and one block for each cause.
 
 A failure whose causes all have their origin at a place of the CRDs that a block before it shows is only counted in that block. With `-v`
-each failure has a block.
+each failure has a block; so it has with `--tb=no` and `--tb=line`, which show no counts.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from pytest_crd.wording import counted
 # The attribute of a report with the kind and the causes of its failure; pytest-xdist sends it along.
 _MARK: Final = "pytest_crd_block"
 _MOST_FILES: Final = 3
+# The styles of `--tb` that show no block.
+_WITHOUT_BLOCKS: Final = ("no", "line")
 _FAILED: Final = "failed"
 _REPORTS: Final = pytest.StashKey[list[Any]]()
 
@@ -59,7 +61,8 @@ class Hooks:
         failed = stats.get(_FAILED, [])
         config.stash[_REPORTS] = _reports(terminalreporter)
         if failed:
-            stats[_FAILED] = _blocks(failed, is_complete=config.get_verbosity() > 0)
+            is_complete = config.get_verbosity() > 0 or config.getoption("tbstyle") in _WITHOUT_BLOCKS
+            stats[_FAILED] = _blocks(failed, is_complete=is_complete)
         try:
             yield
         finally:

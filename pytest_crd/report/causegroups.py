@@ -24,8 +24,8 @@ class CauseId(NamedTuple):
     The identity of a cause among the causes of a session.
 
     Attributes:
-        key: The key of its origin; empty if it has no origin in a CRD.
-        field: Its CRD and field, without indices and keys; empty if it has no field.
+        key: The key of its origin and its decision; empty if it has no origin in a CRD.
+        field: Its CRD and field, without indices and keys; empty if it has no field, and for refusals, which only their own keyword causes.
         change: The kind of change of the field by an upgrade; empty for another cause.
     """
 
@@ -41,8 +41,12 @@ def rank(kind: VerdictKind) -> int:
 
 def identify(about: About, cause: Cause) -> CauseId:
     """Return the identity of a cause of a test."""
-    field = f"{about.crd} {without_indices(cause.field)}" if cause.field else ""
-    return CauseId(cause.key, field, cause.rule if about.kind is VerdictKind.UPGRADE else "")
+    field = f"{about.crd} {without_indices(cause.field)}" if cause.field and not cause.decision else ""
+    return CauseId(
+        f"{cause.key} {cause.decision}" if cause.key else "",
+        field,
+        cause.rule if about.kind is VerdictKind.UPGRADE else "",
+    )
 
 
 def without_indices(field: str) -> str:

@@ -26,7 +26,14 @@ def explain_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
     related = () if crd is None else (crd,)
     return tuple(
         Cause(
-            rule, row.brief, row.field, parse_place(row.source), related, row.details, key=_key(row.source, row.field)
+            rule,
+            row.brief,
+            row.field,
+            parse_place(row.source),
+            related,
+            row.details,
+            key=_key(row.source, row.field),
+            decision=row.decision,
         )
         for row in text.find_differences(result)
     )
@@ -62,6 +69,7 @@ def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[
             tuple(_describe_lines(*lines) for lines in finding.lines),
             None if finding.witness is None else describe_witness(finding.witness),
             _key(where, finding.path),
+            finding.decision,
         )
         for finding in findings
         for where in [next((new.where for _, new in finding.lines if new.where), "")]
@@ -85,7 +93,8 @@ def _make_cause(finding: CheckFinding, rule: str, crd: str) -> Cause:
     origin = parse_place(finding.origin)
     related = () if origin is None else (origin,)
     key = finding.pattern or _key(finding.origin, finding.field) or f"{crd} {finding.text}"
-    return Cause(rule, finding.text, finding.field, parse_place(finding.place), related, finding.details, key=key)
+    place = parse_place(finding.place)
+    return Cause(rule, finding.text, finding.field, place, related, finding.details, key=key, decision=finding.decision)
 
 
 def _key(origin: str, field: str) -> str:

@@ -75,6 +75,7 @@ class Cause:
         details: Lines with an explanation.
         witness: An object that shows the effect, with the answers to it, as JSON; None if there is none.
         key: A text that causes with the same origin in a CRD have in common; empty if it has no origin there.
+        decision: The reason of a refusal without values, which tells causes with the same key apart; empty for another cause.
     """
 
     rule: str
@@ -85,6 +86,7 @@ class Cause:
     details: tuple[str, ...] = ()
     witness: Mapping[str, Any] | None = None
     key: str = ""
+    decision: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the cause as JSON, for another process."""
@@ -103,6 +105,7 @@ class Cause:
             details=tuple(value["details"]),
             witness=value["witness"],
             key=value["key"],
+            decision=value["decision"],
         )
 
 

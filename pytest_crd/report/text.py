@@ -65,6 +65,7 @@ class Row(NamedTuple):
         details: Lines with an explanation, shown below; may be empty.
         field: Its field, as the server or the case spells it; may be empty.
         source: The place of the deciding schema keyword, `file:line`; may be empty.
+        decision: The reason of its error without values; may be empty.
     """
 
     path: str
@@ -75,6 +76,7 @@ class Row(NamedTuple):
     details: tuple[str, ...] = ()
     field: str = ""
     source: str = ""
+    decision: str = ""
 
 
 def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = plain) -> Iterator[str]:
@@ -190,7 +192,7 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
         for line in _verdict_lines(mismatch, verbosity):
             words = paint(_visible(line.text), line.style)
             row = Row(_visible(line.label), words, _visible(line.brief), line.note, details=line.details)
-            yield row._replace(field=line.field, source=line.source)
+            yield row._replace(field=line.field, source=line.source, decision=line.decision)
 
 
 def _verdict_lines(mismatch: CaseVerdict | OwnersMismatch, verbosity: int) -> Iterator[VerdictLine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 
 CaseVerdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 # The most met errors to list; more are counted, so that they do not hide the others.
 _MOST_MET: Final = 2
 
@@ -29,6 +31,7 @@ class VerdictLine(NamedTuple):
         details: Lines with an explanation, shown below; may be empty.
         field: Its field, as the server or the case spells it; may be empty.
         source: The place of the deciding schema keyword, `file:line`; may be empty.
+        decision: The reason of its error without values, and the expected error if another one is expected; may be empty.
     """
 
     label: str
@@ -39,6 +42,7 @@ class VerdictLine(NamedTuple):
     details: tuple[str, ...] = ()
     field: str = ""
     source: str = ""
+    decision: str = ""
 
 
 def heading(verdict: CaseVerdict) -> str:
@@ -102,7 +106,8 @@ def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
             note = "; ".join(filter(None, (note, "similar errors were not looked for, as there are too many")))
         text, source = describe(expected), "" if near is None else near.error.source
         about = VerdictLine("missing", text, "expected", f"missing {text}", note)
-        yield about._replace(field=expected.field or "", source=source)
+        decision = "" if near is None else _decision(expected, near)
+        yield about._replace(field=expected.field or "", source=source, decision=decision)
         if near is not None:
             shown_ids.add(id(near.error))
             yield _of_error("nearest", near.error, "")._replace(note=_near(near))
@@ -125,7 +130,16 @@ def _met(verdict: ErrorsMismatch, verbosity: int) -> Iterator[VerdictLine]:
 
 def _of_error(label: str, error: FieldError, brief: str) -> VerdictLine:
     explained = error.rule.lines if error.rule is not None else ()
-    return VerdictLine(label, error.told, "actual", brief, "", explained, error.field, error.source)
+    return VerdictLine(label, error.told, "actual", brief, "", explained, error.field, error.source, error.decision)
+
+
+def _decision(expected: ExpectedError, near: NearMiss) -> str:
+    """Return the reason of the nearest error, and the expected error unless they differ in numbers only, as after a change of a bound."""
+    texts, error = (expected.message, expected.detail), near.error
+    without_numbers = _NUMBER.sub("", error.message)
+    is_same = all(text is None or _NUMBER.sub("", text) in without_numbers for text in texts)
+    is_about_numbers = is_same and {"message", "detail"}.issuperset(near.wrong)
+    return error.decision if is_about_numbers else f"{error.decision} {describe(expected)}"
 
 
 def _near(near: NearMiss) -> str:

@@ -71,6 +71,7 @@ class VersionCollection:
             (self.old.version.name,),
             tuple(dict.fromkeys(self._lines(effect, difference))),
             replace(change.witness, note=note),
+            decision=effect.cause if effect.kind is Kind.REFUSED else "",
         )
         self._collection.add(finding, effect.cause)
 

@@ -156,7 +156,7 @@ def refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterat
         if not resourcerules.is_notice(error) and not _is_of_branch(error, answer.errors):
             place = place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
-            yield Effect(kind, place, f"{before}{error}", error.rule.text if error.rule else _cause(error))
+            yield Effect(kind, place, f"{before}{error}", error.decision)
 
 
 def _is_of_branch(error: FieldError, errors: Sequence[FieldError]) -> bool:
@@ -164,11 +164,6 @@ def _is_of_branch(error: FieldError, errors: Sequence[FieldError]) -> bool:
     steps = () if error.origin is None else error.origin.steps
     other_origins = (candidate.origin.steps for candidate in errors if candidate.origin is not None)
     return any(len(origin) < len(steps) and steps[: len(origin)] == origin for origin in other_origins)
-
-
-def _cause(error: FieldError) -> str:
-    """Return the part of an error that is the same for all objects: the path of its keyword in the schema, or the type of the error."""
-    return error.type.value if error.origin is None else "/".join(map(str, error.origin.steps))
 
 
 def place_of(steps: Steps, old: Subject, new: Subject) -> Place:

@@ -117,6 +117,7 @@ class Finding:
         releases: The releases from which an upgrade has the effect, if the baseline has several.
         remedy: A setting other than an allowance that corrects the finding; empty for none.
         is_allowable: Whether an allowance may cover the finding.
+        decision: The reason of a refusal without values, `FieldError.decision`; empty for another effect.
     """
 
     kind: Kind
@@ -129,6 +130,7 @@ class Finding:
     releases: tuple[str, ...] = ()
     remedy: str = ""
     is_allowable: bool = True
+    decision: str = ""
 
     @property
     def is_breaking(self) -> bool:

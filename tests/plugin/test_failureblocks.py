@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
+import yaml
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -62,6 +64,67 @@ def test_a_failure_with_another_cause_keeps_its_block(stricter: Project) -> None
 
     assert _titles(result) == ["rows-7", "rows-9", "test_it"]
     result.stdout.fnmatch_lines(["the same cause fails 1 case in test_garden.crd.yaml; -v shows them"])
+
+
+@pytest.mark.parametrize(
+    ("cases", "titles"),
+    [
+        ("rows: -1, rows: -2, rows: 11, rows: 12", ["a", "c"]),
+        ("rows: 3, rows: 4", ["a", "b"]),
+    ],
+    ids=["limits", "rules"],
+)
+def test_keywords_and_rules_on_one_line_are_different_causes(project: Project, cases: str, titles: list[str]) -> None:
+    rules = "[{rule: '!has(self.rows) || self.rows != 3', message: a}, {rule: '!has(self.rows) || self.rows != 4', message: b}]"
+    rows = "{type: integer, minimum: 0, maximum: 10}"
+    path = project.crd("config/crd/bases/gardens.yaml")
+    manifest = yaml.safe_load(path.read_text(encoding="utf-8"))
+    manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"] = yaml.safe_load(
+        f"{{type: object, x-kubernetes-validations: {rules}, properties: {{rows: {rows}}}}}"
+    )
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    project.ini()
+    project.cases(
+        "crd: gardens.stories.example.com\ncreate:\n"
+        + "".join(
+            f"- {{name: {name}, input: {{spec: {{{spec}}}}}, accepted: true}}\n"
+            for name, spec in zip("abcd", cases.split(", "), strict=False)
+        )
+    )
+
+    assert _titles(project.run()) == titles
+
+
+def test_a_wrong_expectation_has_a_block_unless_only_its_number_is_old(stricter: Project) -> None:
+    words = "spec.rows in body should be less than or equal to"
+    stricter.cases(
+        f"""
+        crd: gardens.stories.example.com
+        create:
+        - {{name: refused, input: {{spec: {{rows: 7}}}}, accepted: true}}
+        - {{name: old number, input: {{spec: {{rows: 11}}}}, errors: [{{field: spec.rows, detail: {words} 10}}]}}
+        - {{name: misspelt, input: {{spec: {{rows: 12}}}}, errors: [{{field: spec.rows, detail: {words.upper()} 5}}]}}
+        - {{name: other field, input: {{spec: {{rows: 13}}}}, errors: [{{field: spec.row, type: Invalid}}]}}
+        """
+    )
+
+    assert _titles(stricter.run()) == ["refused", "misspelt", "other field", "test_it"]
+
+
+def test_a_refusal_by_another_keyword_than_the_changed_one_keeps_its_block(stricter: Project) -> None:
+    stricter.cases(MANY.replace("rows: 9}}", "rows: 0}}"))
+
+    result = stricter.run("--crd-baseline=old", "--crd-checks")
+
+    assert _titles(result) == ["upgrade[gardens.stories.example.com]", "rows-9", "test_it"]
+
+
+@pytest.mark.parametrize("style", ["no", "line"])
+def test_each_failure_is_listed_where_no_block_counts_it(stricter: Project, style: str) -> None:
+    result = stricter.run(f"--tb={style}")
+
+    result.assert_outcomes(failed=4)
+    assert len([line for line in result.outlines if line.startswith("FAILED")]) == 4
 
 
 def test_failures_without_an_origin_in_a_crd_keep_their_blocks(project: Project) -> None:

@@ -47,6 +47,18 @@ def test_a_change_of_a_field_by_an_upgrade_is_the_cause_of_what_has_no_origin(
     assert _owner((UPGRADE, change), of=(_about(VerdictKind.CASE, crd), Cause("x", "absent", field))) == owner
 
 
+def test_a_refusal_has_the_owner_of_its_own_keyword_only() -> None:
+    change, same, other = (
+        Cause("upgrade/refused", "w", "spec.a", key="a.yaml:3 spec.a", decision=keyword)
+        for keyword in ("maximum", "maximum", "minimum")
+    )
+
+    assert _owner((UPGRADE, change), of=(CASE, same)) == 0
+    assert _owner((UPGRADE, change), of=(CASE, other)) is None
+    assert _owner((CASE, same), of=(CASE, other)) is None
+    assert _owner((UPGRADE, change), of=(CASE, Cause("x", "absent", "spec.a"))) is None
+
+
 def test_different_changes_of_a_field_are_different_causes() -> None:
     lost, refused = (
         Cause(rule, "w", "spec.a", key="a.yaml:3 spec.a") for rule in ("upgrade/data-loss", "upgrade/refused")

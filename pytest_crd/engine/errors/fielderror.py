@@ -134,6 +134,13 @@ class FieldError:
         return "" if cause is None else cause.source
 
     @property
+    def decision(self) -> str:
+        """The reason without values: the text of the rule, the path of the keyword in the schema, or the type of the error."""
+        if self.rule is not None:
+            return self.rule.text
+        return self.type.value if self.origin is None else "/".join(map(str, self.origin.steps))
+
+    @property
     def told(self) -> str:
         """The error as the server prints it, with the place of the violated keyword: `… (crds/backups.yaml:24 minimum)`."""
         if self.explanation:
