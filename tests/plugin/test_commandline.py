@@ -159,6 +159,15 @@ def test_the_header_says_that_paths_leave_out_checks(two: Project, path: str, wo
     two.run(path).stdout.fnmatch_lines([f"crd: 12 checks in 3 files; 1 sample{words}"])
 
 
+def test_the_option_in_the_ini_file_has_the_effect_of_the_setting(two: Project) -> None:
+    two.write("tests/test_it.py", "def test_it(): pass\n")
+    two.ini("addopts = --crd-checks")
+
+    two.run("tests/test_it.py").assert_outcomes(passed=1)
+    two.run().assert_outcomes(passed=13)
+    two.run("--crd-checks", "tests/test_it.py").assert_outcomes(passed=13)
+
+
 def test_a_chosen_python_file_loads_no_crds(two: Project) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
     two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
