@@ -201,6 +201,8 @@ def _remedy(value: object) -> str:
         return f'; write the text "{utc:%Y-%m-%dT%H:%M:%SZ}"'
     if isinstance(value, dt.date):
         return f'; write the text "{value:%Y-%m-%d}"'
+    if hasattr(type(value), "stored"):
+        return "; write its stored object, .stored"
     return "; write a list" if isinstance(value, set | frozenset) else ""
 
 

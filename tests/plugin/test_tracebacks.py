@@ -34,6 +34,10 @@ def _lines(project: Project, code: str, *options: str) -> list[str]:
         ("version.update({}, subresource='a')", "TypeError: *"),
         ("version.patch(3, old={})", "WrongTypeError: a patch is a mapping or a list of operations, not integer"),
         ("version.update({}, old=3)", "WrongTypeError: a custom resource is a mapping, not integer"),
+        (
+            "version.update({}, old=version.create({}))",
+            "NotJSONError: the value: <Response 201> is not JSON (Response); write its stored object, .stored",
+        ),
         ("version.openapi(4)", "WrongValueError: there is OpenAPI 2 and 3, not 4"),
         ("crds[0].version('v9')", "CrdLookupError: *"),
         ("crds['Gardn']", "CrdLookupError: no CRD is called 'Gardn'; did you mean 'Garden'?"),
