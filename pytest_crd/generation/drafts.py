@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from pytest_crd import engine
@@ -12,6 +14,7 @@ from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectedanswers, words
 from pytest_crd.generation.layout import ExpectedCase, Layout, group_of
+from pytest_crd.generation.mergedcases import CaseMerger
 from pytest_crd.generation.proposedcases import Proposal
 
 _LONGEST_LINE: Final = 2000
@@ -19,6 +22,9 @@ _LONGEST_LINE: Final = 2000
 _LINES_OF_HEADING: Final = 2
 # Each kind of cases gets half of the room left by the kinds before it.
 _SHARE: Final = 2
+_RESERVED: Final = 0.6
+# The lines of single cases that may wait for each line of room, as merged cases are shorter.
+_MERGED: Final = 8
 
 
 class Size(NamedTuple):
@@ -59,6 +65,8 @@ class Drafts:
         self._layout = layout
         self._size = size
         self._room = size.lines
+        # The room for cases that wait, merged if they are many.
+        self._reserve = 0 if math.isinf(self._room) else self._room * _RESERVED
         # The room left for the present kind of cases, and for cases that wait until all kinds had their share.
         self._share = self._waiting_room = self._room
         self._cases: dict[int, ExpectedCase] = {}
@@ -82,8 +90,8 @@ class Drafts:
     def begin(self, noun: str) -> None:
         """Begin another kind of cases, which gets a share of the room that is left."""
         self._noun = noun
-        self._share = self._room / _SHARE
-        self._waiting_room = self._room
+        self._share = (self._room - self._reserve) / _SHARE
+        self._waiting_room = self._room * _MERGED
 
     def take(self, proposals: Iterable[Proposal]) -> None:
         """Add each new proposal that has an answer; a case beyond the share of its kind waits."""
@@ -97,12 +105,35 @@ class Drafts:
                 self._add(proposal)
 
     def fill(self) -> list[ExpectedCase]:
-        """Add waiting cases while there is room; return the rest, and the cases that are too long."""
+        """Add waiting cases while there is room, merged if they are many; return the rest, and the cases that are too long."""
         self._share = self._room
         waiting, self._waiting = self._waiting, {}
-        for number, statement in waiting.items():
+        if sum(len(self._layout.case(statement)) for statement in waiting.values()) > self._room:
+            waiting = self._merge(waiting)
+        for number, statement in sorted(waiting.items(), key=lambda item: -self._density(item[1])):
             self._place(number, statement)
         return [*self._waiting.values(), *self._too_long]
+
+    def _merge(self, waiting: Mapping[int, ExpectedCase]) -> dict[int, ExpectedCase]:
+        """Return the waiting cases merged; a merged case has the number of its first part."""
+        if len(self._versions) > 1 or self._versions[0].unknown_when_stored:
+            return dict(waiting)
+        numbers = {id(statement.proposal.input): number for number, statement in waiting.items()}
+        merger = CaseMerger(self._versions[0].unobserved, self._layout.smallest or {}, self._is_short)
+        merged: dict[int, ExpectedCase] = {}
+        for first, statement in merger.merge([*waiting.values()]):
+            name = words.make_unique(statement.name, self._names) if statement is not first else first.name
+            merged[numbers[id(first.proposal.input)]] = replace(statement, name=name)
+        return merged
+
+    def _density(self, statement: ExpectedCase) -> float:
+        """Return the number of merged cases per line; 0 for a case that stays in order, as it was not merged or is of the last kind."""
+        is_merged = statement.parts > 1 and statement.noun != self._noun
+        return statement.parts / len(self._layout.case(statement)) if is_merged else 0
+
+    def _is_short(self, statement: ExpectedCase) -> bool:
+        lines = self._layout.case(statement)
+        return len(lines) <= self._size.of_case and max(map(len, lines)) <= _LONGEST_LINE
 
     def _add(self, proposal: Proposal) -> None:
         if proposal.old is not None and not all(subject.store(proposal.old).accepted for subject in self._subjects):
@@ -115,8 +146,7 @@ class Drafts:
         if not answers[0]:
             return  # nothing to say
         statement = ExpectedCase(proposal, words.make_unique(proposal.name, self._names), answers[0], self._noun)
-        lines = self._layout.case(statement)
-        if len(lines) > self._size.of_case or max(map(len, lines)) > _LONGEST_LINE:
+        if not self._is_short(statement):
             self._too_long.append(statement)
             return
         self._place(len(self._cases) + len(self._waiting), statement)

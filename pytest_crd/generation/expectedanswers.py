@@ -29,7 +29,7 @@ def expect_answer(proposal: Proposal, version: engine.CrdVersion) -> Mapping[str
         return proposal.expectation
     if proposal.second is not None:
         return _expect_two_managers(proposal, version)
-    answer = _answer(proposal, version)
+    answer = answer_of(proposal, version)
     if not answer.accepted:
         return {"errors": expect_errors(answer)}
     changes = {"pruned": answer.pruned, "nullsDropped": answer.nulls, "lost": answer.lost}
@@ -77,7 +77,8 @@ def _select_value(place: Place, value: Any, names: tuple[str, ...]) -> Any:
     return {key: _select_value(place[1:], value[key], names)} if key in value else {}
 
 
-def _answer(proposal: Proposal, version: engine.CrdVersion) -> engine.Response:
+def answer_of(proposal: Proposal, version: engine.CrdVersion) -> engine.Response:
+    """Return the answer of *version* to the request of *proposal*."""
     if proposal.section is Section.CREATE:
         return version.create(proposal.input)
     update = version.update_status if proposal.section is Section.UPDATE_STATUS else version.update

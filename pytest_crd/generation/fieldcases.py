@@ -14,6 +14,7 @@ from pytest_crd.generation.proposedcases import Proposal, nested
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
+from pytest_crd.synthesis.schemavalues import Maker
 
 # The maximum length of the fields in one case: one line, which the expectation repeats.
 _LONGEST: Final = 110
@@ -47,16 +48,19 @@ class FieldCases:
         if placed is None or not isinstance(objectplaces.get_value(*placed), dict):
             return
         judge = self._constraints.finder.placer.judge(place)
-        candidates = self._values(place, node, known)
-        values = {name: value for name, value in candidates if judge(_add_fields(placed, {name: value})).accepted}
+        values: dict[str, Any] = {}
+        for name, candidates in self._candidates(place, node, known):
+            accepted = (value for value in candidates if judge(_add_fields(placed, {name: value})).accepted)
+            if (value := next(accepted, None)) is not None:
+                values[name] = value
         for part in _parts(place, values):
             resource = _add_fields(placed, part)
             if judge(resource).accepted:
                 statement = f"{words.join_names(tuple(part), _MOST_NAMED)} may be set"
                 yield replace(self._constraints.proposal(place, statement, resource), shown_fields=tuple(part))
 
-    def _values(self, place: Place, node: Demand, known: Container[Place]) -> Iterator[tuple[str, Any]]:
-        """Yield the fields with a non-null value each."""
+    def _candidates(self, place: Place, node: Demand, known: Container[Place]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Yield the fields with non-null values: the likeliest, after a list of two equal items, which a set would refuse."""
         maker = self._constraints.finder.maker
         for name, child in node.properties.items():
             own = (*place, name)
@@ -65,7 +69,7 @@ class FieldCases:
                 continue
             value = next((candidate for candidate in maker.find_values(child) if candidate is not None), None)
             if value is not None:
-                yield name, value
+                yield name, (*_equal_items(child, maker), value)
 
     def _has_inner_cases(self, place: Place, node: Demand) -> bool:
         """Return True if cases about fields inside the value at *place* set the place anyway."""
@@ -73,6 +77,14 @@ class FieldCases:
         while not node.properties and (inner := node.items or node.values) is not None:
             steps, node = (*steps, Each.ITEM if node.items is not None else Each.VALUE), inner
         return bool(node.properties) and (*place, *steps) in self._inner
+
+
+def _equal_items(node: Demand, maker: Maker) -> Iterator[Any]:
+    """Yield a list of two equal items that are no objects or lists; nothing if *node* is no such list."""
+    is_list = node.type == "array" and node.items is not None and not node.is_unique
+    items = maker.items(node, 2) if is_list else None
+    if items and not isinstance(items[0], dict | list):
+        yield items
 
 
 def _add_fields(placed: PlacedValue, fields: Mapping[str, Any]) -> Any:

@@ -35,12 +35,14 @@ class ExpectedCase:
         name: The name, unique in the file.
         expectation: The expectation, by the keys of a case.
         noun: The kind of the case, for reports about omitted cases.
+        parts: The number of cases that were merged to this one.
     """
 
     proposal: Proposal
     name: str
     expectation: Mapping[str, Any]
     noun: str = ""
+    parts: int = 1
 
 
 # The keys that expect accepted, stored or dropped values.
@@ -178,8 +180,24 @@ def _errors(_: str, errors: Sequence[Mapping[str, Any]]) -> list[str]:
     return ["  errors:", *(f"  - {line}" for line in lines)]
 
 
+def _packed(key: str, values: Sequence[Any]) -> list[str]:
+    """Return the lines of a list, as many items a line as fit."""
+    lines = [f"  {key}: ["]
+    for index, value in enumerate(values):
+        item = f"{yamltext.flow(value)}{', ' if index + 1 < len(values) else ']'}"
+        if len(lines[-1]) + len(item) > _WIDTH and index:
+            lines.append("    ")
+        lines[-1] += item
+    return [line.rstrip() for line in lines]
+
+
 def _entry(key: str, value: Any) -> list[str]:
     return [f"  {key}: {_flow(value)}"] if value is _ALIAS else yamltext.entry(key, value, 2, width=_WIDTH)
 
 
-_ENTRIES: Final[Mapping[str, Callable[[str, Any], list[str]]]] = {"errors": _errors, "steps": _lines_of_steps}
+_ENTRIES: Final[Mapping[str, Callable[[str, Any], list[str]]]] = {
+    "errors": _errors,
+    "steps": _lines_of_steps,
+    "pruned": _packed,
+    "nullsDropped": _packed,
+}

@@ -70,7 +70,6 @@ class CaseOrder:
             for is_of_status in (False, True)
         )
         levels = [item for item in self._places.items() if self._drops(item[0])]
-        yield CaseKind("unknown fields", [item for item in levels if item[0] == _SPEC], self._propose_dropped)
         yield CaseKind(
             "all fields at once", [(place, node) for place, node in spec.items() if not place], self._propose_whole
         )
@@ -79,6 +78,8 @@ class CaseOrder:
         yield from self._steps(status)
         typed = [item for item in self._places.items() if has_type_cases(*item)]
         yield CaseKind("types", typed, self._constraints.propose_types)
+        # True of almost every schema, so that it comes last.
+        yield CaseKind("unknown fields", levels, self._propose_dropped)
 
     def _steps(self, places: Mapping[Place, Demand]) -> Iterator[CaseKind]:
         """Yield the kinds of cases about *places*, except the cases about types."""
@@ -105,8 +106,6 @@ class CaseOrder:
         yield CaseKind(
             "patterns", [item for item in items if item[1].structure.get("pattern")], self._constraints.propose_patterns
         )
-        levels = [item for item in items if item[0] != _SPEC and self._drops(item[0])]
-        yield CaseKind("unknown fields", levels, self._propose_dropped)
         yield CaseKind("fields", containers, lambda place, node: self._fields.propose(place, node, self._set_places))
         yield CaseKind("fields", [item for item in items if item[0] not in self._set_places], self._propose_set)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.casefiles import yamltext
-from pytest_crd.engine.schema.schemamap import Place, SchemaNode
+from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.proposedcases import Proposal, bare
 from pytest_crd.synthesis import objectplaces
@@ -16,6 +16,8 @@ from pytest_crd.synthesis.placement import STATUS, Placer
 # The number of lines of an object, and of an object with its answer, that fit in a case.
 _MOST_LINES: Final = 34
 _WIDTH: Final = 140
+# The object itself, beside the names of its fields.
+_ITSELF: Final = Each.VALUE
 STATEMENT: Final = "optional fields may be left out"
 
 
@@ -41,10 +43,11 @@ def propose(constraints: Constraints, places: Collection[Place]) -> Iterator[Pro
     placer = constraints.finder.placer
     for is_of_status in (False, True):
         waiting = {
-            place: {*_optional_fields(placer, place)}
+            place: {(*place, _ITSELF), *_optional_fields(placer, place)}
             for place in sorted(places, key=len, reverse=True)
             if placer.node(place).properties and (placer.subresource(place) == STATUS) is is_of_status
         }
+        # An object counts like its optional fields: it has to be in a case even if it has none.
         wanted: set[Place] = {field for fields in waiting.values() for field in fields}
         while wanted:
             grown = _grow(placer, [place for place, fields in waiting.items() if fields & wanted], wanted)
@@ -112,8 +115,9 @@ def _optional_fields(placer: Placer, place: Place) -> Iterator[Place]:
 
 
 def _lacking(node: SchemaNode, sent: Any, stored: Any) -> Iterator[Place]:
-    """Yield the places of the declared fields that neither of two values has."""
+    """Yield the places of objects, and of the declared fields that neither of two values has."""
     if isinstance(sent, Mapping) and isinstance(stored, Mapping):
+        yield (*node.place, _ITSELF)
         yield from (child.place for name, child in node.properties.items() if name not in sent and name not in stored)
         steps: Any = sent.keys() & stored.keys()
     else:

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_crd import engine, synthesis
 from pytest_crd.cases.sections import Section
 from pytest_crd.generation.proposedcases import Proposal, bare
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.boundaries import Boundaries
 from pytest_crd.synthesis.placement import STATUS
 
@@ -16,18 +17,26 @@ def propose(version: engine.CrdVersion, finder: Boundaries) -> Iterator[Proposal
     """Yield the cases about whole objects of *version*."""
     smallest = bare(finder.placer.start)
     yield Proposal(Section.CREATE, "the smallest object is accepted", (), smallest, is_exact=True)
-    fullest = _fullest(version)
+    fullest = _fullest(version, finder)
     if fullest is not None and fullest != smallest:
         yield Proposal(Section.CREATE, "the fullest object is accepted", (), fullest, is_exact=True)
     if version.has_status and (placed := finder.existing((STATUS,))) is not None:
         yield from _propose_status(version, smallest, placed[0][STATUS])
 
 
-def _fullest(version: engine.CrdVersion) -> dict[str, Any] | None:
+def _fullest(version: engine.CrdVersion, finder: Boundaries) -> dict[str, Any] | None:
+    """Return the fullest object; None if no object is accepted. Lists of texts and numbers have two equal items, unless they are sets."""
     try:
-        return bare(synthesis.example(version, full=True))
+        fullest: Any = synthesis.example(version, full=True)
     except synthesis.NoExampleError:
         return None
+    judge = finder.placer.judge(())
+    for steps in list(objectplaces.all_steps(fullest)):
+        value = objectplaces.get_value(fullest, steps)
+        if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list):
+            doubled = objectplaces.replace_value(fullest, steps, value * 2)
+            fullest = doubled if judge(doubled).accepted else fullest
+    return bare(fullest)
 
 
 def _changes(answer: engine.Response) -> dict[str, list[str]]:

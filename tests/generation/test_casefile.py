@@ -302,6 +302,7 @@ EXPECTED: list[str] = [
     "create: the smallest object is accepted",
     "create: the fullest object is accepted",
     "create: the object: optional fields may be left out",
+    "create: the object: optional fields may be left out (2)",
     "create: the object: spec is missing",
     "create: the object: spec must not be null",
     "create: the object: values of a wrong type",
