@@ -6,8 +6,10 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pytest_crd.classes.structuralschemas import JSONSchema, SchemaReader, Structural
+from pytest_crd.classes.conjunctions import JSONSchema
+from pytest_crd.classes.structuralschemas import SchemaReader, Structural
 from pytest_crd.engine import CrdError, CustomResourceDefinition, Mistake
+from pytest_crd.engine.jsonvalue import NotJSONError
 
 OF_OBJECTS: Final = frozenset({"apiVersion", "kind", "metadata"})
 SPEC: Final = "spec"
@@ -71,7 +73,10 @@ def crd_of(  # noqa: PLR0913 - the parts of a CRD
             "versions": [_version(name, whole, is_stored=name == listed[-1]) for name in listed],
         },
     }
-    _require_accepted(manifest, source)
+    try:
+        _require_accepted(manifest, source)
+    except NotJSONError as error:
+        raise CrdError([Mistake(source, 0, str(error))]) from error
     return manifest
 
 
@@ -87,6 +92,7 @@ def json_schema(model: Any) -> tuple[JSONSchema, str]:
     Return the JSON Schema of a class, and its title, which may be empty.
 
     Raises:
+        CrdError: A field has a type without a JSON Schema.
         TypeError: The class has none.
     """
     if isinstance(model, Mapping):
@@ -96,7 +102,11 @@ def json_schema(model: Any) -> tuple[JSONSchema, str]:
         raise TypeError(
             f"{model!r} has no model_json_schema(): pass a pydantic model, pydantic.TypeAdapter(...), or a JSON Schema as a mapping"
         )
-    schema: JSONSchema = make()
+    try:
+        schema: JSONSchema = make()
+    except Exception as error:  # pydantic has several for a type without a JSON Schema, each of another class
+        source = getattr(model, "__name__", type(model).__name__)
+        raise CrdError([Mistake(source, 0, f"it has no JSON Schema: {error}")]) from error
     return schema, str(getattr(model, "__name__", schema.get("title", "")))
 
 

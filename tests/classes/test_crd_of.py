@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -115,7 +117,7 @@ def test_a_model_with_a_spec_is_the_object() -> None:
     assert schema["properties"].keys() == {"spec", "status"}
     assert schema["properties"]["status"]["properties"]["phase"] == {
         "type": "string",
-        "enum": ["Ready", "Failed"],
+        "allOf": [{"enum": ["Ready", "Failed"]}],
         "nullable": True,
     }
 
@@ -175,3 +177,31 @@ def test_what_a_server_refuses_is_told_in_its_words() -> None:
 )
 def test_plurals_are_regular(kind: str, plural: str) -> None:
     assert pluralize(kind) == plural
+
+
+class Opaque(BaseModel):
+    callback: Callable[[], int]
+
+
+def test_a_type_without_a_json_schema_is_a_mistake_of_its_class() -> None:
+    with pytest.raises(CrdError, match=r"Opaque: it has no JSON Schema: .*Callable"):
+        pytest_crd.crd_of(Opaque, group="example.com")
+
+
+def test_a_default_that_is_not_json_is_a_mistake_with_its_field() -> None:
+    schema = {"type": "object", "properties": {"rate": {"type": "number", "default": math.inf}}}
+
+    with pytest.raises(CrdError, match=r"Model: spec.versions.*\.rate\.default: inf is not JSON"):
+        pytest_crd.crd_of({"title": "Model", **schema}, group="example.com")
+
+
+def test_the_server_takes_null_for_an_optional_choice() -> None:
+    choice = {"anyOf": [{"enum": ["a", "b"], "type": "string"}, {"type": "null"}]}
+    manifest = pytest_crd.crd_of(
+        {"title": "Model", "type": "object", "properties": {"choice": choice}}, group="example.com"
+    )
+    (version,) = CustomResourceDefinition.from_manifest(manifest).versions
+
+    assert version.create({"spec": {"choice": None}}).accepted
+    assert version.create({"spec": {"choice": "b"}}).accepted
+    assert not version.create({"spec": {"choice": "c"}}).accepted

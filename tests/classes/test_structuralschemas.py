@@ -12,6 +12,8 @@ JSON = dict[str, Any]
 ANY: JSON = {"x-kubernetes-preserve-unknown-fields": True}
 TEXT: JSON = {"type": "string"}
 NUMBER: JSON = {"type": "integer"}
+# A server compares null with the values of an enum beside `nullable`, and not with those in a junctor.
+X_OR_NULL: JSON = {"nullable": True, "allOf": [{"enum": ["x"]}]}
 
 
 def read(schema: Any, **definitions: JSON) -> Any:
@@ -32,7 +34,27 @@ def read(schema: Any, **definitions: JSON) -> Any:
         ({"anyOf": [NUMBER, TEXT], "default": 80}, {"x-kubernetes-int-or-string": True, "default": 80}),
         ({"anyOf": [{**TEXT, "maxLength": 3}, {**TEXT, "pattern": "^a"}]}, {**TEXT, "anyOf": [{"maxLength": 3}, {"pattern": "^a"}]}),
         ({"const": "x"}, {**TEXT, "enum": ["x"]}),
-        ({"enum": ["x", None]}, {**TEXT, "enum": ["x"], "nullable": True}),
+        ({"enum": ["x", None]}, {**TEXT, **X_OR_NULL}),
+        ({"anyOf": [{"enum": ["x"]}, {"type": "null"}]}, {**TEXT, **X_OR_NULL}),
+        ({"oneOf": [{"const": "x"}, {"const": None}]}, {**TEXT, **X_OR_NULL}),
+        ({"type": ["string", "null"], "enum": ["x"]}, {**TEXT, "enum": ["x"], "nullable": True}),
+        ({**TEXT, "enum": ["x", None]}, {**TEXT, "enum": ["x"]}),
+        ({**TEXT, "enum": ["x", "y"], "const": "x"}, {**TEXT, "enum": ["x"]}),
+        ({**TEXT, "const": "x", "enum": ["x", "y"]}, {**TEXT, "enum": ["x"]}),
+        ({**TEXT, "minLength": 3, "anyOf": [{"minLength": 5}, {"type": "null"}]}, {**TEXT, "minLength": 5}),
+        ({"$ref": "#/$defs/D", "minLength": 2, "maxLength": 4, "enum": ["abc", "abcd"]}, {**TEXT, "minLength": 3, "maxLength": 4, "enum": ["abc"]}),
+        ({"$ref": "#/$defs/O", "required": ["c"], "properties": {"b": {"maxLength": 3}, "c": TEXT}}, {"type": "object", "required": ["b", "c"], "properties": {"b": {**TEXT, "maxLength": 3}, "c": TEXT}}),
+        ({"allOf": [{"type": ["string", "null"]}, {**TEXT, "maxLength": 3}, {"type": ["string", "integer"], "maxLength": 2}]}, {**TEXT, "maxLength": 2}),
+        ({"allOf": [True, {"type": "object", "additionalProperties": NUMBER}, {"additionalProperties": True}]}, {"type": "object", "additionalProperties": NUMBER}),
+        ({"allOf": [{"type": "object", "additionalProperties": NUMBER}, {"additionalProperties": {"minimum": 1}}]}, {"type": "object", "additionalProperties": {**NUMBER, "minimum": 1}}),
+        ({"allOf": [{"type": "object", "additionalProperties": True}, {"additionalProperties": False}]}, {"type": "object"}),
+        ({"allOf": [{"type": "array", "items": TEXT, "uniqueItems": True}, {"items": {"maxLength": 1}, "uniqueItems": False}]}, {"type": "array", "items": {**TEXT, "maxLength": 1}, "x-kubernetes-list-type": "set"}),
+        ({"allOf": [{**TEXT, "x-kubernetes-validations": [1]}, {"x-kubernetes-validations": [2]}]}, {**TEXT, "x-kubernetes-validations": [1, 2]}),
+        ({"type": "object", "properties": {"b": TEXT, "c": TEXT}, "anyOf": [{"required": ["b"]}, {"required": ["c"]}]}, {"type": "object", "properties": {"b": TEXT, "c": TEXT}, "anyOf": [{"required": ["b"]}, {"required": ["c"]}]}),
+        ({"anyOf": [{"type": ["string", "null"], "minLength": 3}, {**TEXT, "maxLength": 1}]}, {**TEXT, "nullable": True, "anyOf": [{"minLength": 3}, {"maxLength": 1}]}),
+        ({"anyOf": [{"type": ["integer", "string"], "minimum": 3}, {"type": ["integer", "string"], "maxLength": 3}]}, {"x-kubernetes-int-or-string": True, "anyOf": [{"minimum": 3}, {"maxLength": 3}]}),
+        ({"type": "array", "items": {"type": "object"}, "uniqueItems": True, "x-kubernetes-list-type": "map"}, {"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map"}),
+        ({**TEXT, "x-order": 1}, {**TEXT, "x-order": 1}),
         ({**NUMBER, "exclusiveMinimum": 3}, {**NUMBER, "minimum": 3, "exclusiveMinimum": True}),
         ({**NUMBER, "minimum": 5, "exclusiveMinimum": 3}, {**NUMBER, "minimum": 5}),
         ({**NUMBER, "minimum": 5, "exclusiveMinimum": True}, {**NUMBER, "minimum": 5, "exclusiveMinimum": True}),
@@ -51,7 +73,12 @@ def read(schema: Any, **definitions: JSON) -> Any:
     ],
 )  # fmt: skip
 def test_keywords_are_said_structurally(schema: Any, expected: JSON) -> None:
-    assert read(schema, B={**TEXT, "description": "B"}) == expected
+    definitions = {
+        "B": {**TEXT, "description": "B"},
+        "D": {**TEXT, "minLength": 3, "maxLength": 9, "enum": ["abc", "xyz"]},
+        "O": {"type": "object", "required": ["b"], "properties": {"b": TEXT}},
+    }
+    assert read(schema, **definitions) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,7 +91,26 @@ def test_keywords_are_said_structurally(schema: Any, expected: JSON) -> None:
         ({"anyOf": [TEXT, {"type": "boolean"}]}, "a union of boolean and string; a structural schema has one type"),
         ({"anyOf": [NUMBER, {**TEXT, "pattern": "^a"}]}, "a union of integer and string; a structural schema has one type"),
         ({"type": "object", "patternProperties": {"^a": TEXT}}, "a structural schema cannot say patternProperties"),
-        ({"allOf": [TEXT, TEXT]}, "a structural schema cannot say allOf"),
+        ({"allOf": [{**TEXT, "pattern": "a"}, {"pattern": "b"}]}, "two schemas with another pattern apply, which a structural schema cannot say"),
+        ({"allOf": [TEXT, NUMBER]}, "two schemas with another type apply, which a structural schema cannot say"),
+        ({"allOf": [{**TEXT, "enum": ["x"]}, {"enum": ["y"]}]}, "two schemas with another enum apply, which a structural schema cannot say"),
+        ({"allOf": [{**NUMBER, "exclusiveMinimum": True}, {"exclusiveMinimum": 3}]}, "two schemas with another exclusiveMinimum apply, which a structural schema cannot say"),
+        ({"allOf": [{"type": "object", "additionalProperties": False}, {"properties": {"b": TEXT}}]}, "two schemas with another additionalProperties apply, which a structural schema cannot say"),
+        ({"allOf": []}, "allOf has no list of schemas"),
+        ({"allOf": [False]}, "no value is allowed here, which a structural schema cannot say"),
+        ({"anyOf": [{"type": "null"}, {"const": None}]}, "its only value is null, which a structural schema cannot say"),
+        ({"anyOf": [True, TEXT]}, "a union of None and string; a structural schema has one type"),
+        ({"const": None}, "its only value is null, which a structural schema cannot say"),
+        ({"enum": ["x"], "const": "y"}, "its const is not in its enum, so that no value is allowed"),
+        ([TEXT], '[{"type": "string"}] is no schema'),
+        ({"properties": [TEXT]}, "properties has no mapping of schemas"),
+        ({"type": "object", "required": ["b"]}, "b is required and not in properties, so that a server drops it"),
+        ({"type": "object", "properties": {"b": TEXT}, "anyOf": [{"required": ["b"]}, {"required": ["c"]}]}, "c is required and not in properties, so that a server drops it"),
+        ({"properties": {"b": TEXT}, "anyOf": [{"type": "object"}, {"type": "object"}]}, "properties stands beside anyOf, which a structural schema cannot say; put it into the branches"),
+        ({**NUMBER, "anyOf": [{**TEXT, "minLength": 1}, {**TEXT, "maxLength": 1}]}, "a union of string beside another type"),
+        ({"anyOf": [{"type": "object"}, {"type": "object", "additionalProperties": True}]}, "only some branches of a union have x-kubernetes-preserve-unknown-fields, which a structural schema cannot say"),
+        ({"type": "array", "items": TEXT, "uniqueItems": True, "x-kubernetes-list-type": "atomic"}, "its items are unique, but not with x-kubernetes-list-type: atomic"),
+        ({**TEXT, "x-kubernetes-validation": []}, "a structural schema cannot say x-kubernetes-validation"),
         ({**TEXT, "format": "duration"}, "to a server the format duration is a duration of Go such as 1h30m, and not of ISO 8601"),
         ({"type": "object", "properties": {"b": TEXT}, "additionalProperties": TEXT}, "a structural schema has either properties or additionalProperties"),
         ({"type": "array", "items": {"type": "object"}, "uniqueItems": True}, "its items are unique and no scalars, which a structural schema cannot say; see x-kubernetes-list-type: map"),
@@ -110,10 +156,42 @@ def test_a_discriminated_union_has_the_fields_of_all_branches() -> None:
     }
 
 
+def test_lists_and_maps_in_branches_keep_their_types_beside_the_junctor() -> None:
+    texts, numbers = (
+        {"type": "array", "items": {**TEXT, "minLength": 1}},
+        {"type": "object", "additionalProperties": NUMBER},
+    )
+    branches = [
+        {"type": "object", "properties": {"kind": {"const": kind, "default": kind}, name: schema}}
+        for kind, name, schema in (("a", "texts", {**texts, "uniqueItems": True}), ("b", "numbers", numbers))
+    ]
+
+    assert read({"oneOf": branches, "discriminator": {"propertyName": "kind"}}) == {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": ["a", "b"]},
+            "texts": {**texts, "x-kubernetes-list-type": "set"},
+            "numbers": numbers,
+        },
+        "oneOf": [
+            {"required": ["kind"], "properties": {"kind": {"enum": ["a"]}, "texts": {"items": {"minLength": 1}}}},
+            {"required": ["kind"], "properties": {"kind": {"enum": ["b"]}}},
+        ],
+    }
+
+
+def test_the_values_of_a_field_in_several_branches_may_be_objects() -> None:
+    branches = [{"type": "object", "properties": {"kind": {"const": {"a": number}}}} for number in (1, 2)]
+
+    assert read({"oneOf": branches})["properties"]["kind"] == {"type": "object", "enum": [{"a": 1}, {"a": 2}]}
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [
         ({"properties": {"bucket": NUMBER}}, "a.bucket: the branches of a union specify it differently; a structural schema has one schema for a field"),
+        ({"properties": {"kind": {"const": "disk", "default": "disk"}}}, "a.kind: the branches of a union specify it differently; a structural schema has one schema for a field"),
+        ({"properties": {"kind": {"anyOf": [{"const": "disk"}, {"type": "null"}]}}}, "a.kind: the branches of a union specify it differently; a structural schema has one schema for a field"),
         ({"properties": {"size": {**TEXT, "default": "x"}}}, "a.size: a server sets this default in objects of all branches of the union"),
     ],
 )  # fmt: skip
