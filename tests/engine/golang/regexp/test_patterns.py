@@ -18,6 +18,8 @@ from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
         pytest.param("^b", "abc", False, id="unless it says so"),
         pytest.param("^a$", "a\n", False, id="a dollar is the end of the text, not of the line"),
         pytest.param(r"^\d$", "\u0663", False, id="classes are ASCII"),
+        pytest.param("^a.$", "a\n", False, id="a dot is no newline"),
+        pytest.param("^(?s)a.$", "a\n", True, id="unless a flag says so"),
         pytest.param("", "", True, id="the empty pattern"),
         pytest.param(r"^\\C$", r"\C", True, id="an escaped backslash before C"),
         pytest.param("^(?P<name>a)$", "a", True, id="a named group"),
