@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -69,6 +70,8 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
         _refuse_outside(config, f"{coverage.REPORTS.option}={word}", config.inipath.parent)
     arguments[:0] = options
     if getattr(config.known_args_namespace, project.PYTHON.dest):
+        # pytest below 8.4 sets the path only after this hook.
+        sys.path[:0] = [str(path) for path in config.getini("pythonpath") if str(path) not in sys.path]
         for name in _plugins(written):
             config.pluginmanager.import_plugin(name)
 
