@@ -30,6 +30,9 @@ def lines(summary: Summary, *, with_missing: bool) -> Iterator[str]:
     yield _row("TOTAL", summary.tally, width)
     if summary.tally.left_out:
         yield f"{wording.counted(summary.tally.left_out, 'point')} left out by `# crd: no cover` or crd_cov_exclude"
+    if summary.tally.kubernetes:
+        points = wording.counted(summary.tally.kubernetes, "point")
+        yield f"{points} inside of embedded Kubernetes types not counted; {summary.tally.kubernetes_held} held"
     for version in summary.versions if with_missing else ():
         yield from _missing(version)
 

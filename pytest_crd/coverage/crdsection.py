@@ -25,6 +25,7 @@ Line: TypeAlias = tuple[int, str]
 _BLOCK: Final = 100
 # Longer lists would take more time to open than the text.
 _MOST_LISTED: Final = 500
+_MOST_WORST: Final = 8
 # The number of lines to show around a point, and the least number of lines to fold.
 _NEAR: Final = 3
 _LEAST_FOLDED: Final = 10
@@ -101,6 +102,7 @@ class CrdSection:
         missing = " ".join(map(str, self.missing))
         yield f'<details class="crd" id="crd-{number}" data-missing="{missing}"{" open" if is_open else ""}>'
         yield f'<summary><h2>{escape(self.name)} {names} <span class="soft">{escape(self._lines.file)}</span></h2></summary>'
+        yield from self._worst_fields(number)
         yield from self._all_missing(number)
         yield '<div class="code">'
         suggestions = {item.version.name: Suggestions(item.version) for item in self.versions if item.missing}
@@ -116,7 +118,20 @@ class CrdSection:
     def _is_near(self, line: int) -> bool:
         """Return True if a counted point is on a line or near it."""
         around = range(line - _NEAR, line + _NEAR + 1)
-        return any(not counted.is_left_out for near in around for _, counted in self._points.get(near, ()))
+        return any(counted.is_counted for near in around for _, counted in self._points.get(near, ()))
+
+    def _worst_fields(self, number: int) -> Iterator[str]:
+        """Yield the HTML of the fields with the most missing points, the worst first."""
+        by_field: dict[str, list[Counted]] = {}
+        for version in self.versions:
+            for counted in version.missing:
+                by_field.setdefault(counted.point.path or "the object", []).append(counted)
+        if by_field:
+            yield '<noscript><p class="soft">Fields with the most missing points:</p><ul>'
+            for path, missing in sorted(by_field.items(), key=lambda item: -len(item[1]))[:_MOST_WORST]:
+                link = f'<a href="#c{number}-{missing[0].line}">{escape(path)}</a>'
+                yield f"<li>{link}: {len(missing)} missing</li>"
+            yield "</ul></noscript>"
 
     def _all_missing(self, number: int) -> Iterator[str]:
         for version in self.versions:
@@ -135,7 +150,7 @@ class CrdSection:
         """Return the opening HTML of folded lines."""
         first, last = lines[0][0], lines[-1][0]
         count = sum(len(self._points.get(line, ())) for line, _ in lines)
-        points = f"{wording.counted(count, 'point')} left out" if count else "no points"
+        points = f"{wording.counted(count, 'point')} not counted" if count else "no points"
         opened = f'<details class="fold" data-first="{first}" data-last="{last}">'
         return f"{opened}<summary>lines {first} to {last}: {points}</summary>"
 
@@ -149,7 +164,7 @@ class CrdSection:
             anchor = f' class="{state}" id="c{number}-{line}"' if state else ""  # for links
             yield f"<div{anchor}{begin}>{escape(text, quote=False)}</div>"
             begin = ""
-            missing = [(version, item) for version, item in points if not item.is_covered and not item.is_left_out]
+            missing = [(version, item) for version, item in points if not item.is_covered and item.is_counted]
             if missing:
                 yield from self._why(missing, suggestions)
         yield "</div>"
@@ -185,7 +200,7 @@ def _parts(lines: Sequence[Line], is_near: Callable[[int], bool]) -> Iterator[tu
 
 def _state(points: Sequence[Counted]) -> str:
     """Return the colour class of a line with *points*; empty for no points."""
-    counting = [point for point in points if not point.is_left_out]
+    counting = [point for point in points if point.is_counted]
     if not counting:
         return "out" if points else ""
     covered = [point.is_covered for point in counting]

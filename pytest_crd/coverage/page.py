@@ -42,6 +42,7 @@ _COLUMNS: Final = {
     "Seen": "seen",
     "Miss": "missed",
     "Left out": "left_out",
+    "Kubernetes": "kubernetes_text",
     "Cover": "percent_text",
 }
 # Parts that are not needed at first are in `<noscript>` inside of their `<details>`: a browser with scripts treats them as

@@ -66,6 +66,7 @@ def _tally(tally: Tally) -> dict[str, Any]:
         "seen": tally.seen,
         "missing": tally.missed,
         "left_out": tally.left_out,
+        "kubernetes": {"points": tally.kubernetes, "held": tally.kubernetes_held},
         "percent": round(tally.percent, 2),
     }
 
@@ -77,12 +78,12 @@ def _version(version: VersionCoverage) -> dict[str, Any]:
         "file": version.lines.file,
         "requests": version.requests,
         "totals": _tally(version.tally),
-        "missing": [
-            _point(counted) for counted in version.counted if counted.state == "missed" and not counted.is_left_out
-        ],
+        "missing": [_point(counted) for counted in version.counted if counted.state == "missed" and counted.is_counted],
         "left_out": [_point(counted) for counted in version.counted if counted.is_left_out],
-        "held": [counted.point.id for counted in version.counted if counted.state == "held"],
-        "seen": [_point(counted) for counted in version.counted if counted.state == "seen" and not counted.is_left_out],
+        "held": [
+            counted.point.id for counted in version.counted if counted.state == "held" and not counted.is_kubernetes
+        ],
+        "seen": [_point(counted) for counted in version.counted if counted.state == "seen" and counted.is_counted],
     }
 
 
@@ -99,7 +100,7 @@ def group_by_file(summary: Summary, root: Path) -> Iterator[tuple[str, list[Line
             continue
         lines = by_file.setdefault(version.path, {})
         for counted in version.counted:
-            if not counted.is_left_out:
+            if counted.is_counted:
                 lines.setdefault(counted.line, []).append(counted.is_covered)
     for path, lines in by_file.items():
         name = Path(os.path.relpath(path, root)).as_posix()

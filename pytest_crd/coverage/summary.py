@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from pytest_crd.coverage import data
+from pytest_crd.coverage import coretypes, data
 from pytest_crd.coverage.collector import Reached, points
 from pytest_crd.coverage.data import Data
 from pytest_crd.coverage.lines import CrdLines, Exclusion
@@ -33,6 +33,7 @@ class Counted:
         state: The state of the point.
         is_left_out: Whether the point is excluded.
         is_covered: Whether the state counts as covered.
+        is_kubernetes: Whether the point is inside of an embedded Kubernetes type.
     """
 
     point: Point
@@ -40,6 +41,12 @@ class Counted:
     state: State
     is_left_out: bool = False
     is_covered: bool = False
+    is_kubernetes: bool = False
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the point counts as one of the project."""
+        return not self.is_left_out and not self.is_kubernetes
 
     @property
     def text(self) -> str:
@@ -58,6 +65,8 @@ class Tally:
         seen: The number of points that only requests have reached.
         left_out: The number of excluded points.
         counts_seen: Whether seen points are covered.
+        kubernetes: The number of points inside of embedded Kubernetes types, which do not count.
+        kubernetes_held: The number of these points that cases hold.
     """
 
     points: int
@@ -65,6 +74,8 @@ class Tally:
     seen: int
     left_out: int
     counts_seen: bool = False
+    kubernetes: int = 0
+    kubernetes_held: int = 0
 
     @property
     def missed(self) -> int:
@@ -75,6 +86,11 @@ class Tally:
     def covered(self) -> int:
         """The number of covered points."""
         return self.held + (self.seen if self.counts_seen else 0)
+
+    @property
+    def kubernetes_text(self) -> str:
+        """The held points inside of embedded Kubernetes types, of all these points."""
+        return f"{self.kubernetes_held} of {self.kubernetes}" if self.kubernetes else "0"
 
     @property
     def percent(self) -> float:
@@ -126,15 +142,24 @@ class VersionCoverage:
     @cached_property
     def missing(self) -> tuple[Counted, ...]:
         """The points that are neither covered nor excluded, by line."""
-        missing = (item for item in self.counted if not item.is_covered and not item.is_left_out)
+        missing = (item for item in self.counted if not item.is_covered and item.is_counted)
         return tuple(sorted(missing, key=lambda item: item.line))
 
     @cached_property
     def tally(self) -> Tally:
         """The number of points by state."""
-        states = Counter(item.state for item in self.counted if not item.is_left_out)
-        left_out = len(self.counted) - states.total()
-        return Tally(states.total(), states["held"], states["seen"], left_out, self.counts_seen)
+        states = Counter(item.state for item in self.counted if item.is_counted)
+        left_out = sum(item.is_left_out for item in self.counted)
+        embedded = [item.state for item in self.counted if item.is_kubernetes and not item.is_left_out]
+        return Tally(
+            states.total(),
+            states["held"],
+            states["seen"],
+            left_out,
+            self.counts_seen,
+            len(embedded),
+            embedded.count("held"),
+        )
 
 
 @dataclass(frozen=True)
@@ -160,6 +185,8 @@ class Summary:
             sum(tally.seen for tally in tallies),
             sum(tally.left_out for tally in tallies),
             any(tally.counts_seen for tally in tallies),
+            sum(tally.kubernetes for tally in tallies),
+            sum(tally.kubernetes_held for tally in tallies),
         )
 
     @property
@@ -231,6 +258,7 @@ class _Counting:
         self._lines = lines
         self._reached = reached
         self._exclusions = exclusions
+        self._core_types = coretypes.find_places(version)
         self._covering: set[State] = {"held", "seen"} if counts_seen else {"held"}
 
     def count(self, point: Point) -> Counted:
@@ -241,4 +269,5 @@ class _Counting:
         is_left_out = self._lines.are_left_out(steps) or bool(excluding)
         id_ = point.id
         state: State = "held" if id_ in self._reached.held else "seen" if id_ in self._reached.points else "missed"
-        return Counted(point, self._lines.line_of(steps), state, is_left_out, state in self._covering)
+        is_kubernetes = coretypes.is_inside(point.place, self._core_types)
+        return Counted(point, self._lines.line_of(steps), state, is_left_out, state in self._covering, is_kubernetes)

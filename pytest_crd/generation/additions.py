@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_crd import coverage, engine
+from pytest_crd import engine
 from pytest_crd.casefiles import yamlspans
 from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.cases import loader
@@ -56,7 +56,7 @@ def add(  # noqa: PLR0913 - a file and its options, by keyword
     files = loader.load(content, source=source)
     number = _find_document(files, version, source)
     _check_kubernetes_version(files[number], {item.crd.kubernetes_version for item in versions}, source)
-    reached = Reach(version)
+    reached = Reach(version, is_whole=wanted.is_whole)
     running = f"running cases of {version.crd.kind} {version.name}"
     with progress(running) as report:
         resolved = (resolve(case, folder) for case in each(files[number].cases, report, lambda case: case.name))
@@ -80,7 +80,7 @@ def add(  # noqa: PLR0913 - a file and its options, by keyword
         )
         _check(loader.load(text, source=source)[number], new, versions)
     missed = tuple(point.text for point in reached.missed)
-    return Generated(text, len(new), len(coverage.points(version)), missed, collected.left_out)
+    return Generated(text, len(new), reached.points, missed, collected.left_out)
 
 
 def _check(case_file: CaseFile, names: Container[str], versions: Sequence[engine.CrdVersion]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_crd import coverage, engine, synthesis
+from pytest_crd import engine, synthesis
 from pytest_crd.casefiles import yamltext
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import reach, words
@@ -56,7 +56,7 @@ class Generated:
     Attributes:
         text: The file.
         cases: The number of cases.
-        points: The number of points of the schema.
+        points: The number of points of the schema, without those inside of Kubernetes types that the file leaves out.
         missed: The points that no case reaches, in words.
         left_out: The places without cases, and the reasons.
     """
@@ -96,14 +96,13 @@ def generate(
         )
     text = write(versions, collected)
     cases = tuple(reach.parse_cases(text))
-    reached = [Reach(version) for version in versions]
+    reached = [Reach(version, is_whole=wanted.is_whole) for version in versions]
     with progress(f"running cases of {version.crd.kind} {version.name}") as report:
         for case in each(cases, report, lambda case: case.name):
             for reach_of_version in reached:
                 reach_of_version.check(case)
     missed = tuple(point.text for point in reached[0].missed)
-    count = len(coverage.points(version))
-    generated = Generated(text, len(cases), count, missed, collected.left_out)
+    generated = Generated(text, len(cases), reached[0].points, missed, collected.left_out)
     foot = _foot(version, generated, is_whole=wanted.is_whole)
     return replace(generated, text="\n".join([text.rstrip("\n"), *foot, ""]))
 

@@ -11,7 +11,7 @@ from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.coverage import Collector, Point, points
+from pytest_crd.coverage import Collector, Point, coretypes, points
 from pytest_crd.engine import InputError
 
 
@@ -25,16 +25,24 @@ def parse_cases(text: str) -> Iterator[AnyCase]:
 class Reach:
     """The schema points that a sequence of cases covers in one version."""
 
-    def __init__(self, version: engine.CrdVersion) -> None:
+    def __init__(self, version: engine.CrdVersion, *, is_whole: bool = False) -> None:
+        """Begin without any cases; *is_whole* also counts the points inside of embedded Kubernetes types."""
         self._version = version
+        self._core_types = {} if is_whole else coretypes.find_places(version)
         self._collector = Collector()
         self._subject = CaseSubject(version.observed_by(self._collector.observer))
         self._ids = frozenset(point.id for point in points(version))
 
     @property
     def missed(self) -> tuple[Point, ...]:
-        """The points that no case covers so far."""
-        return self._collector.missing(self._version)
+        """The counted points that no case covers so far."""
+        missing = self._collector.missing(self._version)
+        return tuple(point for point in missing if not coretypes.is_inside(point.place, self._core_types))
+
+    @property
+    def points(self) -> int:
+        """The number of counted points."""
+        return sum(not coretypes.is_inside(point.place, self._core_types) for point in points(self._version))
 
     @property
     def count(self) -> int:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd import engine, suggestions
+from pytest_crd.coverage import coretypes
 from pytest_crd.coverage.lines import Exclusion
 from pytest_crd.engine import fieldpath, profile
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import coretypes, words
+from pytest_crd.generation import words
 
 _MOST_APART: Final = 2
 _MOST_IN_A_ROW: Final = 5

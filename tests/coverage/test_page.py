@@ -204,8 +204,18 @@ def test_a_long_list_of_missing_points_is_cut(tmp_path: Path, monkeypatch: pytes
 
     text, _ = _page(_summary(tmp_path))
 
-    assert text.count('<li><a href="#c1-') == 6
+    assert text.count('<li><a href="#c1-') == 10
     assert "<li>3 more</li>" in text
+
+
+def test_a_section_begins_with_the_fields_that_miss_most(tmp_path: Path) -> None:
+    text, _ = _page(_summary(tmp_path))
+
+    begin = text.index("Fields with the most missing points")
+    counts = [int(count) for count in re.findall(r"</a>: (\d+) missing</li>", text[begin : text.index("</ul>", begin)])]
+    assert begin < text.index('<details class="all-missing">')
+    assert counts == sorted(counts, reverse=True)
+    assert 0 < len(counts) <= 8
 
 
 def _long(lines: int) -> str:
@@ -231,7 +241,7 @@ def test_excluded_points_are_folded_and_counted(tmp_path: Path) -> None:
     text, reader = _page(summarize([crd], data.Data(), excluded))
 
     assert reader.folded == {17: 28}
-    assert re.search("<summary>lines 17 to 28: [0-9]+ points left out</summary>", text)
+    assert re.search("<summary>lines 17 to 28: [0-9]+ points not counted</summary>", text)
     assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 6
 
 

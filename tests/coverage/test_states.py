@@ -107,7 +107,15 @@ def test_json_has_each_state(foos: Project) -> None:
     foos.run("--crd-cov", "--crd-cov-report=json", "--crd-cov-seen")
     seen_totals = _version(foos)
 
-    assert held_totals["totals"] == {"points": 6, "held": 2, "seen": 2, "missing": 2, "left_out": 2, "percent": 33.33}
+    assert held_totals["totals"] == {
+        "points": 6,
+        "held": 2,
+        "seen": 2,
+        "missing": 2,
+        "left_out": 2,
+        "kubernetes": {"points": 0, "held": 0},
+        "percent": 33.33,
+    }
     assert held_totals["held"] == ["properties/size:set", "properties/size/maximum:held"]
     assert [(point["id"], point["line"], point["text"]) for point in held_totals["seen"]] == [
         ("properties/size/default:applied", 18, "size: the default 2 is never put in where a case states what follows"),
@@ -153,9 +161,9 @@ def test_the_page_has_a_table_of_the_versions(foos: Project) -> None:
     page = foos.read("crd_coverage.html")
     table = page[page.index("<table>") : page.index("</table>")]
     heads, cells = re.findall("<th>(.*?)</th>", table), re.findall("<td>(.*?)</td>", table)
-    assert heads == ["Name", "Points", "Held", "Seen", "Miss", "Left out", "Cover"]
+    assert heads == ["Name", "Points", "Held", "Seen", "Miss", "Left out", "Kubernetes", "Cover"]
     assert cells[1 : len(heads)] == cells[len(heads) + 1 :]
-    assert cells[len(heads) :] == ["Total", "6", "0", "4", "2", "2", "0%"]
+    assert cells[len(heads) :] == ["Total", "6", "0", "4", "2", "2", "0", "0%"]
 
 
 def test_held_points_of_several_runs_add_up(foos: Project) -> None:

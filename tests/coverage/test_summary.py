@@ -305,3 +305,38 @@ def test_reached_points_add_up() -> None:
     assert item.find("a", "v1") == Reached(3, {"x", "y"})
     assert item.find("a", "v2") == Reached(1, {"z"})
     assert item["b"].name == "jars"
+
+
+SELECTOR = """\
+                selector:
+                  type: object
+                  properties:
+                    matchLabels: {type: object, additionalProperties: {type: string}}
+                    matchExpressions: {type: array, items: {type: string}}
+"""
+
+
+def test_points_inside_of_kubernetes_types_do_not_count(tmp_path: Path) -> None:
+    text = POTS.replace(
+        "              old:\n", f"{SELECTOR}              old:\n".replace(" " * 16 + "sel", " " * 14 + "sel", 1)
+    )
+    plain, summary = (
+        _summary(read(tmp_path)),
+        _summary(read(tmp_path, text), {"size": 1, "selector": {"matchLabels": {"a": "b"}}}),
+    )
+
+    # The field itself counts: set, left out, its unknown fields and its nulls.
+    assert summary.tally.points == plain.tally.points + 4
+    assert summary.tally.kubernetes == 7
+    assert (summary.tally.kubernetes_held, summary.tally.kubernetes_text) == (0, "0 of 7")
+    assert "7 points inside of embedded Kubernetes types not counted; 0 held" in list(
+        coveragetable.lines(summary, with_missing=True)
+    )
+    assert not any("matchLabels" in text for _, text in _missing(summary))
+
+
+def test_held_points_inside_of_kubernetes_types_are_a_second_sum() -> None:
+    first, second = Tally(2, 1, 0, 0, False, 5, 3), Tally(2, 2, 0, 0)  # noqa: FBT003
+
+    assert (first.kubernetes_text, second.kubernetes_text) == ("3 of 5", "0")
+    assert first.percent_text == "50%"

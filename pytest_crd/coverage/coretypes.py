@@ -7,9 +7,10 @@ A CRD does not name the types that a tool copied into it. The behaviour of such 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
+from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
@@ -119,31 +120,42 @@ _OF_OBJECT_META: Final = frozenset({"annotations", "finalizers", "labels", "name
 
 
 @functools.cache
-def _object_meta(profile: Profile) -> frozenset[str]:
+def _object_meta(version: Profile) -> frozenset[str]:
     return frozenset(
-        commontypes.load(profile, 3 if profile.publishes_v3 else 2, scales=False).schemas[commontypes.OBJECT_META][
+        commontypes.load(version, 3 if version.publishes_v3 else 2, scales=False).schemas[commontypes.OBJECT_META][
             "properties"
         ]
     )
 
 
-def name_of(node: SchemaNode, profile: Profile) -> str:
-    """Return the Kubernetes type at *node* as *profile* publishes it; empty if it has none."""
+def name_of(node: SchemaNode, version: Profile) -> str:
+    """Return the Kubernetes type at *node* as the Kubernetes *version* publishes it; empty if it has none."""
     if node.rules:
         return ""  # Kubernetes types have no rules, so the project has changed the type
     names = frozenset(node.properties)
-    if names >= _OF_OBJECT_META and names <= _object_meta(profile):
+    if names >= _OF_OBJECT_META and names <= _object_meta(version):
         return "ObjectMeta"
     return next((name for name, fields in _TYPES.items() if fields.match(names)), "")
 
 
-def places(nodes: Iterable[SchemaNode], profile: Profile) -> dict[Place, str]:
+def find_places(version: CrdVersion) -> dict[Place, str]:
+    """Return the outermost places of Kubernetes types in the schema of *version*, with their names."""
+    nodes = (node for node in version.schema_map if node.meta_of is None)
+    return places(nodes, profile.named(version.crd.kubernetes_version))
+
+
+def is_inside(place: Place, types: Collection[Place]) -> bool:
+    """Return True if *place* is inside a value of a Kubernetes type, given the places of all *types*."""
+    return any(place[:length] in types for length in range(1, len(place)))
+
+
+def places(nodes: Iterable[SchemaNode], version: Profile) -> dict[Place, str]:
     """Return the outermost places of *nodes* with a Kubernetes type, and its name, outer places first."""
     types: dict[Place, str] = {}
     above: Place | None = None
     for node in nodes:
         is_inside = above is not None and node.place[: len(above)] == above
-        if node.place and not is_inside and (name := name_of(node, profile)):
+        if node.place and not is_inside and (name := name_of(node, version)):
             above = node.place
             types[above] = name
     return types
