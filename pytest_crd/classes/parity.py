@@ -19,6 +19,9 @@ Resource: TypeAlias = Mapping[str, Any]
 
 # How often the values of one object are replaced.
 _MOST_ROUNDS: Final = 3
+# A number between two integers, and the name of a field that no schema declares.
+_FRACTION: Final = 0.5
+_UNKNOWN: Final = "unknownField"
 
 
 class DivergenceKind(enum.StrEnum):
@@ -130,7 +133,7 @@ def _dump_model(instance: Any) -> Any:
 
 
 def _find_objects(finder: Boundaries) -> Iterator[Resource]:
-    """Yield the objects at the boundaries of a schema, and one for each value of an enum."""
+    """Yield the objects at the boundaries of a schema, and those with values that no keyword bounds: each of an enum, a fraction, an unknown field."""
     for place, node in finder.places():
         for keyword in keywords(node):
             boundary = finder.find_boundary(place, keyword)
@@ -138,9 +141,17 @@ def _find_objects(finder: Boundaries) -> Iterator[Resource]:
             yield from (
                 item for item in (boundary.inside, boundary.outside if is_refused else None) if item is not None
             )
-        for value in node.structure.get("enum") or ():
+        fractions = [node.structure.get("minimum", 0) + _FRACTION] if node.type == "number" else []
+        choices = (value for alternative in node.alternatives() for value in alternative.enum or ())
+        for value in (*choices, *fractions):
             if (placed := finder.place_value(place, value)) is not None:
                 yield placed[0]
+        if (
+            node.keeps_unknown_fields
+            and "properties" in node.structure
+            and (placed := finder.existing(place)) is not None
+        ):
+            yield objectplaces.replace_value(placed[0], (*placed[1], _UNKNOWN), "a")
 
 
 class _Comparison:

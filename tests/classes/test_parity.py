@@ -65,6 +65,27 @@ def test_a_class_and_its_own_crd_agree() -> None:
     assert compare(Spec, changed(lambda _: None)) == ()
 
 
+class Choice(BaseModel):
+    mode: Literal["full", "some"] | None = None
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"allOf": [{"enum": ["full", "some"]}]}, []),
+        ({"allOf": [{"enum": ["full", "none", "some"]}]}, ["spec.mode: only the class refuses"]),
+        ({"allOf": [{"enum": ["full"]}]}, ["spec.mode: only the CRD refuses"]),
+        ({"enum": ["full", "some"]}, ["spec.mode: only the CRD refuses"]),
+    ],
+)
+def test_the_values_and_the_null_of_an_optional_choice_are_compared(schema: JSON, expected: list[str]) -> None:
+    manifest = crd_of(Choice, group="example.com")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["mode"] = {"type": "string", "nullable": True, **schema}
+
+    assert told(Choice, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
+
+
 def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
     return lambda spec: spec["properties"][name].update(keywords)
 
@@ -83,6 +104,8 @@ def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
         (lambda spec: spec["properties"].pop("timeZone"), ["spec.timeZone: the CRD drops", "spec.timeZone: only the class refuses"]),
         (lambda spec: spec["required"].append("retention"), ["spec.retention: only the CRD refuses"]),
         (lambda spec: spec.pop("required"), ["spec.schedule: only the class refuses"]),
+        (lambda spec: spec["properties"]["limits"]["additionalProperties"].update(type="number"), ["spec.limits.key: only the class refuses"]),
+        (lambda spec: spec.update({"x-kubernetes-preserve-unknown-fields": True}), ["spec.unknownField: the class loses"]),
         (lambda spec: spec["properties"]["limits"].update(additionalProperties={"type": "integer", "minimum": 1}), ["spec.limits.key: only the CRD refuses"]),
     ],
 )  # fmt: skip
