@@ -50,7 +50,7 @@ class Part(NamedTuple):
         notes: Notes about skipped files and objects, or other lines.
         in_vain: Why it has nothing to do; empty if it has something to do.
         hints: Lines about nothing that is left out; a summary counts them.
-        not_tested: Lines about CRDs that it leaves out, written even with `-q`.
+        not_tested: Lines that are written even with `-q`: about CRDs that it leaves out, and about changed files.
     """
 
     words: str = ""

@@ -205,7 +205,7 @@ class Hooks:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Add notes and warnings of a case to its test report."""
         report = yield
-        if call.when == "call" and (bound := _bound(item)) is not None:
+        if call.when == "call" and (bound := bound_case(item)) is not None:
             report.user_properties.extend((session.NOTE, note) for note in bound.notes)
             report.user_properties.extend((session.WARNING, warning) for warning in bound.warnings)
             report.user_properties.extend((session.PLACE, line) for line in bound.barewords)
@@ -255,11 +255,12 @@ class CaseItem(TextItem):
 
 def observed_json(item: pytest.Item) -> str:
     """Return the note to write into the file of the case that *item* has run, as JSON for another process; empty for none."""
-    bound = _bound(item)
+    bound = bound_case(item)
     return bound.observed.to_json() if bound is not None and bound.observed is not None else ""
 
 
-def _bound(item: pytest.Item) -> BoundCase | None:
+def bound_case(item: pytest.Item) -> BoundCase | None:
+    """Return the case of an item, or of a Python test; None if it has none."""
     # A skipped test has requested no fixture.
     params = getattr(getattr(item, "callspec", None), "params", {})
     bound = item.bound if isinstance(item, CaseItem) else params.get("crd_case")

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -29,6 +29,13 @@ from pytest_crd.report import casefilechanges
 _OBSERVED: Final = "crd_observed"
 
 
+class _Repair(NamedTuple):
+    """The repaired text of a case file, with the digest of the old one."""
+
+    old: str
+    text: baseobjects.RepairedText
+
+
 class Hooks:
     """Collects the notes of all cases, and writes their files in one process: the only one, or the controller of pytest-xdist."""
 
@@ -39,7 +46,7 @@ class Hooks:
         self._is_worker = hasattr(config, "workerinput")
         self._notes: list[Note] = []
         self._outcome = FillOutcome()
-        self._repaired: list[str] = []
+        self._repairs: dict[Path, _Repair] = {}
         session.add_part(config, self._part)
         config.stash[extensions.FILLER] = self
 
@@ -50,7 +57,7 @@ class Hooks:
 
     def repair(self, path: Path, text: bytes, parts: Sequence[CaseFile]) -> bytes:
         """
-        Write the case file at *path* with base objects that are accepted, and return its new content.
+        Return the content of the case file at *path* with base objects that are accepted; it is written once its cases are chosen.
 
         With `--crd-update` a base object that is refused would change each case that uses it.
         """
@@ -61,13 +68,29 @@ class Hooks:
         repaired = baseobjects.repair(text, parts, find_version, source=_display(path))
         if repaired is None:
             return text
-        with contextlib.suppress(filereplacement.ChangedError):  # another worker of pytest-xdist has written the same
-            filereplacement.replace(path.resolve(), repaired.content, old=filereplacement.digest(text))
-        self._repaired.append(f"{_display(path)}: the base object has other values now: {', '.join(repaired.fields)}")
-        return path.read_bytes()
+        self._repairs[path.resolve()] = _Repair(filereplacement.digest(text), repaired)
+        return repaired.content
+
+    @pytest.hookimpl(tryfirst=True)  # before the header
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Write the repaired files, but only those with a case that is run."""
+        is_stopped = session.testsfailed and not self._config.option.continue_on_collection_errors
+        bound_cases = [] if is_stopped else map(cases.bound_case, session.items)
+        paths = {bound.path.resolve() for bound in bound_cases if bound is not None}
+        self._repairs = {path: repair for path, repair in self._repairs.items() if path in paths}
+        for path, repair in self._repairs.items():
+            with contextlib.suppress(
+                filereplacement.ChangedError
+            ):  # another worker of pytest-xdist has written the same
+                filereplacement.replace(path, repair.text.content, old=repair.old)
 
     def _part(self) -> Part | None:
-        return Part(notes=tuple(self._repaired)) if self._repaired else None
+        """Return the repairs for the header, even with `-q`: other cases of these files use the objects, too."""
+        lines = (
+            f"{_display(path)}: the base object has other values now: {', '.join(repair.text.fields)}"
+            for path, repair in self._repairs.items()
+        )
+        return Part(not_tested=tuple(lines)) if self._repairs else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(

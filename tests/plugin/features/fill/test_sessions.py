@@ -794,6 +794,34 @@ def test_a_base_object_that_is_refused_is_repaired_before_cases_run(workers: tup
     result.stdout.fnmatch_lines([f"crd: {NAME}: the base object has other values now: spec.rows"])
 
 
+def test_a_repaired_base_object_is_told_without_a_header(strict: Project) -> None:
+    result = strict.run("--crd-update", "-q", f"{NAME}::a")
+
+    result.assert_outcomes(passed=1)
+    assert "rows: 8" in _text(strict)
+    result.stdout.fnmatch_lines([f"crd: {NAME}: the base object has other values now: spec.rows"])
+
+
+@pytest.mark.parametrize(
+    ("files", "options"),
+    [
+        ({}, ("-k", "other", "--crd-checks")),
+        ({"test_broken.py": "import nothing_of_this_name\n"}, ()),
+    ],
+    ids=["no case is chosen", "collection fails"],
+)
+def test_a_base_object_stays_if_none_of_its_cases_is_run(
+    files: dict[str, str], options: tuple[str, ...], strict: Project
+) -> None:
+    for name, text in files.items():
+        strict.write(name, text)
+
+    result = strict.run("--crd-update", *options)
+
+    assert _text(strict) == f"{HEAD}{BASE}{USERS}"
+    result.stdout.no_fnmatch_line("*the base object has other values*")
+
+
 @pytest.mark.parametrize("option", ["--crd-fill", "--collect-only"])
 def test_a_base_object_stays_without_an_update(option: str, strict: Project) -> None:
     strict.run(option, *(["--crd-update"] if option == "--collect-only" else []))
