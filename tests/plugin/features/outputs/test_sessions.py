@@ -465,7 +465,9 @@ def test_github_has_annotations_and_a_summary(project: Project, outside: pytest.
     result = project.run("--crd-cov", "--crd-cov-report=")
 
     file = f"{project.path.name}/{CRD}"
-    expected = f"::error file={file},line={_line('rows:')},title=too many rows and 1 more::refused: spec.rows: Invalid value: 11: *"
+    expected = (
+        f"::error file={file},line={_line('rows:')},title=too many rows::refused: spec.rows: Invalid value: 11: *"
+    )
     result.stdout.fnmatch_lines([expected])
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("earlier\n### pytest-crd: 1 passed, 5 failed, 1 skipped, 1 xfailed (8 cases)\n")
