@@ -110,7 +110,7 @@ class Drafts:
         waiting, self._waiting = self._waiting, {}
         if sum(len(self._layout.case(statement)) for statement in waiting.values()) > self._room:
             waiting = self._merge(waiting)
-        for number, statement in sorted(waiting.items(), key=lambda item: -self._density(item[1])):
+        for number, statement in sorted(waiting.items(), key=lambda item: self._rank(item[1])):
             self._place(number, statement)
         return [*self._waiting.values(), *self._too_long]
 
@@ -126,10 +126,13 @@ class Drafts:
             merged[numbers[id(first.proposal.input)]] = replace(statement, name=name)
         return merged
 
-    def _density(self, statement: ExpectedCase) -> float:
-        """Return the number of merged cases per line; 0 for a case that stays in order, as it was not merged or is of the last kind."""
-        is_merged = statement.parts > 1 and statement.noun != self._noun
-        return statement.parts / len(self._layout.case(statement)) if is_merged else 0
+    def _rank(self, statement: ExpectedCase) -> tuple[int, float]:
+        """Return the rank of a waiting case: whole objects, merged cases by their lines per part, single cases, cases of the last kind."""
+        if statement.proposal.is_exact:
+            return 0, 0
+        if statement.noun == self._noun:
+            return 3, 0
+        return (1, len(self._layout.case(statement)) / statement.parts) if statement.parts > 1 else (2, 0)
 
     def _is_short(self, statement: ExpectedCase) -> bool:
         lines = self._layout.case(statement)

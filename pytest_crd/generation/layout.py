@@ -81,7 +81,12 @@ class Layout:
             and len(line := f"- {_in_one_line(keys)}") <= _WIDTH
         ):
             return [line]
-        lines = [line for key, value in keys.items() for line in _ENTRIES.get(key, _entry)(key, value)]
+        written = {key: _ENTRIES.get(key, _entry)(key, value) for key, value in keys.items()}
+        if _has_same_lines(written, "patch", "contains"):
+            anchor = _anchor(statement)
+            written["patch"] = _with_anchor(written["patch"], anchor)
+            written["contains"] = [f"  contains: *{anchor}"]
+        lines = [line for entry in written.values() for line in entry]
         return [f"- {lines[0].removeprefix('  ')}", *lines[1:]]
 
     def _is_stored_as_sent(self, statement: ExpectedCase) -> bool:
@@ -92,15 +97,12 @@ class Layout:
 
     def _write_stored_as_sent(self, statement: ExpectedCase) -> list[str]:
         """Return the lines of a case whose `expected` is an alias of its `input`."""
-        anchor = _UNFIT_FOR_ANCHOR.sub("-", statement.name.lower()).strip("-")
-        first, *others = _entry("input", dict(statement.proposal.input))
-        head, colon, rest = first.partition(":")
+        anchor = _anchor(statement)
         keys = {key: value for key, value in statement.expectation.items() if key != "expected"}
         name, *_ = _entry("name", statement.name)
         return [
             f"- {name.removeprefix('  ')}",
-            f"{head}{colon} &{anchor}{rest}",
-            *others,
+            *_with_anchor(_entry("input", dict(statement.proposal.input)), anchor),
             f"  expected: *{anchor}",
             *(line for key, value in keys.items() for line in _entry(key, value)),
         ]
@@ -152,6 +154,24 @@ class Layout:
 def group_of(place: Place) -> Place:
     """Return the place in the heading above the cases about *place*."""
     return place[:_DEPTH_OF_GROUP]
+
+
+def _anchor(statement: ExpectedCase) -> str:
+    """Return the name of the anchor in a case."""
+    return _UNFIT_FOR_ANCHOR.sub("-", statement.name.lower()).strip("-")
+
+
+def _with_anchor(lines: Sequence[str], anchor: str) -> list[str]:
+    """Return the *lines* of a key with an anchor before its value."""
+    head, colon, rest = lines[0].partition(":")
+    return [f"{head}{colon} &{anchor}{rest}", *lines[1:]]
+
+
+def _has_same_lines(written: Mapping[str, Sequence[str]], first: str, second: str) -> bool:
+    """Return True if two keys have the same value of several lines."""
+    if first not in written or second not in written:
+        return False
+    return len(written[first]) > 1 and written[first][1:] == written[second][1:]
 
 
 def _in_one_line(keys: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from pytest_crd import engine
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import expectedanswers, words
+from pytest_crd.generation import expectedanswers, objectpatch, words
 from pytest_crd.generation.layout import ExpectedCase
 from pytest_crd.generation.proposedcases import Proposal
 
@@ -119,6 +119,10 @@ class CaseMerger:
             wanted = _merge({}, first, second)
         except _ConflictError:
             return None
+        # The changes themselves are written once, if they contain all that is wanted.
+        changes = objectpatch.create_patch(self._base, proposal.input)
+        if isinstance(changes, dict) and _has(changes, wanted):
+            wanted = changes
         is_plain = answer.accepted and not (answer.pruned or answer.nulls or answer.lost)
         return {"contains": wanted} if is_plain and _has(answer.stored, wanted) else None
 
@@ -128,6 +132,8 @@ def _key(statement: ExpectedCase) -> tuple[Section, str, str] | None:
     proposal, keys = statement.proposal, [*statement.expectation]
     if proposal.section not in _SECTIONS or len(keys) != 1 or keys[0] not in _OUTCOMES or proposal.second is not None:
         return None
+    if objectpatch.is_long(dict(proposal.input)):
+        return None  # a long text is written with `times` in a patch of its own
     return proposal.section, keys[0], "" if proposal.old is None else yamltext.flow(dict(proposal.old))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ SPEC = fields(
     **{f"o{index}": INNER for index in range(10)},
     **{f"l{index}": {"type": "array", "items": TEXT} for index in range(3)},
 )
-LINES = 300
+LINES = 340
 
 
 def _failing(text: str, version: engine.CrdVersion) -> list[str]:
@@ -63,8 +64,21 @@ def test_values_that_exclude_each_other_are_not_merged() -> None:
     assert _failing(generate([version], most_lines=LINES).text, version) == []
 
 
-def test_accepted_values_are_merged() -> None:
-    assert "are accepted together" in generate([versions.create_version(SPEC)], most_lines=200).text
+def test_accepted_values_are_merged_and_written_once() -> None:
+    merged = generate([versions.create_version(SPEC)], most_lines=200).text
+
+    assert "are accepted together" in merged
+    assert re.search(r"  patch: &(\S+)\n(    .*\n)+  contains: \*\1\n", merged)
+
+
+def test_long_texts_are_not_merged() -> None:
+    long = {name: {**TEXT, "maxLength": 300} for name in ("long", "longer")}
+    version = versions.create_version({**SPEC, "properties": {**SPEC["properties"], **long}})
+
+    merged = generate([version], most_lines=LINES).text
+
+    assert _failing(merged, version) == []
+    assert not re.search(r"together.*\n.*\n(    .*\n)+.*times: 30", merged)
 
 
 def test_files_for_several_kubernetes_versions_have_no_merged_cases() -> None:

@@ -147,8 +147,8 @@ def is_noticed(cases: Sequence[AnyCase], crd: engine.CustomResourceDefinition) -
 
 def _is_decisive(point: coverage.Point, edit: Edit) -> bool:
     """Return True if *point* is about the changed keyword itself, and not about a schema further inside."""
-    if edit.kind == "remove":
-        return point.steps == edit.steps and point.side == "set"
+    if edit.kind == "remove":  # an object that keeps unknown fields keeps a field without its declaration
+        return point.steps == edit.steps and point.side == "set" and not edit.node.keeps_unknown_fields
     return bool(edit.steps != edit.node.steps)
 
 
