@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import copy
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -61,7 +62,8 @@ def repair(
         return None
     edits = sorted(splice.edits, key=lambda item: (item.start, item.end))
     text = yamlspans.apply_edits(decoded.content, layout, edits)
-    return RepairedText(text.encode(), tuple(fields))
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    return RepairedText(mark + text.encode(), tuple(dict.fromkeys(fields)))
 
 
 class _Mended(NamedTuple):

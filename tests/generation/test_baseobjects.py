@@ -69,6 +69,23 @@ def test_other_files_stay(text: str) -> None:
     assert repaired(text) is None
 
 
+def test_a_field_of_several_documents_is_named_once() -> None:
+    document = f"{HEAD}x-smallest: &smallest {{spec: {{a: 1, b: mine}}}} # base\r\n{TAIL}"
+
+    actual = repaired(f"{document}---\n{document.replace('name: a', 'name: b')}")
+
+    assert actual is not None
+    assert actual.content.decode().count("{spec: {a: 5, b: mine}} # base\r\n") == 2
+    assert actual.fields == ("spec.a",)
+
+
+def test_a_byte_order_mark_stays() -> None:
+    actual = repaired(f"\ufeff{HEAD}x-smallest: &smallest {{spec: {{a: 1, b: mine}}}}{TAIL}")
+
+    assert actual is not None
+    assert actual.content.decode().startswith(f"\ufeff{HEAD}x-smallest: &smallest {{spec: {{a: 5")
+
+
 def test_a_file_whose_documents_are_not_known_stays() -> None:
     text = f"{HEAD}x-smallest: &smallest {{spec: {{a: 1}}}}{TAIL}"
 
