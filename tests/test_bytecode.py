@@ -19,7 +19,7 @@ NAMES = ("test_a", "test_b", "test_c", "test_d")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with test modules, whose bytecode may be written."""
+    """A folder with test modules."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", None)
     for name in NAMES:

@@ -1,4 +1,4 @@
-"""The output of `pytest-crd test`: what was found, failures, totals; everything else with `-v`."""
+"""The output of `pytest-crd test`: a line about CRDs, failures, and totals; everything else with `-v`."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SAMPLE: Final = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {na
 
 @pytest.fixture
 def stricter(project: Project) -> Project:
-    """Return a project whose CRD takes fewer rows than the last release, with cases, samples and a Python test that fail."""
+    """Return a project with a lower limit of rows than its last release, and with cases, samples and a Python test that fail."""
     crd = project.crd("old/gardens.yaml").read_text(encoding="utf-8")
     project.write("config/crd/bases/gardens.yaml", crd.replace("maximum: 10", "maximum: 5"))
     project.ini()

@@ -1,4 +1,4 @@
-"""Texts that differ and look alike are told apart by escapes."""
+"""Escapes of different texts that look alike."""
 
 from __future__ import annotations
 

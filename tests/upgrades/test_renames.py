@@ -1,4 +1,4 @@
-"""Renamed fields are told as such."""
+"""Renamed fields in upgrades."""
 
 from __future__ import annotations
 

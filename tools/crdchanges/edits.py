@@ -204,9 +204,9 @@ def _remove_field(node: SchemaNode) -> Iterator[_Change]:
 
 
 def _change_type(node: SchemaNode) -> Iterator[_Change]:
-    other = _OTHER_TYPES.get(node.schema.get("type", ""))
-    if node.place and other and not node.schema.keys() & {"enum", "default", "pattern", "format"}:
-        yield (), f"the type is {other}", _put("type", value=other)
+    type_ = _OTHER_TYPES.get(node.schema.get("type", ""))
+    if node.place and type_ and not node.schema.keys() & {"enum", "default", "pattern", "format"}:
+        yield (), f"the type is {type_}", _put("type", value=type_)
 
 
 def _change_list_type(node: SchemaNode) -> Iterator[_Change]:

@@ -769,7 +769,7 @@ USERS = (
 
 @pytest.fixture
 def strict(project: Project) -> Project:
-    """Return a project whose CRD refuses the base object of its case file, in a field that no case is about."""
+    """Return a project with a CRD that refuses the base object of the case file."""
     crd = project.read("config/crd/bases/gardens.yaml")
     project.write(
         "config/crd/bases/gardens.yaml",
