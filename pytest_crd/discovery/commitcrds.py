@@ -130,8 +130,8 @@ class CommitReader:
                 self._run_commands(checkout.root / tree.folder, ref, tell, crd_files)
                 if make:
                     waiting = functools.partial(tell, 0, 1, f"{madecrds.HOOK} at {ref}")
-                    made = functools.partial(make, checkout, checkout.root / tree.folder, waiting)
-                    makers = _add_made(made, ref, crd_files)
+                    call = functools.partial(make, checkout, checkout.root / tree.folder, waiting)
+                    makers = _add_made(call, ref, crd_files)
         return CommitCrds(tree, crd_files, makers)
 
     def _has_hook(self, commit: str) -> bool:
@@ -186,14 +186,14 @@ def _ids(name: str, commit: str, tree: GitTree, applied: Kustomizations | None) 
 def _add_made(make: Callable[[], Sequence[MadeManifests]], ref: str, crd_files: CrdFiles) -> tuple[str, ...]:
     """Add the CRDs that the hooks of a checkout make, and return the names of the files with these hooks."""
     try:
-        made = make()
+        all_manifests = make()
     except CrdError as error:
         crd_files.mistakes += _mistakes_at(ref, error)
         return ()
-    for manifests in made:
+    for manifests in all_manifests:
         texts = {f"{ref}:{name}": text for name, text in manifests.texts.items()}
         crd_files.take_made(texts, source=f"{ref}:{manifests.source}")
-    return tuple(dict.fromkeys(manifests.maker for manifests in made))
+    return tuple(dict.fromkeys(manifests.maker for manifests in all_manifests))
 
 
 def _mistakes_at(ref: str, error: CrdError) -> list[Mistake]:

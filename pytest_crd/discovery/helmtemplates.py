@@ -138,15 +138,15 @@ def _check(action: str, number: int, places: _Places, opened: list[frozenset[str
     word = action.partition(" ")[0]
     if action.startswith("/*") or _ASSIGNMENT.match(action):
         return
-    found = places.find(number)
+    regions = places.find(number)
     if word in {_END, _ELSE}:
-        found &= opened.pop() if opened else frozenset()
+        regions &= opened.pop() if opened else frozenset()
     elif word not in _OPENING:
-        found -= {_OUTSIDE}  # its output may be anything
-    if not found:
+        regions -= {_OUTSIDE}  # its output may be anything
+    if not regions:
         raise TemplateError(number + 1, f"{{{{ {' '.join(action.split())} }}}}")
     if word in _OPENING or word == _ELSE:
-        opened.append(found)
+        opened.append(regions)
 
 
 class _Places:

@@ -99,8 +99,8 @@ def _blocks(failed: Sequence[pytest.TestReport], *, is_complete: bool) -> list[p
 def _count(report: pytest.TestReport, others: Sequence[pytest.TestReport]) -> pytest.TestReport:
     """Return a copy of a report that counts *others* of the same cause."""
     files: dict[str, list[str]] = {}
-    for other in others:
-        files.setdefault(_read(other).kind, []).append(other.nodeid.partition("::")[0])
+    for follower in others:
+        files.setdefault(_read(follower).kind, []).append(follower.nodeid.partition("::")[0])
     parts = [f"{counted(len(names), kind)} in {_shorten(names)}" for kind, names in files.items()]
     copied = copy.copy(report)
     assert isinstance(report.longrepr, FailureText)  # noqa: S101 - a marked report has one

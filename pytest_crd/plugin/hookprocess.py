@@ -103,15 +103,15 @@ class _Caller:
         """Call the hooks whose plugins are files of the checkout."""
         hooks = manifests.implementations(config.pluginmanager)
         own = [hook for hook in hooks if _is_below(_file_of(hook.plugin), self._checkout.root)]
-        made: Sequence[MadeManifests] = ()
+        all_manifests: Sequence[MadeManifests] = ()
         try:
-            made = sessioncrds.call_hooks(own, config, Path.cwd().resolve())
+            all_manifests = sessioncrds.call_hooks(own, config, Path.cwd().resolve())
             mistakes = list(_find_foreign_imports(self._checkout))
         except CrdError as error:
             mistakes = list(error.mistakes)
-        texts = ({name: text.decode(_ENCODING) for name, text in item.texts.items()} for item in made)
+        texts = ({name: text.decode(_ENCODING) for name, text in item.texts.items()} for item in all_manifests)
         self.answer = {
-            "made": [*zip((item.source for item in made), texts, strict=True)],
+            "made": [*zip((item.source for item in all_manifests), texts, strict=True)],
             "mistakes": [*map(dataclasses.astuple, mistakes)],
         }
         pytest.exit("the hooks are called", 0)

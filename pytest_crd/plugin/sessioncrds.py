@@ -61,16 +61,16 @@ def call_hooks(implementations: Iterable[Any], config: pytest.Config, base: Path
     Raises:
         CrdError: The mistakes of all implementations.
     """
-    made: list[MadeManifests] = []
+    all_manifests: list[MadeManifests] = []
     mistakes: list[Mistake] = []
     for implementation in implementations:
         try:
-            made += _call(implementation, config, manifests.maker_of(implementation, base))
+            all_manifests += _call(implementation, config, manifests.maker_of(implementation, base))
         except CrdError as error:
             mistakes += error.mistakes
     if mistakes:
         raise CrdError(mistakes)
-    return made
+    return all_manifests
 
 
 def _call(implementation: Any, config: pytest.Config, maker: str) -> Sequence[MadeManifests]:

@@ -186,8 +186,8 @@ def find_not_compared(
     Raises:
         InputError: The CRDs of today cannot be loaded.
     """
-    made = catalog.sources.only_made(catalog.kubernetes_version)
-    missing = [crd for crd in made if crd.name not in names and madecrds.find_maker(crd.source) not in makers]
+    python_crds = catalog.sources.only_made(catalog.kubernetes_version)
+    missing = [crd for crd in python_crds if crd.name not in names and madecrds.find_maker(crd.source) not in makers]
     if not missing:
         return ()
     listed = ", ".join(dict.fromkeys(f"{crd.name} ({madecrds.find_maker(crd.source)})" for crd in missing))

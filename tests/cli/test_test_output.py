@@ -44,9 +44,9 @@ FOUND = (
 
 
 def test_a_run_that_passes_prints_what_was_found_and_the_totals(lines: Lines) -> None:
-    found, blank, totals = lines()
+    first, blank, totals = lines()
 
-    assert (found, blank) == (FOUND, "")
+    assert (first, blank) == (FOUND, "")
     assert totals.startswith("6 passed in ")
 
 
@@ -103,9 +103,9 @@ def test_notes_are_counted_unless_something_is_left_out_by_mistake(project: Proj
     project.write("config/samples/a.yaml", "a: [\n")
     project.write("tests/test_a.py", "")
 
-    found, unread, *_ = lines()
+    first, unread, *_ = lines()
 
-    assert found == f"{FOUND}; -v shows 1 note"
+    assert first == f"{FOUND}; -v shows 1 note"
     assert unread.startswith("crd: config/samples/a.yaml")
 
 

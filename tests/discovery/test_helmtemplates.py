@@ -61,10 +61,10 @@ READABLE = [
 
 @pytest.mark.parametrize("text", READABLE)
 def test_a_template_is_read_if_its_actions_change_nothing_that_is_compared(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text)
+    read_items = read(tmp_path, text)
 
-    assert found
-    for item in found:
+    assert read_items
+    for item in read_items:
         assert isinstance(item, ReadCrd)
         assert (item.crd.name, item.rank) == (NAME, 7)
         lines = text.splitlines()
@@ -100,12 +100,12 @@ def test_a_template_is_read_if_its_actions_change_nothing_that_is_compared(tmp_p
 def test_a_template_is_not_read_if_an_action_may_change_the_crd(
     tmp_path: Path, text: str, line: int, reason: str
 ) -> None:
-    (found,) = read(tmp_path, text)
+    (template,) = read(tmp_path, text)
 
-    assert isinstance(found, UnreadTemplate)
-    assert found.source == f"crd.yaml:{line}"
-    assert found.content.decode() == text
-    assert found.reason == reason or (reason.endswith("*") and found.reason.startswith(reason[:-1]))
+    assert isinstance(template, UnreadTemplate)
+    assert template.source == f"crd.yaml:{line}"
+    assert template.content.decode() == text
+    assert template.reason == reason or (reason.endswith("*") and template.reason.startswith(reason[:-1]))
 
 
 def test_lines_keep_their_numbers() -> None:
@@ -117,12 +117,12 @@ def test_lines_keep_their_numbers() -> None:
 def test_files_without_a_crd_and_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert read(tmp_path, "kind: Service\n{{ .a }}") == []
     gone = ManifestFile(tmp_path / "gone.yaml", "gone.yaml", named=False)
-    (found,) = helmtemplates.read(gone, DEFAULT, 0)
-    assert isinstance(found, UnreadTemplate)
-    assert found.source == "gone.yaml:1"
+    (template,) = helmtemplates.read(gone, DEFAULT, 0)
+    assert isinstance(template, UnreadTemplate)
+    assert template.source == "gone.yaml:1"
     (tmp_path / "latin.yaml").write_bytes(b"kind: CustomResourceDefinition\xe4")
-    (found,) = helmtemplates.read(ManifestFile(tmp_path / "latin.yaml", "latin.yaml", named=False), DEFAULT, 0)
-    assert isinstance(found, UnreadTemplate)
+    (template,) = helmtemplates.read(ManifestFile(tmp_path / "latin.yaml", "latin.yaml", named=False), DEFAULT, 0)
+    assert isinstance(template, UnreadTemplate)
 
 
 def test_templates_are_in_the_folder_of_a_chart(tmp_path: Path) -> None:
