@@ -49,9 +49,9 @@ class Look:
             is_missing_key = error.type is not ErrorType.DUPLICATE and _is_of_list_type(error)
             if error.origin is None or error.rule is not None or is_missing_key:
                 continue
-            if error.path is not None:
-                for id_ in self._refusals.get((tuple(error.origin.steps), tuple(error.path.steps)), ()):
-                    self.findings.see(id_, ValueRefused(error))
+            path: Path = tuple(error.path.steps) if error.path is not None else ROOT
+            for id_ in self._refusals.get((tuple(error.origin.steps), path), ()):
+                self.findings.see(id_, ValueRefused(error))
             for side in _REFUSING:
                 id_ = points.id_of(error.origin.steps, side)
                 if id_ in known:

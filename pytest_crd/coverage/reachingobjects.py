@@ -85,11 +85,11 @@ class Suggestions:
             subresource = self._placer.subresource(place[:-1] if point.side == LEFT_OUT else place)
             yield from (Suggestion(resource, subresource) for resource in self._objects(place, point))
             return
-        if "allOf" in point.steps and point.kind in _LIMITS:
-            yield from self._suggest_for_part(place, point)
-            return
         if point.side.startswith((keywordpoints.UNLIKE, coveragenodes.OPERAND)):
             yield from self._suggest_for_variant(place, point)
+            return
+        if "allOf" in point.steps and point.kind in _LIMITS:
+            yield from self._suggest_for_part(place, point)
             return
         boundary = self._boundaries.find_boundary(place, self._keyword(point))
         if point.side in {"held", "true"}:
@@ -140,10 +140,7 @@ class Suggestions:
         """Yield objects for points of fields, enum values and branches of junctors."""
         outer = self._placer.existing(place[:-1]) if point.side in {"applied", LEFT_OUT} else None
         if outer is not None:
-            resource, steps = outer
-            yield resource
-            if point.side == LEFT_OUT and (name := str(place[-1])) in objectplaces.get_value(resource, steps):
-                yield objectplaces.remove_value(resource, (*steps, name))
+            yield outer[0]
         if (placed := self._placer.existing(place)) is None:
             return
         resource, steps = placed

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.cel import variants
-from pytest_crd.engine.cel.errors import CostLimitError
-from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
+from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
@@ -17,6 +16,9 @@ from pytest_crd.engine.rules import ruletree
 from pytest_crd.engine.rules.compilation import Expression
 from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.schema.schemamap import RULES
+
+# The cost of a variant does not count.
+_NO_LIMIT: Final = 2**63
 
 
 class RuleVariant(NamedTuple):
@@ -59,17 +61,15 @@ class RuleVariants:
 
 def _evaluate(program: Program, variables: Mapping[str, Any]) -> bool | None:
     """Return the result of a variant; None if it cannot be evaluated."""
-    try:
-        result = program.evaluate(variables)
-    except CostLimitError:
-        return None
+    result = program.evaluate(variables, _NO_LIMIT)
     return None if result.error is not None else result.value is True
 
 
 def _find(node: RuleNode, steps: Steps) -> Iterator[tuple[Steps, tuple[RuleVariant, ...]]]:
-    for index, rule in enumerate(node.rules):
-        if isinstance(rule.expression, Expression):
-            yield (*steps, RULES, index), tuple(_plan(rule.expression))
+    expressions = ((index, rule.expression) for index, rule in enumerate(node.rules))
+    yield from (
+        ((*steps, RULES, index), tuple(_plan(item))) for index, item in expressions if isinstance(item, Expression)
+    )
     for name, child in node.properties.items():
         yield from _find(child, (*steps, "properties", name))
     for key, inner in (("items", node.items), ("additionalProperties", node.values)):
@@ -81,8 +81,4 @@ def _plan(expression: Expression) -> Iterator[RuleVariant]:
     checked = expression.checked
     for root, words in variants.find_variants(checked.parsed.root):
         varied = replace(checked, parsed=replace(checked.parsed, root=root))
-        try:
-            program = Program(varied, expression.environment.functions)
-        except ProgramError:
-            continue
-        yield RuleVariant(words, program)
+        yield RuleVariant(words, Program(varied, expression.environment.functions))

@@ -185,6 +185,9 @@ class Constraints:
 
     def propose_patterns(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield cases with texts that tell a pattern from its variants, each of as many variants as possible."""
+        existing = self.finder.existing(place)
+        if existing is None:
+            return
         pattern, boundary = node.structure["pattern"], self.finder.find_boundary(place, "pattern")
         sides = [resource for resource in (boundary.inside, boundary.outside) if resource is not None]
         known = [value for value in (self._value(resource, place) for resource in sides) if isinstance(value, str)]
@@ -194,8 +197,8 @@ class Constraints:
             name = words.describe_boundary("pattern", node.structure, text, holds=holds)
             if holds:
                 yield from self._propose_value(place, text, name)
-            elif (placed := self.finder.existing(place)) is not None:
-                yield self.proposal(place, name, objectplaces.replace_value(*placed, text))
+            else:
+                yield self.proposal(place, name, objectplaces.replace_value(*existing, text))
 
     def _propose_deciding(self, place: Place, node: Demand, boundary: Boundary) -> Iterator[Proposal]:
         """Yield cases in which single operands and quantifiers of a rule decide."""

@@ -51,6 +51,7 @@ SCHEMA = {
                 "set": {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT},
                 "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"a": TEXT}}},
                 "open": {**TEXT, "nullable": True},
+                "name": {**TEXT, "pattern": "^[a-z]+$"},
             },
             "x-kubernetes-validations": [
                 {
@@ -102,6 +103,17 @@ def test_unreachable_points_have_no_suggestion() -> None:
         "properties/spec/x-kubernetes-validations/0:false",
         "properties/spec/properties/a/maxLength:held",
     }
+
+
+def test_variants_that_no_object_shows_have_no_suggestion() -> None:
+    fields = {"a": TEXT, "b": TEXT, "no": {**TEXT, "pattern": "^[a-z]+$", "format": "ipv4"}}
+    rules = [{"rule": "has(self.a) || has(self.b)"}]
+    version = version_of({"type": "object", "required": ["a"], "properties": fields, "x-kubernetes-validations": rules})
+
+    suggestions_by_id = _suggest_all(version)
+
+    assert suggestions_by_id["properties/spec/x-kubernetes-validations/0:operand-1"] is None
+    assert suggestions_by_id["properties/spec/properties/no/pattern:unlike ^[a-y]+$"] is None
 
 
 def test_points_of_impossible_values_have_no_suggestion() -> None:

@@ -12,7 +12,7 @@ from pytest_crd import engine
 from pytest_crd.cases import caserunner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.generation import generate, reach
+from pytest_crd.generation import Wanted, generate, reach
 
 TEXT: dict[str, Any] = {"type": "string"}
 CERT: dict[str, Any] = {"type": "object", "properties": {"issuer": TEXT, "name": TEXT}, "required": ["name"]}
@@ -94,6 +94,24 @@ def test_objects_that_exclude_each_other_are_in_several_cases() -> None:
 
     assert generated.text.count("optional fields may be left out") >= 3
     assert generated.missed == ()
+
+
+def test_lists_and_impossible_objects_are_no_obstacle() -> None:
+    item = {"type": "object", "properties": {"a": {**TEXT, "pattern": "^[a-z]+$"}}}
+    never = {**item, "x-kubernetes-validations": [{"rule": "false"}]}
+    fields = {"list": {"type": "array", "items": item}, "never": never}
+    version = versions.create_version({"type": "object", "required": ["list"], "properties": fields})
+
+    generated = generate([version])
+
+    assert not [line for line in generated.missed if line.startswith("spec.list") and "left out" in line]
+    assert _failing(generated.text, version) == []
+
+
+def test_cases_of_chosen_paths_are_named_by_the_place_around_them() -> None:
+    text = generate([_version(ROOT)], Wanted(("spec.tls", "spec.map"))).text
+
+    assert '"spec: optional fields may be left out' in text
 
 
 def test_a_large_object_that_is_stored_as_sent_is_written_once(text: str) -> None:

@@ -18,6 +18,7 @@ from pytest_crd.synthesis.textsearch import Lengths
         ("^a{2}$", ["a{2}$", "^a{3}$", "^a{2}"]),
         ("^a{1,3}$", ["a{1,3}$", "^a{1,2}$", "^a{1,3}"]),
         ("^a{2,}$", ["a{2,}$", "^a{2}$", "^a{2,}"]),
+        ("^[a-a]$", ["[a-a]$", "^[a-a]"]),
         ("^a{1,1}$", ["a{1,1}$", "^a{1,1}"]),
         # Escapes, groups and members of classes are no repetitions or ranges.
         (r"^\*[*+.-]$", [r"\*[*+.-]$", r"^\*[*+.-]"]),

@@ -92,7 +92,7 @@ class RuleGoals:
         self, base: Steps, index: int, variant: int, *, new: Any, old: Any = None
     ) -> Iterator[State]:
         """
-        Yield states in which a rule and one of its variants have different results; nothing if the rule is missing.
+        Yield states in which a rule and one of its variants have different results.
 
         Args:
             base: The steps of the rule's value.
@@ -102,8 +102,7 @@ class RuleGoals:
             old: The object that *new* replaces; None if *new* is created.
         """
         rule = self._rules.at(base, index)
-        if rule is None:
-            return
+        assert rule is not None  # noqa: S101 - it has the variant
         scope = {SELF: Ref(base), OLD_SELF: Ref(base, is_old=True)}
         varied = list(variants.find_variants(rule.expression.checked.parsed.root))[variant].root
         for effort, most in _efforts(new, hasty=False)[:_MOST_EFFORTS]:
@@ -115,8 +114,7 @@ class RuleGoals:
     def decides(self, base: Steps, index: int, variant: int, new: Any, old: Any = None) -> bool:
         """Return True if a rule and a variant have different results; arguments as in `find_deciding_states`."""
         rule = self._rules.at(base, index)
-        if rule is None:
-            return False
+        assert rule is not None  # noqa: S101 - it has the variant
         evaluation = PartEvaluator(self._rules, base, rule, 2)
         scope = {SELF: Ref(base), OLD_SELF: Ref(base, is_old=True)}
         varied = list(variants.find_variants(evaluation.root))[variant].root
