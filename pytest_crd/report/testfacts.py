@@ -75,7 +75,8 @@ class Cause:
         details: Lines with an explanation.
         witness: An object that shows the effect, with the answers to it, as JSON; None if there is none.
         key: A text that causes with the same origin in a CRD have in common; empty if it has no origin there.
-        decision: The reason of a refusal without values, which tells causes with the same key apart; empty for another cause.
+        decision: The reason of a refusal without values, which tells causes with the same key apart, or the field of a value from
+            the input; empty for another cause.
     """
 
     rule: str

@@ -65,7 +65,7 @@ class Row(NamedTuple):
         details: Lines with an explanation, shown below; may be empty.
         field: Its field, as the server or the case spells it; may be empty.
         source: The place of the deciding schema keyword, `file:line`; may be empty.
-        decision: The reason of its error without values; may be empty.
+        decision: The reason of its error without values, or the field of a value from the input; may be empty.
     """
 
     path: str
@@ -173,7 +173,10 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
             path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
             words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
             row = Row(path, words, brief, _visible(difference.reason), difference.text_diff)
-            yield row._replace(field=difference.path, source=difference.source)
+            decision = (
+                "" if difference.reason or difference.source else difference.path
+            )  # the input, and no change of a CRD
+            yield row._replace(field=difference.path, source=difference.source, decision=decision)
     elif isinstance(mismatch, PathsMismatch):
         yield from _path_rows(mismatch, paint)
     elif isinstance(mismatch, Present):

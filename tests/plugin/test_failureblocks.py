@@ -119,6 +119,26 @@ def test_a_refusal_by_another_keyword_than_the_changed_one_keeps_its_block(stric
     assert _titles(result) == ["upgrade[gardens.stories.example.com]", "rows-9", "test_it"]
 
 
+def test_a_wrong_value_of_the_input_is_not_caused_by_a_new_default(project: Project) -> None:
+    crd = project.crd("old/gardens.yaml").read_text(encoding="utf-8")
+    for name, default in (("old", 3), ("config/crd/bases", 4)):
+        project.write(f"{name}/gardens.yaml", crd.replace("maximum: 10", f"maximum: 10, default: {default}"))
+    project.ini()
+    project.cases(
+        """
+        crd: gardens.stories.example.com
+        create:
+        - {name: default, input: {spec: {}}, contains: {spec: {rows: 3}}}
+        - {name: value, input: {spec: {rows: 5}}, contains: {spec: {rows: 6}}}
+        """
+    )
+
+    assert _titles(project.run("--crd-baseline=old", "--crd-checks")) == [
+        "upgrade[gardens.stories.example.com]",
+        "value",
+    ]
+
+
 @pytest.mark.parametrize("style", ["no", "line"])
 def test_each_failure_is_listed_where_no_block_counts_it(stricter: Project, style: str) -> None:
     result = stricter.run(f"--tb={style}")
