@@ -71,7 +71,7 @@ def _types(part: Any, beside: Any) -> Any:
 
 
 def _enum(part: list[Any], beside: list[Any]) -> Any:
-    return [value for value in part if any(jsonvalue.equal(value, other) for other in beside)] or None
+    return [value for value in part if any(jsonvalue.equal(value, value_beside) for value_beside in beside)] or None
 
 
 def _properties(part: JSONSchema, beside: JSONSchema) -> JSONSchema:

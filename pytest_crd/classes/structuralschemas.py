@@ -284,9 +284,10 @@ class SchemaReader:
         ):
             own[keyword] = [unions.without_structure(branch) for branch in schemas]
             return
-        for other in sorted(_STRUCTURE & schema.keys() - {keyword}):
+        for beside in sorted(_STRUCTURE & schema.keys() - {keyword}):
             self._fail(
-                path, f"{other} stands beside {keyword}, which a structural schema cannot say; put it into the branches"
+                path,
+                f"{beside} stands beside {keyword}, which a structural schema cannot say; put it into the branches",
             )
         types = {str(branch.get("type")) for branch in schemas}
         if types == {"integer", "string"} and all(branch.keys() <= {"type", "description"} for branch in schemas):
@@ -323,12 +324,14 @@ class SchemaReader:
     def _merge(self, schemas: Sequence[Structural], path: str) -> Structural:
         """Return the schema of a field of several branches: the same in all, or an enum with the values of all."""
         first, *others = schemas
-        if all(jsonvalue.equal(first, other) for other in others):
+        if all(jsonvalue.equal(first, schema) for schema in others):
             return first
         rest, *other_rests = (
             {key: schema[key] for key in schema if key not in {"description", "enum"}} for schema in schemas
         )
-        if all("enum" in schema for schema in schemas) and all(jsonvalue.equal(rest, other) for other in other_rests):
+        if all("enum" in schema for schema in schemas) and all(
+            jsonvalue.equal(rest, keywords) for keywords in other_rests
+        ):
             values = {json.dumps(value, sort_keys=True): value for schema in schemas for value in schema["enum"]}
             return {**rest, "enum": list(values.values())}
         self._fail(
