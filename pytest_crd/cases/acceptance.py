@@ -37,7 +37,7 @@ def explain_references(
     """
     if not any(is_reference(error) for error in crd.first_response.errors):
         return ""
-    copies = (other.source for other in find_crds() if other.name == crd.name and _has_no_reference(other))
+    copies = (item.source for item in find_crds() if item.name == crd.name and _has_no_reference(item))
     if copy := next(copies, ""):
         folder = PurePath(copy.rpartition(":")[0]).parent.as_posix()
         return f"$ref is not resolved in this file; the copy {copy} has none: write crd_paths = {folder}"

@@ -259,8 +259,8 @@ def _aligned(expected: list[JSONValue], actual: list[JSONValue], schema: Structu
         pairs += [Item(index, None) for index in range(shared, len(expected))]
         return pairs + [Item(None, index) for index in range(shared, len(actual))]
     expected_labels, actual_labels = labels
-    found = [Item(expected_labels.get(label), index, label) for label, index in actual_labels.items()]
-    return found + [Item(index, None, label) for label, index in expected_labels.items() if label not in actual_labels]
+    items = [Item(expected_labels.get(label), index, label) for label, index in actual_labels.items()]
+    return items + [Item(index, None, label) for label, index in expected_labels.items() if label not in actual_labels]
 
 
 def _another_order(expected: list[JSONValue], actual: list[JSONValue], schema: Structural | None) -> _Pair:

@@ -157,11 +157,11 @@ class Sources:
             return []
         excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
         read = {read.path.resolve() for read in self._read_once(kubernetes_version).read_crds if read.path is not None}
-        found: list[ReadCrd | UnreadTemplate] = []
+        templates: list[ReadCrd | UnreadTemplate] = []
         for file in CrdSearch(self.base, excluded, self.listed).find_templates(self.base):
             if file.path.resolve() not in read:
-                found += helmtemplates.read(file, kubernetes_version, len(search.CONVENTIONAL_PATHS))
-        return found
+                templates += helmtemplates.read(file, kubernetes_version, len(search.CONVENTIONAL_PATHS))
+        return templates
 
     def select_main(self, crds: Iterable[CustomResourceDefinition]) -> list[CustomResourceDefinition]:
         """

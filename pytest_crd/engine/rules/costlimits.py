@@ -90,7 +90,7 @@ def find_remedy(
     missing = tuple(
         candidate
         for candidate in candidates
-        if rule.estimate([other for other in candidates if other is not candidate], 1, 1).total > lowest
+        if rule.estimate([limit for limit in candidates if limit is not candidate], 1, 1).total > lowest
     )
     for length in _LENGTHS:
         for size in _SIZES:
@@ -106,8 +106,8 @@ def _alone(schema: SchemaNode) -> SchemaNode:
     value: JSONValue = schema.schema
     for node, outer in zip((schema, *schema.around), schema.around, strict=False):
         step = node.place[-1]
-        kept = {key: item for key, item in outer.schema.items() if key not in {"properties", RULES}}
-        value = {**kept, "properties": {step: value}} if isinstance(step, str) else {**kept, step.value: value}
+        keywords = {key: item for key, item in outer.schema.items() if key not in {"properties", RULES}}
+        value = {**keywords, "properties": {step: value}} if isinstance(step, str) else {**keywords, step.value: value}
     return cast("SchemaNode", SchemaNode(value).at(schema.place))  # the same steps
 
 
