@@ -202,6 +202,8 @@ def _errors(_: str, errors: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _packed(key: str, values: Sequence[Any]) -> list[str]:
     """Return the lines of a list, as many items a line as fit."""
+    if not values:
+        return _entry(key, values)
     lines = [f"  {key}: ["]
     for index, value in enumerate(values):
         item = f"{yamltext.flow(value)}{', ' if index + 1 < len(values) else ']'}"
