@@ -27,14 +27,18 @@ _TOKENS: Final = re.compile(
 _RANGE: Final = re.compile(r"(?<!\\)([0-9A-Za-z])-([0-9A-Za-z])")
 # The budget of a search for texts; a pattern has many variants.
 _STEPS: Final = 20_000
+# A comparison of each variant of a long pattern would take seconds.
+_MOST_VARIANTS: Final = 32
 _ANY_LENGTH: Final = Lengths()
 _COUNTED: Final = re.compile(r"\{(\d+)(?:(,)(\d*))?\}")
 
 
 @functools.lru_cache(maxsize=1024)
 def find_variants(pattern: str, lengths: Lengths = _ANY_LENGTH) -> tuple[str, ...]:
-    """Return the variants of *pattern* that differ from it for a text of *lengths*, without duplicates."""
+    """Return the variants of *pattern* that differ from it for a text of *lengths*, without duplicates; none of a pattern with too many."""
     candidates = dict.fromkeys(variant for variant in _vary(pattern) if variant != pattern)
+    if len(candidates) > _MOST_VARIANTS:
+        return ()
     return tuple(variant for variant in candidates if find_text(pattern, variant, lengths) is not None)
 
 

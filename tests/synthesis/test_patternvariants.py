@@ -24,6 +24,7 @@ from pytest_crd.synthesis.textsearch import Lengths
         (r"^\*[*+.-]$", [r"\*[*+.-]$", r"^\*[*+.-]"]),
         (r"^(?:a)(?P<n>b)$", [r"(?:a)(?P<n>b)$", r"^(?:a)(?P<n>b)"]),
         (r"^[\w-]\d$", [r"[\w-]\d$", r"^[\w-]\d"]),
+        ("[a-z]" * 33, []),
         # A place that does not matter has no variant.
         ("a*", []),
         ("^.*$", [".*$", "^.?$", "^.*"]),  # a dot matches no line break
