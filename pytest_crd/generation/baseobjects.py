@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.casefiles import splicing, yamlspans
 from pytest_crd.cases.model import CaseFile
@@ -15,6 +15,8 @@ from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.layout import ANCHOR_KEY
 from pytest_crd.synthesis import NoExampleError
+
+_SPEC: Final = "spec"
 
 
 class RepairedText(NamedTuple):
@@ -82,7 +84,7 @@ def _mend(base: dict[str, Any], version: CrdVersion) -> _Mended | None:
         return None
     changed = copy.deepcopy(base)
     for steps, _ in errors:
-        _copy_value(smallest, changed, steps)
+        _copy_value(smallest, changed, steps or (_SPEC,))
     value = smallest if _errors(version, changed) else changed
     return None if jsonvalue.equal(value, base) else _Mended(value, [field for _, field in errors])
 
@@ -98,11 +100,11 @@ def _errors(version: CrdVersion, base: dict[str, Any]) -> list[tuple[Steps, str]
 
 
 def _copy_value(source: Any, target: Any, steps: Steps) -> None:
-    """Copy the value at *steps*, or the nearest ancestor that *target* has, from *source* to *target*."""
-    if not steps or not isinstance(source, dict) or not isinstance(target, dict) or steps[0] not in source:
-        return
+    """Copy the value at *steps*, or the nearest ancestor that *target* has, from *source* to *target*; remove it if *source* lacks it."""
     step, *inner = steps
-    if inner and isinstance(target.get(step), dict):
+    if inner and isinstance(target.get(step), dict) and isinstance(source.get(step), dict):
         _copy_value(source[step], target[step], tuple(inner))
-    else:
+    elif step in source:
         target[step] = copy.deepcopy(source[step])
+    else:
+        target.pop(step, None)

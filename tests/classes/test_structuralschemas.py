@@ -69,6 +69,7 @@ def read(schema: Any, **definitions: JSON) -> Any:
         ({"description": "anything"}, {"description": "anything", **ANY}),
         ({**TEXT, "x-kubernetes-validations": [{"rule": "true"}]}, {**TEXT, "x-kubernetes-validations": [{"rule": "true"}]}),
         ({"$ref": "#/$defs/B", "description": "mine"}, {**TEXT, "description": "mine"}),
+        ({"$ref": "#/$defs/B", "type": "string"}, {**TEXT, "description": "B"}),
         ({"allOf": [{"$ref": "#/$defs/B"}], "default": "x"}, {**TEXT, "description": "B", "default": "x"}),
     ],
 )  # fmt: skip

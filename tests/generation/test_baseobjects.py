@@ -17,7 +17,12 @@ TAIL = "\ncreate:\n- {name: a, input: *smallest, accepted: true}\n"
 SPEC = {
     "type": "object",
     "required": ["a", "b"],
-    "properties": {"a": {"type": "integer", "minimum": 5}, "b": {"type": "string"}},
+    "properties": {
+        "a": {"type": "integer", "minimum": 5},
+        "b": {"type": "string"},
+        "c": {"type": "integer"},
+        "d": {"type": "object", "properties": {"e": {"type": "integer"}}},
+    },
 }
 
 
@@ -38,6 +43,8 @@ def repaired(text: str, spec: dict[str, Any] = SPEC) -> baseobjects.RepairedText
     ("base", "mended", "fields"),
     [
         ("{spec: {a: 1, b: mine}}", "{spec: {a: 5, b: mine}}", ("spec.a",)),
+        ("{spec: {a: 7, b: mine, c: no}}", "{spec: {a: 7, b: mine}}", ("spec.c",)),
+        ("{spec: {a: 7, b: mine, d: {e: no}}}", "{spec: {a: 7, b: mine}}", ("spec.d.e",)),
         ("{spec: {a: 7}}", "{spec: {a: 7, b: a}}", ("spec.b",)),
         ("{spec: {a: {c: 1}, b: mine}}", "{spec: {a: 5, b: mine}}", ("spec.a",)),
         ("{spec: [1]}", "{spec: {a: 5, b: a}}", ("spec",)),
