@@ -172,8 +172,8 @@ def test_a_failure_in_a_worker_has_the_same_report(failed: tuple[Folder, pytest.
     output = _failures("\n".join(result.outlines))
     assert output == _failures("\n".join(here.outlines))
     assert len(output) == 7
-    assert "expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in output[1]
-    assert "\x1b[31mrefused\x1b[0m: \x1b[1mspec.soil\x1b[0m (v1)" in output[-1]
+    assert "\x1b[31mrefused\x1b[0m: \x1b[1mspec.soil\x1b[0m (v1)" in output[0]  # upgrades come first
+    assert any("expected \x1b[32m2\x1b[0m, got \x1b[31m1\x1b[0m" in item for item in output)
 
 
 def test_a_failure_in_a_worker_lists_differences_and_causes(failed: tuple[Folder, pytest.RunResult]) -> None:

@@ -16,6 +16,9 @@ from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.httpserver import HTTPServer, new_token
 
+# The client loads a model at its first use. A session in this process drops the modules that it loads, and two copies of a model differ.
+MODELS = (client.V1ConfigMap, client.V1CustomResourceDefinitionList, client.V1NamespaceList, client.VersionInfo)
+
 
 @pytest.fixture
 def connected(tmp_path: Path) -> Iterator[Any]:
