@@ -250,7 +250,7 @@ def test_the_server_recovers_from_too_many_open_files(
 
 def test_a_large_request_does_not_delay_others(client: _Client, server: HTTPServer) -> None:
     second = _Client(server)
-    large = {**servers.job("large"), "spec": {"list": [{"a": [number]} for number in range(20_000)]}}
+    large = {**servers.job("large"), "spec": {"list": [{"a": [number]} for number in range(60_000)]}}
     thread = threading.Thread(target=client.request_json, args=("POST", servers.JOBS, large))
     thread.start()
     rounds = 0
