@@ -22,9 +22,11 @@ from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import (
     CrdVersion,
+    CustomResourceDefinition,
     InputError,
     UnsupportedConstructError,
     UnsupportedExpressionError,
+    jsonvalue,
 )
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
@@ -146,10 +148,12 @@ def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, p
 
 
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
-    distinct = {crd.source for crd in catalog.crds}
+    distinct = {crd.source: crd for crd in catalog.crds}
     for read in catalog.sources.every(catalog.kubernetes_version):
         if read.crd.source not in distinct:
-            continue  # a copy, about which `copies` says all
+            if not any(_have_same_metadata(read.crd, crd) for crd in distinct.values()):
+                yield _plan_accepted(read, catalog, scope)
+            continue  # a copy, about which `copies` says everything else
         facts = [_find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, catalog, scope, facts)
         yield from _applied(read, samples, facts)
@@ -175,6 +179,11 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
 
 
+def _have_same_metadata(copy: CustomResourceDefinition, crd: CustomResourceDefinition) -> bool:
+    """Return whether a copy has the metadata of a CRD; labels and annotations of a copy may differ, and a server refuses malformed ones."""
+    return jsonvalue.equal(copy.declared.get("metadata"), crd.declared.get("metadata"))
+
+
 def _plan_copies(catalog: Catalog) -> Iterator[Check]:
     """Yield a check for each CRD that has copies in places of lower rank, or in templates of charts."""
     by_name: dict[str, list[ReadCrd]] = {}
@@ -196,14 +205,17 @@ def _return(verdict: CheckVerdict) -> CheckVerdict:
     return verdict
 
 
+def _plan_accepted(read: ReadCrd, catalog: Catalog, scope: CheckScope) -> Check:
+    is_stored = read.crd.name in scope.stored
+    judge = functools.partial(judges.accepted, read, catalog.find_all, is_stored=is_stored)
+    return replace(_check(read, "accepted", read.crd.name, judge), fails_if_refused=not is_stored)
+
+
 def _plan_crd(
     read: ReadCrd, catalog: Catalog, scope: CheckScope, facts_of_versions: Sequence[VersionFacts]
 ) -> Iterator[Check]:
     crd = read.crd
-    is_stored = crd.name in scope.stored
-    judge = functools.partial(judges.accepted, read, catalog.find_all, is_stored=is_stored)
-    accepted = _check(read, "accepted", crd.name, judge)
-    yield replace(accepted, fails_if_refused=not is_stored)
+    yield _plan_accepted(read, catalog, scope)
     for version, facts in zip(crd.versions, facts_of_versions, strict=True):
         subject = f"{crd.name}-{version.name}"
         structural = functools.partial(judges.structural, read, version)

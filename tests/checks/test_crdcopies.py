@@ -112,6 +112,19 @@ def test_a_project_without_copies_has_no_check(project: Project) -> None:
     project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
 
 
+def test_a_copy_whose_metadata_no_server_takes_fails(project: Project) -> None:
+    labelled = GARDEN.replace("metadata: {name", "metadata: {labels: {a: not valid}, name")
+
+    assert run(project, labelled).parseoutcomes()["passed"] == 1  # `copies`
+    result = project.run("--crd-checks")
+    result.assert_outcomes(passed=6, failed=1)
+    result.stdout.fnmatch_lines(
+        [f"{CHART}:1: accepted[[]{NAME}], *", f"  {CHART}:*: metadata.labels: Invalid value: *"]
+    )
+    project.write(CHART, GARDEN)
+    project.run("--crd-checks").assert_outcomes(passed=6)
+
+
 def test_a_copy_may_equal_any_alternative_in_the_main_place(project: Project) -> None:
     other = GARDEN.replace("label", "tag")
     project.write("config/crd/bases/other.yaml", other)
