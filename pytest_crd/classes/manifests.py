@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.classes.conjunctions import JSONSchema
 from pytest_crd.classes.structuralschemas import SchemaReader, Structural
@@ -14,6 +14,56 @@ from pytest_crd.engine.jsonvalue import NotJSONError
 OF_OBJECTS: Final = frozenset({"apiVersion", "kind", "metadata"})
 SPEC: Final = "spec"
 _STATUS: Final = "status"
+
+
+class ReadClass(NamedTuple):
+    """
+    A class as a CRD can say it.
+
+    Attributes:
+        source: The name of the class for messages.
+        structural: Its structural schema.
+    """
+
+    source: str
+    structural: Structural
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the class is the whole object, as it has a spec; else it is the spec."""
+        return SPEC in self.structural.get("properties", {})
+
+    def whole_object(self) -> Structural:
+        """Return the schema of the whole object, without the fields of every object."""
+        if not self.is_whole:
+            return {"type": "object", "required": [SPEC], "properties": {SPEC: self.structural}}
+        required = [name for name in self.structural.get("required", ()) if name not in OF_OBJECTS]
+        properties = {name: schema for name, schema in self.structural["properties"].items() if name not in OF_OBJECTS}
+        rest = {key: value for key, value in self.structural.items() if key not in {"required", "properties"}}
+        return {**rest, **({"required": required} if required else {}), "properties": properties}
+
+
+def read_class(model: Any, kind: str = "") -> ReadClass:
+    """
+    Return a class as a CRD can say it.
+
+    Args:
+        model: As for `crd_of`.
+        kind: The name for messages if the class has none.
+
+    Raises:
+        CrdError: The class has something that a structural schema cannot say.
+        TypeError: The model has no JSON Schema, or neither it nor *kind* has a name.
+    """
+    schema, title = _json_schema(model)
+    source = title or kind
+    if not source:
+        raise TypeError("the schema has no title: pass kind=")
+    reader = SchemaReader(schema, source)
+    structural = reader.read()
+    if reader.mistakes:
+        raise CrdError(dict.fromkeys(reader.mistakes))
+    return ReadClass(source, structural)
 
 
 def crd_of(  # noqa: PLR0913 - the parts of a CRD
@@ -49,17 +99,9 @@ def crd_of(  # noqa: PLR0913 - the parts of a CRD
             mistakes, each with its field.
         TypeError: The model has no JSON Schema, or the kind is not known.
     """
-    schema, title = json_schema(model)
-    kind = kind or title
-    if not kind:
-        raise TypeError("the schema has no title: pass kind=")
-    source = title or kind
-    reader = SchemaReader(schema, source)
-    structural = reader.read()
-    if reader.mistakes:
-        raise CrdError(dict.fromkeys(reader.mistakes))
+    read = read_class(model, kind)
+    kind = kind or read.source
     plural = plural or pluralize(kind.lower())
-    whole = _whole_object(structural)
     names_of = {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List", **(names or {})}
     listed = [versions] if isinstance(versions, str) else list(versions)
     manifest = {
@@ -70,13 +112,13 @@ def crd_of(  # noqa: PLR0913 - the parts of a CRD
             "group": group,
             "names": names_of,
             "scope": scope,
-            "versions": [_version(name, whole, is_stored=name == listed[-1]) for name in listed],
+            "versions": [_version(name, read.whole_object(), is_stored=name == listed[-1]) for name in listed],
         },
     }
     try:
-        _require_accepted(manifest, source)
+        _require_accepted(manifest, read.source)
     except NotJSONError as error:
-        raise CrdError([Mistake(source, 0, str(error))]) from error
+        raise CrdError([Mistake(read.source, 0, str(error))]) from error
     return manifest
 
 
@@ -87,7 +129,7 @@ def pluralize(singular: str) -> str:
     return f"{singular}es" if singular.endswith(("s", "x", "z", "ch", "sh")) else f"{singular}s"
 
 
-def json_schema(model: Any) -> tuple[JSONSchema, str]:
+def _json_schema(model: Any) -> tuple[JSONSchema, str]:
     """
     Return the JSON Schema of a class, and its title, which may be empty.
 
@@ -108,21 +150,6 @@ def json_schema(model: Any) -> tuple[JSONSchema, str]:
         source = getattr(model, "__name__", type(model).__name__)
         raise CrdError([Mistake(source, 0, f"it has no JSON Schema: {error}")]) from error
     return schema, str(getattr(model, "__name__", schema.get("title", "")))
-
-
-def is_whole(schema: JSONSchema) -> bool:
-    """Return whether a class is the whole object, as it has a spec; else it is the spec."""
-    return SPEC in SchemaReader(schema, "").read().get("properties", {})
-
-
-def _whole_object(structural: Structural) -> Structural:
-    properties = structural.get("properties", {})
-    if SPEC not in properties:
-        return {"type": "object", "required": [SPEC], "properties": {SPEC: structural}}
-    required = [name for name in structural.get("required", ()) if name not in OF_OBJECTS]
-    own = {name: schema for name, schema in properties.items() if name not in OF_OBJECTS}
-    rest = {key: value for key, value in structural.items() if key not in {"required", "properties"}}
-    return {**rest, **({"required": required} if required else {}), "properties": own}
 
 
 def _version(name: str, schema: Structural, *, is_stored: bool) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.classes import manifests
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, jsonvalue
-from pytest_crd.synthesis import Boundaries, objectplaces
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, fieldpath, jsonvalue
+from pytest_crd.synthesis import Boundaries, objectplaces, patternvariants
 from pytest_crd.synthesis.boundaries import keywords
 
 Steps: TypeAlias = tuple[str | int, ...]
@@ -115,11 +115,13 @@ def compare(model: Any, version: CrdVersion) -> tuple[Divergence, ...]:
     for finder in (comparison.of_crd, comparison.of_class):
         for resource in _find_objects(finder):
             comparison.judge(resource)
+    for resource in _find_texts(comparison.of_crd, comparison.of_class):
+        comparison.judge(resource)
     return tuple(comparison.found.values())
 
 
 def _adapt(model: Any, schema: Mapping[str, Any]) -> _Class:
-    is_whole = manifests.is_whole(manifests.json_schema(model)[0])
+    is_whole = manifests.read_class(model, "class").is_whole
     if hasattr(model, "model_validate_json"):
         return _Class(functools.partial(model.model_validate_json, strict=True), _dump_model, is_whole, schema)
     if hasattr(model, "validate_json"):
@@ -154,6 +156,18 @@ def _find_objects(finder: Boundaries) -> Iterator[Resource]:
             yield objectplaces.replace_value(placed[0], (*placed[1], _UNKNOWN), "a")
 
 
+def _find_texts(of_crd: Boundaries, of_class: Boundaries) -> Iterator[Resource]:
+    """Yield objects of the CRD with texts that only one of two different patterns for a field matches."""
+    for place, node in of_crd.places():
+        both = (node.structure.get("pattern"), of_class.root.at(place).structure.get("pattern"))
+        if None in both or both[0] == both[1]:
+            continue
+        for text in {patternvariants.find_text(*both), patternvariants.find_text(*both[::-1])}:
+            placed = None if text is None else of_crd.placer.insert_value(place, text)
+            if placed is not None:
+                yield placed[0]
+
+
 class _Comparison:
     """
     A comparison of a class and a CRD.
@@ -171,7 +185,7 @@ class _Comparison:
 
     def judge(self, resource: Resource, rounds: int = _MOST_ROUNDS) -> None:
         """Add the divergences that an object shows; then judge it with accepted values at the fields that only one side refuses."""
-        if not self._class.is_whole and manifests.SPEC not in resource:
+        if not self._class.is_whole and resource.get(manifests.SPEC) is None:
             return  # the class is not about it
         answer, refusals = self._version.create(resource), self._class.refusals(resource)
         errors = {} if answer.accepted else {_steps_of(error): error for error in answer.errors}
@@ -205,7 +219,7 @@ class _Comparison:
                 self._add(kind, (*head, *steps), words, resource)
 
     def _add(self, kind: DivergenceKind, steps: Steps, words: str, resource: Resource, place: str = "") -> None:
-        path = _spell(steps)
+        path = fieldpath.unknown_field(steps)
         self.found.setdefault((kind, path), Divergence(kind, path, words, resource, place))
 
 
@@ -282,11 +296,6 @@ def _find(value: Any, steps: Steps) -> Any:
         else:
             return None
     return value
-
-
-def _spell(steps: Steps) -> str:
-    """Return a field as a server spells it: `spec.items[0].name`."""
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
 
 
 def _show(value: Any) -> str:

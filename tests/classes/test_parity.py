@@ -249,3 +249,32 @@ def test_values_are_replaced_where_there_is_a_place(
     resource: JSON, steps: tuple[str | int, ...], expected: JSON
 ) -> None:
     assert parity._replace(resource, steps, {"a": 2, "b": {"c": 1}}) == expected
+
+
+@pytest.mark.parametrize(
+    ("of_class", "of_crd", "expected"),
+    [
+        ("^a", "^ab", ["spec.name: only the CRD refuses"]),
+        ("^ab", "^a", ["spec.name: only the class refuses"]),
+        ("^[a-m]$", "^[k-z]$", ["spec.name: only the CRD refuses", "spec.name: only the class refuses"]),
+        ("^a", "^a", []),
+    ],
+)
+def test_a_text_tells_two_patterns_apart(of_class: str, of_crd: str, expected: list[str]) -> None:
+    class Named(BaseModel):
+        name: str = Field(pattern=of_class)
+
+    manifest = crd_of(Named, group="example.com", kind="Named")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["name"]["pattern"] = of_crd
+    version = CustomResourceDefinition.from_manifest(manifest).versions[0]
+
+    assert sorted(told(Named, version)) == sorted(expected)
+
+
+def test_a_null_in_place_of_the_spec_is_no_spec() -> None:
+    manifest = crd_of(Retention, group="example.com", kind="Keep")
+    del manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["required"]
+    version = CustomResourceDefinition.from_manifest(manifest).versions[0]
+
+    assert compare(Retention, version) == ()
