@@ -1,4 +1,4 @@
-"""Parity of a class and a CRD: objects that only one of them takes, and fields that one of them loses, adds or changes."""
+"""Comparison of a class with a CRD: accepted objects, defaults, and kept fields."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Divergence:
         place = f" ({self.place})" if self.place else ""
         return f"{self.path}: {self.kind}: {self.words}{place}; object: {json.dumps(self.resource, ensure_ascii=False)}"
 
-    __repr__ = __str__  # as pytest shows a list of them
+    __repr__ = __str__  # for lists in assertions of pytest
 
 
 class _Class(NamedTuple):
@@ -228,7 +228,7 @@ def _steps_of(error: FieldError) -> Steps:
 
 
 def _is_about(steps: Steps, others: Iterable[Steps]) -> bool:
-    """Return whether one of *others* is about the same field, one around it, or one in it."""
+    """Return whether *others* have the field, a parent of it, or a child of it."""
     return any(steps[: len(other)] == other[: len(steps)] for other in others)
 
 

@@ -162,7 +162,7 @@ def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) ->
 
 
 def _failing(folder: Path, ini: Path | None, sources: Sources) -> Iterator[str]:
-    """Yield the checks that fail, each once; checks that cannot run, or whose name has spaces, are left out."""
+    """Yield each failing check once, except checks that cannot run, and names with spaces."""
     if ini is not None and inifiles.lines(ini, allowedchecks.SETTING):
         return
     scope = CheckScope(frozenset(), folder, 1.0, tuple(inifiles.words(ini, "crd_samples") if ini else ()), ())

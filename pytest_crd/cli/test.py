@@ -32,8 +32,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        choices=_FORMATS,
-        default=_FORMATS[0],
+        choices=testformats.FORMATS,
+        default=testformats.TEXT,
         help="the format of the results on stdout: text (default), json, junit or tap; with the last three, messages go to stderr",
     )
     parser.add_argument("--junitxml", metavar="FILE", help="write pytest's JUnit XML into this file")
@@ -54,12 +54,11 @@ def run(options: argparse.Namespace) -> int:
         options.settings,
         [*junit, *options.handed_on],
         has_baseline=not options.no_baseline,
-        stdout="" if options.output == _FORMATS[0] else options.output,
+        stdout="" if options.output == testformats.TEXT else options.output,
     )
     return Exit.INTERRUPTED if outcome.was_interrupted else _EXITS[outcome.code]
 
 
-_FORMATS: Final = ("text", "json", *testformats.RENDERERS)
 # By pytest's exit code; it counts as interrupted if it stops itself after a failure.
 _EXITS: Final = (
     Exit.HOLDS,

@@ -35,6 +35,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report import text
+from pytest_crd.report.outputs import testformats
 from pytest_crd.wording import counted
 
 _MOST_KINDS: Final = 5
@@ -86,8 +87,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add(
         "-o",
         "--output",
-        choices=validateformats.FORMATS,
-        default=validateformats.FORMATS[0],
+        choices=testformats.FORMATS,
+        default=testformats.TEXT,
         help="the format on stdout: text (default), json, junit or tap",
     )
     add(
@@ -130,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
     problems = _problems(classified, method, mistakes)
-    if options.output == validateformats.FORMATS[0]:
+    if options.output == testformats.TEXT:
         _print(outcomes, classified, options, method)
         summary = _summary(outcomes, classified, method)
         print(f"{'# ' if options.show else ''}{summary}; Kubernetes {known_crds.kubernetes_version}")
@@ -147,7 +148,7 @@ def _check_options(options: argparse.Namespace) -> None:
     """Raise WrongUseError if options contradict each other."""
     if not options.files:
         raise WrongUseError("name files with objects, or - for standard input")
-    if options.show and options.output != validateformats.FORMATS[0]:
+    if options.show and options.output != testformats.TEXT:
         raise WrongUseError(
             f"--show prints YAML: leave it out with -o {options.output}; -o json has the stored objects"
         )

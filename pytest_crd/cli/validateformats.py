@@ -17,7 +17,6 @@ from pytest_crd.report.testfacts import FilePlace, VerdictOutcome, parse_place
 
 VERSION: Final = 1
 """The version of the JSON; it changes when a field is removed or gets another meaning."""
-FORMATS: Final = ("text", "json", *testformats.RENDERERS)
 
 
 class Answers(NamedTuple):
@@ -40,7 +39,7 @@ class Answers(NamedTuple):
 
 
 def render(answers: Answers, name: str) -> str:
-    """Return the answers in the format with this name, one of `FORMATS` but the first."""
+    """Return the answers as JSON, JUnit XML or TAP."""
     if name == "json":
         return json.dumps(_describe(answers), indent=2, ensure_ascii=False) + "\n"
     return testformats.RENDERERS[name]([*_results(answers)])

@@ -45,7 +45,7 @@ class Counted:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the point counts as one of the project."""
+        """Whether the point counts: it is neither left out nor of an embedded Kubernetes type."""
         return not self.is_left_out and not self.is_kubernetes
 
     @property

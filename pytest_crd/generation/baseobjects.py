@@ -36,7 +36,7 @@ def repair(
     content: bytes, parts: Sequence[CaseFile], find_version: Callable[[CaseFile], CrdVersion], *, source: str
 ) -> RepairedText | None:
     """
-    Return a case file whose base objects are accepted; None if they are, or if no accepted object is known.
+    Return a case file with accepted base objects; None if nothing changes.
 
     Args:
         content: The case file.

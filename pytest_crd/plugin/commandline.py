@@ -61,7 +61,7 @@ def paths(config: pytest.Config) -> tuple[Path, ...]:
 
 
 def is_below(path: Path, parents: Sequence[Path]) -> bool:
-    """Return whether *path* is one of *parents* or below one, as written or with links resolved."""
+    """Return whether *parents* contain *path* or a folder above it, as written or with links resolved."""
     return any(path.is_relative_to(parent) or path.resolve().is_relative_to(parent.resolve()) for parent in parents)
 
 

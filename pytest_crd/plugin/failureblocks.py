@@ -71,7 +71,7 @@ class Hooks:
 
 
 def all_reports(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> list[Any]:
-    """Return all reports of a session while its summary is written, also those that are only counted in a block."""
+    """Return all reports of a session, including the failures that a block only counts."""
     return config.stash.get(_REPORTS, None) or _reports(terminalreporter)
 
 
@@ -80,7 +80,7 @@ def _reports(terminalreporter: pytest.TerminalReporter) -> list[Any]:
 
 
 def _blocks(failed: Sequence[pytest.TestReport], *, is_complete: bool) -> list[pytest.TestReport]:
-    """Return the reports to show, in their order; if *is_complete* is false, only the first one of each cause."""
+    """Return the reports to show, in their order: all if *is_complete*, else the first report of each cause."""
     groups: CauseGroups[list[pytest.TestReport]] = CauseGroups()
     blocks: list[tuple[pytest.TestReport, list[pytest.TestReport]]] = []
     for report in sorted(failed, key=_rank):

@@ -1,4 +1,4 @@
-"""Groups of causes with the same origin in a CRD: the first of them stands for all."""
+"""Groups of causes with the same origin in a CRD."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class CauseGroups(Generic[OwnerT]):
 
     def find(self, cause: CauseId) -> OwnerT | None:
         """
-        Return the first owner of the same origin, else of an upgrade's change of the same field; None if there is none.
+        Return the first owner of the origin, else the owner of an upgrade's change of the field; None without an owner.
 
         Different changes of one field are different causes.
         """

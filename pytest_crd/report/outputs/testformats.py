@@ -121,3 +121,7 @@ def _xml_text(text: str) -> str:
 
 RENDERERS: Final[Mapping[str, Callable[[Sequence[ReportedTest]], str]]] = {"junit": render_junit, "tap": render_tap}
 """Functions that render results, by the name of the format."""
+TEXT: Final = "text"
+"""The format for people."""
+FORMATS: Final = (TEXT, "json", *RENDERERS)
+"""All formats of results on stdout."""
