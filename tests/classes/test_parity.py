@@ -258,6 +258,7 @@ def test_values_are_replaced_where_there_is_a_place(
         ("^ab", "^a", ["spec.name: only the class refuses"]),
         ("^[a-m]$", "^[k-z]$", ["spec.name: only the CRD refuses", "spec.name: only the class refuses"]),
         ("^a", "^a", []),
+        ("^a", "^[a]", []),
     ],
 )
 def test_a_text_tells_two_patterns_apart(of_class: str, of_crd: str, expected: list[str]) -> None:
