@@ -1,0 +1,118 @@
+"""
+Admission: the plugins that may change or refuse an object before it is stored, such as webhooks and policies.
+
+The engine calls them at their place in a request, and knows nothing else about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+
+Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
+
+
+class User(NamedTuple):
+    """
+    The user of a request.
+
+    Attributes:
+        username: The name.
+        uid: The uid; may be empty.
+        groups: The groups.
+        extra: Further values of the authenticator.
+    """
+
+    username: str = ""
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = {}
+
+
+class ObjectInterfaces(NamedTuple):
+    """
+    Functions for the objects of a request, which plugins need.
+
+    Attributes:
+        versions: The served versions of the same resource, that of the request included.
+        convert: Returns an object in another apiVersion; raises RefusedError if it cannot be converted.
+        default: Returns an object of the request's version with its defaults.
+
+    Reference:
+        apiserver admission/interfaces.go, ObjectInterfaces.
+    """
+
+    versions: tuple[str, ...]
+    convert: Callable[[Resource, str], Resource]
+    default: Callable[[Resource], Resource]
+
+
+class AdmissionRequest(NamedTuple):
+    """
+    A request as admission plugins see it.
+
+    Attributes:
+        operation: The operation.
+        group: The API group.
+        version: The version in the URL.
+        kind: The kind; `Scale` of `autoscaling/v1` for the subresource `scale`.
+        resource: The plural.
+        subresource: The subresource; empty for the object itself.
+        name: The name; empty on a create whose name is generated.
+        namespace: The namespace; empty for a resource of the cluster.
+        object: The new object in the version of the request; None on DELETE.
+        old_object: The stored object in the version of the request; None on CREATE.
+        options: The options of the request: `{"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1", ...}`.
+        dry_run: Whether the request stores nothing.
+        user: The user.
+        interfaces: Functions for its objects.
+
+    Reference:
+        apiserver admission/interfaces.go, Attributes.
+    """
+
+    operation: Operation
+    group: str
+    version: str
+    kind: str
+    resource: str
+    subresource: str
+    name: str
+    namespace: str
+    object: Resource | None
+    old_object: Resource | None
+    options: Mapping[str, JSONValue]
+    dry_run: bool
+    user: User
+    interfaces: ObjectInterfaces
+
+
+class Admitted(NamedTuple):
+    """
+    The result of admission.
+
+    Attributes:
+        object: The object, changed by mutating plugins; None on DELETE.
+        warnings: The warnings for the client.
+    """
+
+    object: Resource | None
+    warnings: tuple[str, ...] = ()
+
+
+class Admission(Protocol):
+    """
+    A chain of admission plugins.
+
+    Reference:
+        apiserver admission/chain.go.
+    """
+
+    def mutate(self, request: AdmissionRequest) -> Admitted:
+        """Return the object of a request after the mutating plugins; raise RefusedError if one refuses it."""
+
+    def validate(self, request: AdmissionRequest) -> Admitted:
+        """Return the unchanged object and warnings; raise RefusedError if a validating plugin refuses it."""
