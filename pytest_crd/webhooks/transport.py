@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 
-class Reply(NamedTuple):
+class WebhookReply(NamedTuple):
     """
     The HTTP response of a webhook.
 
@@ -24,10 +24,10 @@ class TransportError(Exception):
     """A webhook that gave no HTTP response; the message is that of Go's HTTP client, without method and URL."""
 
 
-class Transport(Protocol):
+class WebhookTransport(Protocol):
     """A way to a webhook."""
 
-    def post(self, url: str, body: bytes, timeout: float) -> Reply:
+    def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:
         """
         Send a review and return the response.
 

@@ -12,7 +12,7 @@ class ConversionFailedError(Exception):
     """A conversion that failed; the message is the server's."""
 
 
-class Converter(Protocol):
+class VersionConverter(Protocol):
     """
     The conversion of a CRD with the strategy `Webhook`.
 
