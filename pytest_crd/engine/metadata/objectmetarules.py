@@ -174,12 +174,13 @@ def _generation(generation: int, path: FieldPath) -> list[FieldError]:
 
 def _maps(metadata: Mapping[str, JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
     return [
-        *_labels(metadata.get("labels") or {}, path.child("labels"), profile),
-        *_annotations(metadata.get("annotations") or {}, path.child("annotations"), profile),
+        *validate_labels(metadata.get("labels") or {}, path.child("labels"), profile),
+        *validate_annotations(metadata.get("annotations") or {}, path.child("annotations"), profile),
     ]
 
 
-def _labels(labels: Mapping[str, str], path: FieldPath, profile: Profile) -> list[FieldError]:
+def validate_labels(labels: Mapping[str, str], path: FieldPath, profile: Profile) -> list[FieldError]:
+    """Return the errors of *labels* by sorted key: Invalid."""
     errors: list[FieldError] = []
     for key in sorted(labels):
         errors += [fielderror.invalid(path, key, detail) for detail in names.label_key(key, profile)]
@@ -187,7 +188,8 @@ def _labels(labels: Mapping[str, str], path: FieldPath, profile: Profile) -> lis
     return errors
 
 
-def _annotations(annotations: Mapping[str, str], path: FieldPath, profile: Profile) -> list[FieldError]:
+def validate_annotations(annotations: Mapping[str, str], path: FieldPath, profile: Profile) -> list[FieldError]:
+    """Return the errors of *annotations* by sorted key: Invalid, TooLong."""
     errors = [
         fielderror.invalid(path, key, detail)
         for key in sorted(annotations)

@@ -16,7 +16,6 @@ from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
-from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -26,7 +25,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
-from pytest_crd.engine.registry.patching.patchdocuments import Document, SentFloat, SentObject
+from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
 from pytest_crd.engine.registry.patching.strategicmerge import MergedLists, StrategicError
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
@@ -37,7 +36,6 @@ from pytest_crd.server import bodies
 Convert: TypeAlias = "Callable[[dict[str, JSONValue], Request | None], dict[str, JSONValue]]"
 
 _JSON: Final = "application/json"
-_MINUS_ZERO: Final = "-0"
 _NO_VERSIONS: Final = ("", "/")
 # The decoded result of an object without a version.
 _NOTHING: Final = Struct("runtime.TypeMeta", metav1types.TYPE_META, frozenset())
@@ -113,7 +111,9 @@ class TypedDecoder(NamedTuple):
         if self._has_version(patched.value, write):
             decoded = self._read(patched, write)
         else:
-            type_meta = decoding.decode(_spelled(patchdocuments.read(write())), _NOTHING, sort_keys=False)
+            type_meta = decoding.decode(
+                patchdocuments.decodable(patchdocuments.read(write())), _NOTHING, sort_keys=False
+            )
             decoded = type_meta._replace(value=self.kind.zero)
         problems = decoded.problems if self._is_checked(request.field_validation) else ()
         return self._of_patch(patched.value, decoded, (*patched.problems, *problems), request, write)
@@ -151,7 +151,7 @@ class TypedDecoder(NamedTuple):
                 return decoding.decode(patched.value, self.kind)
         text = write()
         try:
-            return decoding.decode(_spelled(patchdocuments.read(text)), self.kind, sort_keys=False)
+            return decoding.decode(patchdocuments.decodable(patchdocuments.read(text)), self.kind, sort_keys=False)
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(text, str(error))) from None
 
@@ -220,22 +220,7 @@ def as_sent(body: Body) -> JSONValue:
     """Return the JSON value of a body, with the duplicate keys and number spellings of its text if it has any."""
     if not body.text or not (body.duplicates or _UNUSUAL_NUMBER.search(body.text)):
         return body.value
-    return _spelled(patchdocuments.read(body.text))
-
-
-def _spelled(document: Document) -> JSONValue:
-    if isinstance(document, SentObject):
-        pairs = [(key, _spelled(item)) for key, item in document.pairs]
-        return dict(pairs) if len(document) == len(pairs) else Repeating(pairs)
-    if isinstance(document, list):
-        return [_spelled(item) for item in document]
-    if isinstance(document, SentFloat) and document.spelled == _MINUS_ZERO:
-        return 0
-    if isinstance(document, SentFloat):
-        number = SentNumber(document)
-        number.spelled = document.spelled
-        return number
-    return str(document) if isinstance(document, str) else document
+    return patchdocuments.decodable(patchdocuments.read(body.text))
 
 
 def _in_order(value: JSONValue, kind: GoType) -> Document:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
 from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct, StructReference, Union
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import jsonreader
@@ -27,6 +28,7 @@ Document: TypeAlias = Any
 _UNUSUAL: Final = re.compile(r'[<>&\u2028\u2029\x7f]|\\(?!["\\nrt])')
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _MAX_DUPLICATES: Final = 100
+_MINUS_ZERO: Final = "-0"
 
 
 class SentObject(dict[str, Document]):
@@ -117,6 +119,22 @@ def plain(document: Document) -> JSONValue:
     if isinstance(document, SentString):
         return str(document)
     return float(document) if isinstance(document, SentFloat) else document
+
+
+def decodable(document: Document) -> JSONValue:
+    """Return the value of a document for the decoder of Go types, with its duplicate keys and spellings of numbers."""
+    if isinstance(document, SentObject):
+        pairs = [(key, decodable(item)) for key, item in document.pairs]
+        return dict(pairs) if len(document) == len(pairs) else Repeating(pairs)
+    if isinstance(document, list):
+        return [decodable(item) for item in document]
+    if isinstance(document, SentFloat) and document.spelled == _MINUS_ZERO:
+        return 0
+    if isinstance(document, SentFloat):
+        number = SentNumber(document)
+        number.spelled = document.spelled
+        return number
+    return str(document) if isinstance(document, str) else document
 
 
 def to_text(document: Document) -> str:
