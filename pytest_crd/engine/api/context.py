@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.crds import nameconflicts
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml.manifest import Manifest
 
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.admission import Admission  # slow to import, and only requests need it
+    from pytest_crd.engine.registry.conversion import VersionConverter
+
 # Called with a `CustomResourceDefinition`.
 Guard: TypeAlias = Callable[[Any], None]
+
+
+class Webhooks(Protocol):
+    """The webhooks of a project."""
+
+    @property
+    def admission(self) -> Admission | None:
+        """The admission webhooks and policies; None if there are none."""
+
+    def converter(self, crd: CrdSpec, conversion: Conversion) -> VersionConverter | None:
+        """
+        Return the conversion webhook of a CRD; None if it is not known how to call it.
+
+        Args:
+            crd: The CRD; its strategy is `Webhook`.
+            conversion: Its `conversion`, with `webhookClientConfig` and `conversionReviewVersions`.
+        """
 
 
 class WrittenCrd(NamedTuple):
@@ -42,6 +65,7 @@ class CrdContext(NamedTuple):
         guard: Called with the CRD before each answer about its custom resources; it raises to refuse the answer.
             None if every request is answered.
         naming: The names that the server accepts for the CRD.
+        webhooks: The webhooks that requests call; None if they call none.
     """
 
     observer: Observer
@@ -50,7 +74,8 @@ class CrdContext(NamedTuple):
     written: WrittenCrd | None = None
     guard: Guard | None = None
     naming: Naming = nameconflicts.NO_CONFLICTS
+    webhooks: Webhooks | None = None
 
     def __reduce__(self) -> tuple[type[CrdContext], tuple[Any, ...]]:
-        """Return a picklable copy without the file and without listeners."""
-        return CrdContext, tuple(self._replace(locate=None, written=None))
+        """Return a picklable copy without the file, without listeners and without webhooks."""
+        return CrdContext, tuple(self._replace(locate=None, written=None, webhooks=None))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api import pickling
+from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import conditions, crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
@@ -26,6 +27,7 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,
     )  # slow to import, and only requests need it
@@ -140,22 +142,40 @@ class CrdAnswers:
             condition.type == "Established" and condition.status == "True" for condition in self.conditions(naming)
         )
 
-    def strategy(self, version: VersionSchema) -> CustomResourceStrategy:
+    def converter(self, webhooks: Webhooks | None) -> VersionConverter | None:
+        """Return the conversion webhook of the CRD; None if it has none, or if it cannot be called."""
+        if webhooks is None or not self.spec.converts_by_webhook:
+            return None
+        if webhooks not in self._converters:
+            self._converters[webhooks] = webhooks.converter(self.spec, self.forms.internal.spec.get("conversion") or {})
+        return self._converters[webhooks]
+
+    def strategy(self, version: VersionSchema, converter: VersionConverter | None = None) -> CustomResourceStrategy:
         """
         Return the strategy for the custom resources of a version.
+
+        Args:
+            version: The version.
+            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
 
         Raises:
             UnsupportedConstructError: The server serves no custom resources under this schema.
         """
         from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
 
-        if version not in self._strategies:
+        key = version, converter
+        if key not in self._strategies:
             versions = [schema.as_served for schema in self.schemas]
-            self._strategies[version] = CustomResourceStrategy(self.spec, version.as_served, versions, self.profile)
-        return self._strategies[version]
+            strategy = CustomResourceStrategy(self.spec, version.as_served, versions, self.profile, converter)
+            self._strategies[key] = strategy
+        return self._strategies[key]
 
     @cached_property
-    def _strategies(self) -> dict[VersionSchema, CustomResourceStrategy]:
+    def _strategies(self) -> dict[tuple[VersionSchema, VersionConverter | None], CustomResourceStrategy]:
+        return {}
+
+    @cached_property
+    def _converters(self) -> dict[Webhooks, VersionConverter | None]:
         return {}
 
     def place_of(self, steps: Steps, offset: int | None) -> str:

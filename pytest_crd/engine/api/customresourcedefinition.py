@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers, pickling
 from pytest_crd.engine.api import version as ofversion
-from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
+from pytest_crd.engine.api.context import CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.client import completion
@@ -303,6 +303,15 @@ class CustomResourceDefinition(CrdFacts):
         current = self._context.naming
         is_same = (naming.reason, naming.message) == (current.reason, current.message)
         return self if is_same else self._with(naming=naming)
+
+    def with_webhooks(self, webhooks: Webhooks | None) -> CustomResourceDefinition:
+        """
+        Return the same CRD with other webhooks, or with none; compiled schemas and rules are shared.
+
+        Args:
+            webhooks: The webhooks that requests for its custom resources call.
+        """
+        return self._with(webhooks=webhooks)
 
     def guarded(self, guard: Guard | None) -> CustomResourceDefinition:
         """

@@ -27,6 +27,8 @@ from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
+    from pytest_crd.engine.registry.admission import Admission
+    from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,  # slow to import, and only requests need it
     )
@@ -87,7 +89,7 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
     @property
     def unknown_when_stored(self) -> str:
         """Why the stored form of objects is unknown, because a webhook converts them; empty if no webhook does."""
-        return self._answers.unknown_when_stored(self.name)
+        return "" if self.converter is not None else self._answers.unknown_when_stored(self.name)
 
     @property
     def structural_errors(self) -> tuple[FieldError, ...]:
@@ -177,7 +179,17 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
     def strategy(self) -> CustomResourceStrategy:
         """The strategy of the custom resources."""
         self._demand()
-        return self._answers.strategy(self._schema)
+        return self._answers.strategy(self._schema, self.converter)
+
+    @cached_property
+    def converter(self) -> VersionConverter | None:
+        """The conversion webhook; None if there is none, or if it cannot be called."""
+        return self._answers.converter(self._context.webhooks)
+
+    @property
+    def admission(self) -> Admission | None:
+        """The admission plugins; None if there are none."""
+        return None if self._context.webhooks is None else self._context.webhooks.admission
 
     @property
     def observer(self) -> Observer:

@@ -26,6 +26,7 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry.admission import Admission
     from pytest_crd.engine.registry.strategy import Strategy  # slow to import, and only requests need it
 
 
@@ -47,6 +48,11 @@ class ResourceClient(ABC):
     @abstractmethod
     def observer(self) -> Observer:
         """The listeners that requests are reported to."""
+
+    @property
+    @abstractmethod
+    def admission(self) -> Admission | None:
+        """The admission plugins; None if there are none."""
 
     @property
     @abstractmethod
@@ -307,7 +313,12 @@ class ResourceClient(ABC):
 
         listener, observed = self.observer.request, list[ObservedRequest]()
         outcome = handlers.handle(
-            stored, request, strategy, generated, observe=None if listener is None else observed.append
+            stored,
+            request,
+            strategy,
+            generated,
+            observe=None if listener is None else observed.append,
+            admission=self.admission,
         )
         outcome.response = outcome.response.located(self.locate)
         if listener is not None and observed:

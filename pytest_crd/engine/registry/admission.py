@@ -7,7 +7,7 @@ The engine calls them at their place in a request, and knows nothing else about 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -30,6 +30,10 @@ class User(NamedTuple):
     uid: str = ""
     groups: tuple[str, ...] = ()
     extra: Mapping[str, tuple[str, ...]] = {}
+
+
+ADMINISTRATOR: Final = User("kubernetes-admin", groups=("system:masters", "system:authenticated"))
+"""The user of requests that name none, as kind's kubeconfig has it."""
 
 
 class ObjectInterfaces(NamedTuple):

@@ -189,6 +189,20 @@ class CrdDecoder(NamedTuple):
         forms = crdforms.build(decoded, self.profile)
         return self._body(forms, {**decoded.value, "metadata": metadata}, warnings, resource)
 
+    def admitted(self, resource: JSONObject, decoded: DecodedBody, _request: Request) -> DecodedBody:
+        """
+        Decode the CRD that admission plugins return.
+
+        Raises:
+            RefusedError: It is not a CRD.
+        """
+        try:
+            manifest = decode_crd(resource, whole_paths=self.profile.names_fields_of_nested_schemas)
+        except DecodeError as error:
+            raise RefusedError(refusal.internal_error(str(error)), decoded) from None
+        forms = crdforms.build(manifest, self.profile)
+        return self._body(forms, manifest.value, decoded.warnings, decoded.sent)
+
     def _unconverted(self, resource: JSONObject, problem: str) -> RefusedError:
         kind = f"{declared.V1}, Kind={declared.KIND}"
         named = f" (/{resource['metadata'].get('name', '')}; {kind})" if self.profile.apply.names_objects else ""

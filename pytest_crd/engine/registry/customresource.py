@@ -17,6 +17,8 @@ from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import deprecation, storagelimits, subresources
+from pytest_crd.engine.registry.admission import ObjectInterfaces
+from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
@@ -42,7 +44,14 @@ class CustomResourceStrategy(ObjectStrategy):
     creates_by_update = False
     storage_path = ""
 
-    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
+    def __init__(
+        self,
+        crd: CrdSpec,
+        served: Served,
+        versions: Sequence[Served],
+        profile: Profile,
+        converter: VersionConverter | None = None,
+    ) -> None:
         """
         Create the strategy of a version.
 
@@ -51,6 +60,7 @@ class CustomResourceStrategy(ObjectStrategy):
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* included.
             profile: The Kubernetes version.
+            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
         """
         self.type_meta: Mapping[str, str] = {
             "apiVersion": declared.api_version(crd.group, served.spec.name),
@@ -65,11 +75,22 @@ class CustomResourceStrategy(ObjectStrategy):
         passes = {version.spec.name: version.passes for version in versions}
         bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
         self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
-        self.owners: FieldManagers = VersionManagers(crd, served, versions, profile)
+        self.owners: FieldManagers = VersionManagers(crd, served, versions, profile, converter)
         self._crd = crd
         self._served = served
-        self._storage = Storage(crd, served, versions)
+        self._versions = tuple(version.spec.name for version in versions if version.spec.served)
+        self._storage = Storage(crd, served, versions, converter)
         self._validator = ResourceValidator(crd, served, profile)
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+
+        def default(resource: Resource) -> Resource:
+            defaulted: Resource = self._served.passes.default(resource).value
+            return defaulted
+
+        return ObjectInterfaces(self._versions, self._storage.convert, default)
 
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:
@@ -77,7 +98,12 @@ class CustomResourceStrategy(ObjectStrategy):
         return deprecation.warnings(self._crd, self._served.spec)
 
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
-        """Return a stored object in this version, in *namespace* if its metadata has none."""
+        """
+        Return a stored object in this version, in *namespace* if its metadata has none.
+
+        Raises:
+            RefusedError: 500: the webhook does not convert it.
+        """
         return self._storage.read(stored, namespace)
 
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
@@ -95,7 +121,8 @@ class CustomResourceStrategy(ObjectStrategy):
         Return the written and returned forms of a valid object.
 
         Raises:
-            RefusedError: 500: the object has a list `items`, or metadata that the storage version cannot decode.
+            RefusedError: 500: the object has a list `items`, or metadata that the storage version cannot decode; or no
+                webhook converts it.
         """
         resource, decoded = write.resource, write.read.decoded
         if isinstance(resource.get("items"), list):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -17,7 +18,8 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import applying, requestoptions
+from pytest_crd.engine.registry import admitting, applying, requestoptions
+from pytest_crd.engine.registry.admission import Admitted
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
@@ -28,6 +30,10 @@ from pytest_crd.engine.registry.subresources import Subresources
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
+
+
+# Returns a new object after the mutating admission plugins, given the stored one or None; raises RefusedError.
+Admit: TypeAlias = Callable[[Resource, "Resource | None"], Admitted]
 
 
 class Read(NamedTuple):
@@ -76,6 +82,9 @@ class ObjectDecoder(Protocol):
 
     def applied(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Decode the result of an apply; raise RefusedError if it is refused."""
+
+    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
+        """Return a decoded body with the *resource* that admission plugins return; raise RefusedError if it cannot be decoded."""
 
 
 class ObjectManager(Protocol):
@@ -132,6 +141,11 @@ class ResourceDecoder(NamedTuple):
         resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
         return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
 
+    @staticmethod
+    def admitted(resource: Resource, decoded: DecodedBody, _request: Request) -> DecodedBody:
+        """Return a decoded body with the *resource* of admission plugins, which is pruned when it is stored."""
+        return decoded._replace(resource=dict(resource), is_raw=True)
+
 
 class RequestReader(NamedTuple):
     """
@@ -143,6 +157,7 @@ class RequestReader(NamedTuple):
         owners: The field managers.
         profile: The reproduced Kubernetes version.
         creates_by_update: True if an update creates an object that does not exist.
+        admit: Calls the mutating admission plugins; None if there are none.
     """
 
     decoder: ObjectDecoder
@@ -150,6 +165,7 @@ class RequestReader(NamedTuple):
     owners: FieldManagers
     profile: Profile
     creates_by_update: bool = False
+    admit: Admit | None = None
 
     def read(self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues) -> Read:
         """
@@ -177,10 +193,13 @@ class RequestReader(NamedTuple):
         metadata = decoded.resource.get("metadata") or {}
         if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(refused, decoded)
-        prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
         # Deletion fields are dropped before they can have an owner.
         owned_metadata = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
-        return Read(decoded, prepared, self._managed(request, None, decoded, owned_metadata, generated))
+        managed = self._managed(request, None, decoded, owned_metadata, generated)
+        decoded, managed = self._admitted(request, decoded, managed, None, target)
+        metadata = decoded.resource.get("metadata") or {}
+        prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
+        return Read(decoded, prepared, managed)
 
     def _read_updated(
         self,
@@ -199,8 +218,10 @@ class RequestReader(NamedTuple):
             if uid := metadata.get("uid"):
                 raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
             return self._read_created(request, decoded, target, generated)
-        prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
         managed = self._managed(request, live, decoded, metadata, generated)
+        decoded, managed = self._admitted(request, decoded, managed, live, target)
+        metadata = decoded.resource.get("metadata") or {}
+        prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
         stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)
         if stale is not None:
             raise RefusedError(stale, decoded, prepared.warnings)
@@ -224,6 +245,8 @@ class RequestReader(NamedTuple):
         managed = self._managed(request, live, decoded, metadata, generated)
         if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(refused, decoded)
+        decoded, managed = self._admitted(request, decoded, managed, live, target)
+        metadata = decoded.resource.get("metadata") or {}
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
         unnamed = {
             key: value for key, value in metadata.items() if key != "uid"
@@ -289,16 +312,46 @@ class RequestReader(NamedTuple):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
         if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(refused, decoded)
+        decoded, managed = self._admitted(request, decoded, lambda: resource, live, target)
+        metadata = decoded.resource.get("metadata") or {}
         if live is None:
             prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
-            return Read(decoded, prepared, lambda: resource)
+            return Read(decoded, prepared, managed)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)
         unnamed = {
             key: value for key, value in metadata.items() if key != "uid"
         }  # the uid of an apply is no precondition
         if (refused := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(refused, decoded, prepared.warnings)
-        return Read(decoded, prepared, lambda: resource)
+        return Read(decoded, prepared, managed)
+
+    def _admitted(
+        self,
+        request: Request,
+        decoded: DecodedBody,
+        managed: Callable[[], Resource],
+        live: Resource | None,
+        target: RequestTarget,
+    ) -> tuple[DecodedBody, Callable[[], Resource]]:
+        """
+        Return the body and the managed fields after the mutating plugins.
+
+        Raises:
+            RefusedError: A plugin refuses the request.
+        """
+        if self.admit is None:
+            return decoded, managed
+        sent = managed()
+        sent = admitting.seen(sent, sent["metadata"], target) if live is None else sent
+        try:
+            admitted = self.admit(sent, live)
+        except RefusedError as refused:
+            raise RefusedError(refused.refusal, decoded, refused.warnings) from None
+        warned = decoded._replace(warnings=(*decoded.warnings, *admitted.warnings))
+        if admitted.object is None or jsonvalue.equal(admitted.object, sent):
+            return warned, managed
+        new = admitted.object
+        return self.decoder.admitted(new, warned, request), lambda: new
 
     def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

@@ -20,6 +20,8 @@ from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.registry import response, scale, storagelimits
+from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry.admitting import RequestAdmission
 from pytest_crd.engine.registry.desiredobject import RequestReader
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
@@ -46,12 +48,14 @@ class _Checked(NamedTuple):
     system_metadata: Stored
 
 
-def handle(
+def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     stored: Resource | None,
     request: Request,
     strategy: Strategy,
     generated: GeneratedValues = FIXED_VALUES,
+    *,
     observe: Observe | None = None,
+    admission: Admission | None = None,
 ) -> RequestOutcome:
     """
     Handle a request and return its outcome, including the object to store.
@@ -62,6 +66,7 @@ def handle(
         strategy: The steps of the kind.
         generated: Source of times, uids and name suffixes.
         observe: Called with the request before its response is returned; None without an observer.
+        admission: The admission plugins; None without any.
 
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; registry/rest/create.go, update.go; registry/generic/registry/store.go.
@@ -69,20 +74,22 @@ def handle(
     before = None if stored is None else without_version(stored)
     if not strategy.is_served:
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
-    live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
+    try:
+        live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
+    except RefusedError as refused:
+        return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
-    reader = _reader(request, strategy)
+    plugins = None if admission is None else RequestAdmission(admission, request, target, strategy)
     try:
-        read = reader.read(request, live, target, generated)
-        # Mutating admission belongs here, validating admission after validation.
+        read = _reader(request, strategy, plugins).read(request, live, target, generated)
         write = strategy.prepare(read, live, request.subresource)
         checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, generated))
     except RefusedError as refused:
         return RequestOutcome(_refuse(refused, target, request, strategy, observe), before)
     if observe is not None:
         observe(_observed(request, checked, outcomes or ()))
-    outcome = _store(checked, before, strategy)
+    outcome = _store(checked, before, strategy, plugins)
     if outcome.response.accepted and not request.dry_run:
         outcome = _limited(outcome, checked, request, target, strategy)
     if request.verb == "create" and before is not None and outcome.response.accepted:
@@ -92,10 +99,15 @@ def handle(
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
 
 
-def _reader(request: Request, strategy: Strategy) -> RequestReader:
+def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | None) -> RequestReader:
     reader = ScaleReader if request.subresource == "scale" else RequestReader
     return reader(
-        strategy.decoder, strategy.subresources, strategy.owners, strategy.profile, strategy.creates_by_update
+        strategy.decoder,
+        strategy.subresources,
+        strategy.owners,
+        strategy.profile,
+        strategy.creates_by_update,
+        None if plugins is None else plugins.mutate,
     )
 
 
@@ -125,7 +137,9 @@ def _system_metadata(write: PendingWrite, strategy: Strategy, generated: Generat
     return Stored(updated)
 
 
-def _store(checked: _Checked, before: Resource | None, strategy: Strategy) -> RequestOutcome:
+def _store(
+    checked: _Checked, before: Resource | None, strategy: Strategy, plugins: RequestAdmission | None = None
+) -> RequestOutcome:
     """Return the outcome of a validated request."""
     write = checked.write
     decoded, prepared = write.read.decoded, write.read.prepared
@@ -138,11 +152,23 @@ def _store(checked: _Checked, before: Resource | None, strategy: Strategy) -> Re
         return RequestOutcome(answer, before)
     warnings = (*warnings, *strategy.warnings(write))
     try:
+        if plugins is not None:
+            warnings = (*warnings, *_validate_by_plugins(checked, strategy, plugins))
         forms = strategy.store(write)
     except RefusedError as refused:
-        answer = response.refused(refused.refusal, subject={}, warnings=warnings, changes=decoded.changes)
+        warned = (*warnings, *refused.warnings)
+        answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)
         return RequestOutcome(answer, before)
     return _accepted(checked, forms, before, strategy, warnings)
+
+
+def _validate_by_plugins(checked: _Checked, strategy: Strategy, plugins: RequestAdmission) -> tuple[str, ...]:
+    """Return the warnings of the validating plugins; raise RefusedError if one refuses the object."""
+    new = _with_metadata(checked.write.encoded(), _with_managers(checked, strategy))
+    live = checked.write.live
+    if live is None or checked.write.subresource != "scale":
+        return plugins.validate(new, live)
+    return plugins.validate(*(scale.of_resource(resource, strategy.subresources) for resource in (new, live)))
 
 
 def _accepted(

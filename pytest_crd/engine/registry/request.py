@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
@@ -62,7 +63,7 @@ class Request(NamedTuple):
     field_manager: str = ""
     force: bool | None = None
     dry_run: bool = False
-    user: str = ""
+    user: User = ADMINISTRATOR
     user_agent: str = USER_AGENT
     storage_prefix: str = ""
 

@@ -44,6 +44,9 @@ _STRUCT: Final = gotypes.Struct(
 _OTHERS: Final = {"apps/v1beta1": "v1beta1", "apps/v1beta2": "v1beta2", "extensions/v1beta1": "v1beta1"}
 
 
+_NO_STATUS: Final[Mapping[str, JSONValue]] = {"replicas": 0}
+
+
 class DecodedScale(NamedTuple):
     """
     A Scale from a request, or from the result of a patch.
@@ -52,11 +55,19 @@ class DecodedScale(NamedTuple):
         metadata: Its metadata.
         replicas: The desired replicas.
         problems: The messages about unknown and duplicate fields.
+        status: Its status.
     """
 
     metadata: Mapping[str, JSONValue]
     replicas: int
     problems: tuple[str, ...] = ()
+    status: Mapping[str, JSONValue] = _NO_STATUS
+
+    @property
+    def encoded(self) -> dict[str, JSONValue]:
+        """The Scale as JSON; a Scale of 0 omits its replicas."""
+        spec = {"replicas": self.replicas} if self.replicas else {}
+        return {**TYPE_META, "metadata": self.metadata, "spec": spec, "status": self.status}
 
 
 def of_resource(resource: Resource, subresources: Subresources, *, is_patched: bool = False) -> dict[str, JSONValue]:
@@ -146,6 +157,19 @@ def decode_applied(value: Resource) -> DecodedScale:
     return _decoded(decoding.decode(value, _STRUCT).value, ())
 
 
+def decode_admitted(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
+    """
+    Return the Scale that admission plugins return.
+
+    Raises:
+        RefusedError: It is not a Scale.
+    """
+    try:
+        return _decoded(decoding.decode(value, _STRUCT).value, problems)
+    except DecodeError as error:
+        raise RefusedError(refusal.internal_error(str(error))) from None
+
+
 def demand_valid(scale: DecodedScale, target: RequestTarget, uid: str | None = None) -> None:
     """
     Raise RefusedError if a Scale of a built-in kind is invalid, or meant for another object.
@@ -210,7 +234,8 @@ def with_replicas(live: Resource, scale: DecodedScale, subresources: Subresource
 
 
 def _decoded(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
-    return DecodedScale(value.get("metadata") or {}, (value.get("spec") or {}).get("replicas") or 0, problems)
+    spec, status = value.get("spec") or {}, value.get("status") or {}
+    return DecodedScale(value.get("metadata") or {}, spec.get("replicas") or 0, problems, {**_NO_STATUS, **status})
 
 
 def _problems(

@@ -9,12 +9,13 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.registry import applying, scale, subresources
+from pytest_crd.engine.registry import applying, scale
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
 from pytest_crd.engine.registry.response import Changes
+from pytest_crd.engine.registry.scale import DecodedScale
 
 
 class ScaleReader(RequestReader):
@@ -49,6 +50,7 @@ class ScaleReader(RequestReader):
         if not self.profile.apply.scales_have_owners:
             raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
         new = apply_or_refuse(lambda: self.owners.of_scale.apply(live, applied, make_writer(request, generated)))
+        self._admitted_scale(scale.decode_applied(new.resource), live)
         problems = applying.problems(request.body, request.field_validation, self.profile)
         resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
         body = DecodedBody(resource, Changes(), problems, sent=resource)
@@ -82,6 +84,7 @@ class ScaleReader(RequestReader):
             raise RefusedError(why, warnings=decoded.problems)
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
+        decoded = self._admitted_scale(decoded, live)
         scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
         if self.decoder.is_built_in:
             scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
@@ -91,14 +94,25 @@ class ScaleReader(RequestReader):
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        # A Scale of 0 omits replicas, so that nobody owns them.
-        spec = {"replicas": decoded.replicas} if decoded.replicas else {}
-        sent_scale = {**subresources.SCALE_TYPE_META, "metadata": decoded.metadata, "spec": spec}
+        sent_scale = {key: value for key, value in decoded.encoded.items() if key != "status"}
         if not self.profile.apply.scales_have_owners:
             return Read(body, prepared, lambda: live)
         writer = make_writer(request, generated)
         managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
         return Read(body, prepared, functools.cache(managed))
+
+    def _admitted_scale(self, decoded: DecodedScale, live: Resource) -> DecodedScale:
+        """
+        Return a Scale after the mutating plugins.
+
+        Raises:
+            RefusedError: A plugin refuses the request.
+        """
+        if self.admit is None:
+            return decoded
+        admitted = self.admit(decoded.encoded, scale.of_resource(live, self.subresources))
+        problems = (*decoded.problems, *admitted.warnings)
+        return scale.decode_admitted(admitted.object or {}, problems)
 
     def _with_scale(self, live: Resource, applied: Resource, target: RequestTarget) -> dict[str, JSONValue]:
         """

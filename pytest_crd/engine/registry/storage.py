@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.conversion import ConversionFailedError, VersionConverter
+from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.strategy import StoredForms
@@ -16,24 +19,42 @@ from pytest_crd.engine.registry.strategy import StoredForms
 class Storage:
     """Storage of the custom resources of a CRD, for requests to one of its versions."""
 
-    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served]) -> None:
+    def __init__(
+        self, crd: CrdSpec, served: Served, versions: Sequence[Served], converter: VersionConverter | None
+    ) -> None:
+        """
+        Create for requests to a version.
+
+        Args:
+            crd: The CRD.
+            served: The version that requests are sent to.
+            versions: All versions of the CRD, *served* included.
+            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
+        """
         self._crd = crd
         self._served = served
         storage = next((version for version in versions if version.spec.storage), served)
-        # Webhook conversion is unknown offline; assume the object is unchanged.
-        self._storage = served if crd.converts_by_webhook else storage
+        # Without a way to call the webhook, assume that objects are unchanged.
+        self._storage = served if crd.converts_by_webhook and converter is None else storage
+        self._converter = converter
+        self._by_version = {self._version_of(version): version for version in versions}
         self._namespaced = crd.scope == "Namespaced"
 
     def store(self, resource: Resource, *, defaulted: bool, is_raw: bool = False) -> StoredForms:
-        """Return the written form of a resource, and the form read back in the version of the request."""
+        """
+        Return the written form of a resource, and the form read back in the version of the request.
+
+        Raises:
+            RefusedError: 500: the webhook does not convert it.
+        """
         passes = self._storage.passes
         is_settled = not is_raw and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
             return StoredForms(
                 Stored.from_value(resource), Stored.from_value(dict(resource))
             )  # already pruned and defaulted
-        written = passes.prune({**resource, "apiVersion": self._version_of(self._storage)})
-        read = self._converted(passes.default(written.value).value)
+        written = passes.prune(self.convert(resource, self._version_of(self._storage)))
+        read = self._converted(passes.default(written.value).value, self._storage)
         # An object in the storage version is stored unpruned, and pruned when read.
         stored = resource if is_raw and self._storage is self._served else written.value
         return StoredForms(Stored.from_value(stored), Stored.from_value(read), written.dropped)
@@ -44,10 +65,16 @@ class Storage:
         return declared is not None and declared.default is not None and "status" not in resource
 
     def read(self, old: Resource, namespace: str) -> dict[str, JSONValue]:
-        """Return a stored object as an update reads it; its apiVersion is ignored."""
-        passes = self._storage.passes
-        in_storage = {**old, "apiVersion": self._version_of(self._storage), "kind": self._crd.kind}
-        stored = self._converted(passes.default(passes.prune(in_storage, drop_malformed=True).value).value)
+        """
+        Return a stored object as an update reads it; its apiVersion is ignored unless a webhook converts it.
+
+        Raises:
+            RefusedError: 500: the webhook does not convert it.
+        """
+        storage = self._storage if self._converter is None else self._by_version.get(old["apiVersion"], self._storage)
+        passes = storage.passes
+        in_storage = {**old, "apiVersion": self._version_of(storage), "kind": self._crd.kind}
+        stored = self._converted(passes.default(passes.prune(in_storage, drop_malformed=True).value).value, storage)
         metadata = dict(stored.get("metadata") or {})
         if self._namespaced:
             metadata.setdefault("namespace", namespace)
@@ -57,9 +84,23 @@ class Storage:
     def _version_of(self, served: Served) -> str:
         return declared.api_version(self._crd.group, served.spec.name)
 
-    def _converted(self, in_storage: Resource) -> dict[str, JSONValue]:
-        if self._storage is self._served:
+    def _converted(self, in_storage: Resource, storage: Served) -> dict[str, JSONValue]:
+        """Return an object of the version *storage* in the version of the request."""
+        if storage is self._served:
             return dict(in_storage)
         passes = self._served.passes
-        converted = {**in_storage, "apiVersion": self._version_of(self._served)}
-        return passes.drop_nulls(passes.prune(converted).value)
+        return passes.drop_nulls(passes.prune(self.convert(in_storage, self._version_of(self._served))).value)
+
+    def convert(self, resource: Resource, api_version: str) -> Resource:
+        """
+        Return a resource in another version, not pruned.
+
+        Raises:
+            RefusedError: 500: the webhook does not convert it.
+        """
+        if self._converter is None or resource["apiVersion"] == api_version:
+            return {**resource, "apiVersion": api_version}
+        try:
+            return self._converter.convert([resource], api_version)[0]
+        except ConversionFailedError as error:
+            raise RefusedError(Refusal(500, "", str(error))) from None

@@ -12,6 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.requestbody import TypedObject
 from pytest_crd.engine.registry.response import Stored
@@ -104,6 +105,10 @@ class Strategy(Protocol):
     owners: FieldManagers
 
     @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+
+    @property
     def deprecation_warnings(self) -> tuple[str, ...]:
         """The warnings of each response."""
 
@@ -139,12 +144,21 @@ class ObjectStrategy:
     Shared steps of kinds whose objects have the same form in requests and in the store.
 
     Attributes:
+        type_meta: apiVersion and kind.
         profile: The Kubernetes version.
         subresources: The subresources, and the fields that each of them writes.
     """
 
+    type_meta: Mapping[str, str]
     profile: Profile
     subresources: Subresources
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins: objects have one version and no defaults."""
+        return ObjectInterfaces(
+            (self.type_meta["apiVersion"].rpartition("/")[2],), lambda resource, _: resource, lambda resource: resource
+        )
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""

@@ -10,6 +10,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import subresources
+from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.served import Served
 
 if TYPE_CHECKING:
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
 class VersionManagers:
     """The field managers of a version: one for objects and their status, one for their scale."""
 
-    def __init__(self, crd: CrdSpec, served: Served, versions: Sequence[Served], profile: Profile) -> None:
+    def __init__(
+        self,
+        crd: CrdSpec,
+        served: Served,
+        versions: Sequence[Served],
+        profile: Profile,
+        converter: VersionConverter | None = None,
+    ) -> None:
         """
         Create for a version.
 
@@ -29,7 +37,9 @@ class VersionManagers:
             served: The version that requests are sent to.
             versions: All versions of the CRD, *served* included.
             profile: The Kubernetes version.
+            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
         """
+        self._converter = converter
         self._crd = crd
         self._served = served
         self._versions = versions
@@ -48,7 +58,7 @@ class VersionManagers:
             )
             for version in self._versions
         ]
-        return crdfieldmanager.of_version(self._crd, self._served.spec.name, published, self._profile)
+        return crdfieldmanager.of_version(self._crd, self._served.spec.name, published, self._profile, self._converter)
 
     @cached_property
     def of_scale(self) -> ScaleOwners:

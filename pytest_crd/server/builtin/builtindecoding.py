@@ -204,6 +204,19 @@ class TypedDecoder(NamedTuple):
             raise RefusedError(Refusal(500, "", f"{cannot}: {error}")) from None
         return self._decoded(new.resource, decoded, warnings, request)
 
+    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
+        """
+        Decode the object that admission plugins return.
+
+        Raises:
+            RefusedError: It is not of this kind.
+        """
+        try:
+            typed = decoding.decode(resource, self.kind)
+        except DecodeError as error:
+            raise RefusedError(refusal.internal_error(str(error)), decoded) from None
+        return decoded._replace(resource=self._decoded(resource, typed, (), request).resource)
+
     def _decoded(self, sent: JSONValue, decoded: Decoded, problems: tuple[str, ...], request: Request) -> DecodedBody:
         value = {**decoded.value, **self.type_meta}
         metadata = sent.get("metadata") if isinstance(sent, dict) else None

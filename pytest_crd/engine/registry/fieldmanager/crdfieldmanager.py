@@ -13,6 +13,7 @@ from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.openapi.commontypes import Schema, Types
 from pytest_crd.engine.openapi.schemas import Publisher
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.fieldmanager import fieldsets, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
@@ -42,6 +43,7 @@ def of_version(
     served: str,
     versions: Sequence[PublishedVersion],
     profile: Profile,
+    converter: VersionConverter | None = None,
 ) -> FieldManager:
     """
     Return the field manager of a version.
@@ -51,6 +53,7 @@ def of_version(
         served: The version that requests are sent to.
         versions: All versions of the CRD.
         profile: The Kubernetes version.
+        converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
 
     Reference:
         apiextensions-apiserver apiserver/customresource_handler.go, buildOpenAPIModelsForApply and scopeWithFieldManager.
@@ -61,7 +64,7 @@ def of_version(
     }
     type_meta = {"apiVersion": declared.api_version(crd.group, served), "kind": crd.kind}
     ignored = _ignored(crd, served, versions, profile.apply)
-    return FieldManager(Versions(crd.group, kinds), type_meta, ignored, profile.apply)
+    return FieldManager(Versions(crd.group, kinds, converter=converter), type_meta, ignored, profile.apply)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.registry.conversion import ConversionFailedError, VersionConverter
 from pytest_crd.engine.registry.fieldmanager import comparing, merging, typedvalues
 from pytest_crd.engine.registry.fieldmanager.comparing import Comparison
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
@@ -59,13 +60,21 @@ class Versions:
         group: The group of the CRD.
         kinds: Functions that return the type of each version, by its name.
         is_built_in: Whether the type is built in; the server knows no other versions of it.
+        converter: The conversion webhook; without one, objects of all versions have the same fields.
 
     Reference:
         apimachinery managedfields/internal/versionconverter.go and typeconverter.go; apiextensions-apiserver apiserver/conversion/converter.go.
-        Webhook conversion is unknown offline; objects are assumed to be unchanged.
     """
 
-    def __init__(self, group: str, kinds: Mapping[str, Callable[[], MergeType]], *, is_built_in: bool = False) -> None:
+    def __init__(
+        self,
+        group: str,
+        kinds: Mapping[str, Callable[[], MergeType]],
+        *,
+        is_built_in: bool = False,
+        converter: VersionConverter | None = None,
+    ) -> None:
+        self._converter = converter
         self._group = group
         self._is_built_in = is_built_in
         self._kinds = kinds
@@ -113,7 +122,12 @@ class Versions:
             raise ConversionError(f"{of_object} {problem}")
         if version not in self._kinds:
             raise ConversionError(f"request to convert CR to an invalid group/version: {api_version}")
-        return self.typed({**typed.value, "apiVersion": api_version})
+        if self._converter is None:
+            return self.typed({**typed.value, "apiVersion": api_version})
+        try:
+            return self.typed(self._converter.convert([typed.value], api_version)[0])
+        except ConversionFailedError as error:
+            raise ConversionError(str(error)) from None
 
 
 def _split(api_version: str) -> tuple[str, str]:

@@ -1,0 +1,126 @@
+"""The calls of admission plugins in a request: mutating ones before the metadata is prepared, validating ones before the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple, Protocol
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import requestmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted, ObjectInterfaces, Operation
+from pytest_crd.engine.registry.request import Request
+from pytest_crd.engine.registry.requestoptions import KINDS
+from pytest_crd.engine.registry.subresources import SCALE_TYPE_META
+
+_META_VERSION: Final = "meta.k8s.io/v1"
+# The default, which clients leave out.
+_FIELD_VALIDATION: Final = "Warn"
+
+
+class AdmittedKind(Protocol):
+    """
+    The kind of a request, for admission plugins.
+
+    Attributes:
+        type_meta: apiVersion and kind.
+    """
+
+    type_meta: Mapping[str, str]
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects."""
+
+
+class RequestAdmission(NamedTuple):
+    """
+    The admission plugins of a request.
+
+    Attributes:
+        plugins: The plugins.
+        request: The request.
+        target: The object in the URL.
+        kind: The kind of the request.
+    """
+
+    plugins: Admission
+    request: Request
+    target: RequestTarget
+    kind: AdmittedKind
+
+    def mutate(self, new: Resource, old: Resource | None) -> Admitted:
+        """
+        Return a new object after the mutating plugins, with their warnings.
+
+        Raises:
+            RefusedError: A plugin refuses the request.
+        """
+        return self.plugins.mutate(self._attributes(new, old))
+
+    def validate(self, new: Resource, old: Resource | None) -> tuple[str, ...]:
+        """
+        Return the warnings of the validating plugins.
+
+        Raises:
+            RefusedError: A plugin refuses the request.
+        """
+        return self.plugins.validate(self._attributes(new, old)).warnings
+
+    def _attributes(self, new: Resource, old: Resource | None) -> AdmissionRequest:
+        type_meta = self.kind.type_meta
+        group, _, version = type_meta["apiVersion"].rpartition("/")
+        kind = (SCALE_TYPE_META if self.request.subresource == "scale" else type_meta)["kind"]
+        operation: Operation = "CREATE" if old is None else "UPDATE"
+        metadata = (new if old is None else old).get("metadata") or {}
+        return AdmissionRequest(
+            operation,
+            group,
+            version,
+            kind,
+            self.target.plural,
+            self.request.subresource,
+            self.target.name or metadata.get("name", ""),
+            self.target.namespace or "",
+            jsonvalue.copy(new),
+            old,
+            _options(self.request, operation),
+            self.request.dry_run,
+            self.request.user,
+            self.kind.interfaces,
+        )
+
+
+def seen(resource: Resource, metadata: Mapping[str, JSONValue], target: RequestTarget) -> Resource:
+    """
+    Return a decoded object of a create as plugins see it: with the namespace of the URL and without system metadata.
+
+    Reference:
+        apiserver registry/rest/meta.go, WipeObjectMetaSystemFields and EnsureObjectNamespaceMatchesRequestNamespace.
+    """
+    hidden = (*requestmetadata.DELETION, "selfLink", "uid", "creationTimestamp")
+    kept = {key: value for key, value in metadata.items() if key not in hidden}
+    if target.namespace is None:
+        kept.pop("namespace", None)
+    else:
+        kept["namespace"] = target.namespace
+    return {**resource, "metadata": kept}
+
+
+def _options(request: Request, operation: Operation) -> dict[str, JSONValue]:
+    """
+    Return the options of a request as plugins see them; a patch has those of a create or an update.
+
+    Reference:
+        apiserver endpoints/handlers/patch.go, patchToCreateOptions and patchToUpdateOptions.
+    """
+    options: dict[str, JSONValue] = {"kind": KINDS[operation.lower()], "apiVersion": _META_VERSION}
+    if request.dry_run:
+        options["dryRun"] = ["All"]
+    if request.field_manager:
+        options["fieldManager"] = request.field_manager
+    if request.field_validation != _FIELD_VALIDATION:
+        options["fieldValidation"] = request.field_validation
+    return options

@@ -1,0 +1,61 @@
+"""Webhooks in this process, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.crds.internalspec import Conversion
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
+from pytest_crd.engine.registry.conversion import VersionConverter
+
+
+class FunctionConverter:
+    """A converter that calls a function for each object."""
+
+    def __init__(self, function: Callable[[JSONObject, str], JSONObject]) -> None:
+        self._function = function
+        self.calls: list[tuple[JSONObject, str]] = []
+
+    def convert(self, objects: Sequence[JSONObject], api_version: str) -> list[JSONObject]:
+        """Return the converted objects."""
+        self.calls += [(resource, api_version) for resource in objects]
+        return [{**self._function(resource, api_version), "apiVersion": api_version} for resource in objects]
+
+
+class FunctionAdmission:
+    """Admission that calls a function for each request."""
+
+    def __init__(
+        self,
+        mutate: Callable[[AdmissionRequest], Admitted] | None = None,
+        validate: Callable[[AdmissionRequest], Admitted] | None = None,
+    ) -> None:
+        self._functions = {"mutate": mutate, "validate": validate}
+        self.calls: list[tuple[str, AdmissionRequest]] = []
+
+    def mutate(self, request: AdmissionRequest) -> Admitted:
+        """Call the mutating function."""
+        return self._call("mutate", request)
+
+    def validate(self, request: AdmissionRequest) -> Admitted:
+        """Call the validating function."""
+        return self._call("validate", request)
+
+    def _call(self, name: str, request: AdmissionRequest) -> Admitted:
+        self.calls.append((name, request))
+        function = self._functions[name]
+        return Admitted(request.object) if function is None else function(request)
+
+
+class FixedWebhooks(NamedTuple):
+    """The same converter for each CRD, and the same admission."""
+
+    to_version: VersionConverter | None = None
+    admission: Admission | None = None
+
+    def converter(self, _crd: CrdSpec, _conversion: Conversion) -> VersionConverter | None:
+        """Return the converter."""
+        return self.to_version
