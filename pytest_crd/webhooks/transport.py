@@ -24,6 +24,10 @@ class TransportError(Exception):
     """A webhook that gave no HTTP response; the message is that of Go's HTTP client, without method and URL."""
 
 
+class BodyTransportError(TransportError):
+    """A webhook whose response broke off in its body; the message is all of client-go's, to which no method and URL are added."""
+
+
 class WebhookTransport(Protocol):
     """A way to a webhook."""
 

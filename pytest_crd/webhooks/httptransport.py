@@ -1,0 +1,252 @@
+"""Transport to a webhook over HTTPS or HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import select
+import socket
+import ssl
+import time
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from pytest_crd.webhooks import gowords
+from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
+from pytest_crd.webhooks.webhookerrors import WebhookError
+
+_HEADERS: Final = {
+    "Accept": "application/json, */*",
+    "Content-Type": "application/json",
+    "User-Agent": "kube-apiserver-admission",
+}
+_PORTS: Final = {"https": 443, "http": 80}
+_CHUNK: Final = 1 << 16
+_LEAST: Final = 0.001
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_REDIRECTED: Final = (
+    "{url} answers with a redirect ({status}) to {location}; an API server follows it to any host, "
+    "and pytest-crd follows none: write the final URL"
+)
+
+
+class _NameMismatchError(TransportError):
+    """A certificate for other names."""
+
+
+class _Connection(NamedTuple):
+    """
+    An open connection.
+
+    Attributes:
+        http: The connection.
+        sock: Its socket, also after the server has ended the connection with a response.
+        route: Its addresses.
+    """
+
+    http: http.client.HTTPConnection
+    sock: socket.socket
+    route: str
+
+
+class HttpTransport:
+    """
+    Transport to the webhook server of a URL.
+
+    No other host is ever contacted: a review has the host of its `clientConfig` in the header `Host` alone. Connections stay open for the
+    next review. Several threads can use a transport.
+    """
+
+    def __init__(self, url: str, *, authority: str = "", source: str = "") -> None:
+        """
+        Create the transport.
+
+        Args:
+            url: The URL of the server: `https` or `http`. Without a path, the path of each review's URL is used.
+            authority: The certificates that are trusted, PEM; empty for those of the system.
+            source: The place of the setting, for errors.
+        """
+        parts = urlsplit(url)
+        self._url, self._source = url, source
+        self._host, self._port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+        self._path = f"{parts.path}{f'?{parts.query}' if parts.query else ''}"
+        self._context = _make_context(authority) if parts.scheme == "https" else None
+        self._idle: list[_Connection] = []
+
+    def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:
+        """
+        Send a review and return the response.
+
+        Args:
+            url: As for `WebhookTransport`.
+            body: The review.
+            timeout: The time limit in seconds.
+
+        Raises:
+            TransportError: There is no response.
+            WebhookError: The response is a redirect.
+        """
+        deadline = time.monotonic() + timeout
+        connection = self._take_idle() or self._connect(deadline, urlsplit(url).hostname or "")
+        try:
+            reply = self._exchange(connection, url, body, deadline)
+        except BaseException:
+            _close(connection)
+            raise
+        if connection.http.sock is not None:
+            self._idle.append(connection)
+        return reply
+
+    def check(self, timeout: float) -> None:
+        """
+        Open a connection and close it.
+
+        Raises:
+            TransportError: The server accepts no connection, or its certificate is wrong.
+        """
+        _close(self._connect(time.monotonic() + timeout, ""))
+
+    def close(self) -> None:
+        """Close the open connections."""
+        while self._idle:
+            _close(self._idle.pop())
+
+    def _take_idle(self) -> _Connection | None:
+        """Return an open connection that the server has not ended; None if there is none."""
+        while self._idle:
+            connection = self._idle.pop()
+            poll = select.poll()
+            poll.register(connection.sock, select.POLLIN)
+            if not poll.poll(0):
+                return connection
+            _close(connection)
+        return None
+
+    def _exchange(self, connection: _Connection, url: str, body: bytes, deadline: float) -> WebhookReply:
+        parts = urlsplit(url)
+        path, query = self._path or parts.path or "/", parts.query
+        target = f"{path}{'&' if '?' in path else '?'}{query}" if query else path
+        try:
+            connection.sock.settimeout(_remaining(deadline))
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                # A server may answer before it has read the body.
+                connection.http.request("POST", target, body, {"Host": parts.netloc, **_HEADERS})
+            response = connection.http.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            raise TransportError(gowords.describe(error, connection.route, self._host)) from None
+        with response:
+            if response.status in _REDIRECTS:
+                location = response.headers.get("Location", "")
+                raise WebhookError.at(
+                    self._source, _REDIRECTED.format(url=self._url, status=response.status, location=location)
+                )
+            content = _read_body(response, connection.sock, deadline)
+            return WebhookReply(response.status, content, response.headers.get("Content-Type", ""))
+
+    def _connect(self, deadline: float, other_name: str) -> _Connection:
+        """
+        Return a new connection.
+
+        Args:
+            deadline: The end of the time limit.
+            other_name: The host of the `clientConfig`, for which the certificate may be valid, too.
+
+        Raises:
+            TransportError: There is no connection.
+        """
+        try:
+            return self._open(deadline, self._host)
+        except _NameMismatchError:
+            if not other_name:
+                raise
+        return self._open(deadline, other_name)
+
+    def _open(self, deadline: float, name: str) -> _Connection:
+        """
+        Return a new connection, with TLS if the certificate is valid for *name*.
+
+        Raises:
+            TransportError: There is no connection.
+        """
+        sock = self._dial(deadline)
+        route = gowords.name_route(sock)
+        if self._context is not None:
+            try:
+                sock = self._context.wrap_socket(sock, server_hostname=name)
+            except OSError as error:
+                sock.close()
+                is_mismatch = getattr(error, "verify_code", 0) in gowords.NAME_MISMATCHES
+                error_class = _NameMismatchError if is_mismatch else TransportError
+                raise error_class(gowords.describe(error, route, name)) from None
+        connection = http.client.HTTPConnection(self._host, self._port)
+        connection.sock, connection.auto_open = sock, 0
+        return _Connection(connection, sock, route)
+
+    def _dial(self, deadline: float) -> socket.socket:
+        """
+        Return a connected socket.
+
+        Raises:
+            TransportError: There is no such host, or none of its addresses accepts a connection.
+        """
+        try:
+            addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+        except socket.gaierror:
+            raise TransportError(gowords.describe_lookup(self._host)) from None
+        words: list[str] = []
+        for family, kind, protocol, _, address in addresses:
+            sock = socket.socket(family, kind, protocol)
+            try:
+                sock.settimeout(_remaining(deadline))
+                sock.connect(address)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            except OSError as error:
+                sock.close()
+                name = gowords.join_address(str(address[0]), self._port)
+                is_late = isinstance(error, TimeoutError)
+                words.append(gowords.DEADLINE if is_late else gowords.describe_dial(name, error))
+            else:
+                return sock
+        raise TransportError(words[0])
+
+
+def _make_context(authority: str) -> ssl.SSLContext:
+    """Return the TLS context of a client that trusts *authority*; as in Go, any certificate there ends a chain."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if authority:
+        context.load_verify_locations(cadata=authority)
+    else:
+        context.load_default_certs()
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return context
+
+
+def _read_body(response: http.client.HTTPResponse, sock: socket.socket, deadline: float) -> bytes:
+    """
+    Return the body of a response.
+
+    Raises:
+        BodyTransportError: It ends early, or comes too late.
+    """
+    chunks: list[bytes] = []
+    try:
+        while chunk := response.read1(_CHUNK):
+            chunks.append(chunk)
+            sock.settimeout(_remaining(deadline))
+    except TimeoutError:
+        raise BodyTransportError(gowords.BODY.format(gowords.DEADLINE)) from None
+    except (OSError, http.client.HTTPException):
+        raise BodyTransportError(gowords.BODY.format(gowords.UNEXPECTED_EOF)) from None
+    if response.length:
+        raise BodyTransportError(gowords.BODY.format(gowords.UNEXPECTED_EOF))
+    return b"".join(chunks)
+
+
+def _remaining(deadline: float) -> float:
+    """Return the seconds until *deadline*, more than zero, which would mean a socket that does not wait."""
+    return max(deadline - time.monotonic(), _LEAST)
+
+
+def _close(connection: _Connection) -> None:
+    connection.http.close()
+    connection.sock.close()
