@@ -20,7 +20,7 @@ from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.yaml import yamlreader, yamlwords
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.webhooks import statusreading
-from pytest_crd.webhooks.transport import TransportError, WebhookReply, WebhookTransport
+from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply, WebhookTransport
 
 _JSON: Final = "application/json"
 _FIRST_SUCCESS: Final = 200
@@ -87,6 +87,8 @@ class WebhookClient(NamedTuple):
         body = f"{printing.marshal(review)}\n".encode("utf-8", "surrogatepass")
         try:
             reply = self.transport.post(url, body, float(self.timeout))
+        except BodyTransportError as error:
+            raise CallError(str(error)) from None
         except TransportError as error:
             raise CallError(f"Post {printing.quote(url)}: {error}") from None
         return _decode_reply(reply, expected, self.profile)

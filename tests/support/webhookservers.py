@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 import trustme
@@ -99,3 +102,44 @@ def always(*answers: bytes) -> Callable[[socket.socket, Conversation], None]:
             sock.sendall(response)
 
     return serve
+
+
+# A program that serves reviews with TLS: a response for each request, until it is asked to end.
+PROGRAM: Final = """\
+import os, socket, ssl, sys
+
+port, folder = int(sys.argv[1]), sys.argv[2]
+assert (sys.argv[1], folder) == (os.environ["CRD_WEBHOOK_PORT"], os.environ["CRD_WEBHOOK_CERT_DIR"])
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(f"{folder}/tls.crt", f"{folder}/tls.key")
+print("serving", os.getcwd(), flush=True)
+listener = socket.create_server(("127.0.0.1", port))
+while True:
+    sock = listener.accept()[0]
+    try:
+        with context.wrap_socket(sock, server_side=True) as secured:
+            data = b""
+            while chunk := secured.recv(65536):
+                data += chunk
+                if not data.endswith(b"{}"):
+                    continue
+                if b"/die" in data:
+                    print("dying", flush=True)
+                    os._exit(3)
+                if b"/end" in data:
+                    break
+                if b"/hang" not in data:
+                    secured.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}")
+                data = b""
+    except OSError:
+        pass
+"""
+COMMAND: Final = f"{shlex.quote(sys.executable)} -I -S server.py {{port}} {{cert_dir}}"
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process runs, and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

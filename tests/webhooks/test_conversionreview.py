@@ -12,7 +12,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.conversion import ConversionFailedError
 from pytest_crd.webhooks.conversionreview import WebhookConverter
-from pytest_crd.webhooks.transport import TransportError, WebhookReply
+from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
 
 URL = "https://hooks.example.com:443/convert"
 OBJECT = {
@@ -284,6 +284,10 @@ def test_a_failing_call_names_the_url() -> None:
     assert (
         problem(error) == f'{FOR} failed: Post "{URL}?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused'
     )
+
+
+def test_a_body_that_breaks_off_names_no_url() -> None:
+    assert problem(BodyTransportError("unexpected error")) == f"{FOR} failed: unexpected error"
 
 
 STATUS = b'{"kind":"Status","apiVersion":"v1","status":"Failure","message":"sorry"}'
