@@ -133,8 +133,8 @@ class CommandTransport:
         if self._error is not None:
             raise self._error
         if self._group is None or self._http is None:
-            with self._limits.progress("starting webhooks") as tell:
-                tell(0, 1, f"`{self._command}`")
+            with self._limits.progress("starting webhooks") as show_step:
+                show_step(0, 1, f"`{self._command}`")
                 self._group, self._http = self._start()
         elif self._group.code is not None:
             raise self._fail(_ended(self._group))

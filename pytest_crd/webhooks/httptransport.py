@@ -112,7 +112,7 @@ class HttpTransport:
             _close(self._idle.pop())
 
     def _take_idle(self) -> _Connection | None:
-        """Return an open connection that the server has not ended; None if there is none."""
+        """Return an open connection of an earlier review; None without an open connection."""
         while self._idle:
             connection = self._idle.pop()
             poll = select.poll()

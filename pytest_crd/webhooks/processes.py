@@ -83,7 +83,7 @@ class ProcessGroup:
 
     @property
     def has_members(self) -> bool:
-        """Whether the command or one of its children runs."""
+        """Whether the command or a child runs."""
         if self.code is None:
             return True
         try:
@@ -121,7 +121,7 @@ class ProcessGroup:
 
 
 def _has_living(group: int) -> bool:
-    """Return whether a group has a process that is no zombie, such as those of a container without an init process."""
+    """Return whether a group has a process besides zombies, which stay in a container without an init process."""
     stats = [*Path("/proc").glob("[0-9]*/stat")]
     return not stats or any(_is_living(path, group) for path in stats)
 

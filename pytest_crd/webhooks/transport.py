@@ -21,11 +21,11 @@ class WebhookReply(NamedTuple):
 
 
 class TransportError(Exception):
-    """A webhook that gave no HTTP response; the message is that of Go's HTTP client, without method and URL."""
+    """A call without an HTTP response; the message is from Go's HTTP client, without method and URL."""
 
 
 class BodyTransportError(TransportError):
-    """A webhook whose response broke off in its body; the message is all of client-go's, to which no method and URL are added."""
+    """A response with a broken body; the message is client-go's, to which callers add no method and URL."""
 
 
 class WebhookTransport(Protocol):

@@ -7,7 +7,7 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 
 class WebhookError(InputError):
     """
-    A webhook of the project that cannot be called as the project says, or whose function fails.
+    Failure of the project to answer a review: a command that does not start, or a function that raises.
 
     It is no answer of an API server, so no `failurePolicy` applies to it.
     """
