@@ -42,7 +42,7 @@ def read_request(sock: socket.socket) -> bytes:
 
 
 class Conversation:
-    """The requests and connections that a server has seen."""
+    """The requests and connections that a server has had."""
 
     def __init__(self) -> None:
         self.requests: list[bytes] = []
@@ -62,14 +62,14 @@ def scripted(
     serve: Callable[[socket.socket, Conversation], None], *, context: ssl.SSLContext | None = None
 ) -> Iterator[Conversation]:
     """Serve each connection with *serve*, in its own thread."""
-    seen = Conversation()
+    conversation = Conversation()
 
     def handle(sock: socket.socket) -> None:
-        seen.connections += 1
+        conversation.connections += 1
         with contextlib.suppress(OSError), sock:
             secured = sock if context is None else context.wrap_socket(sock, server_side=True)
             with secured:
-                serve(secured, seen)
+                serve(secured, conversation)
 
     def accept() -> None:
         while True:
@@ -80,11 +80,11 @@ def scripted(
             threading.Thread(target=handle, args=(sock,), daemon=True).start()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        seen.port = listener.getsockname()[1]
+        conversation.port = listener.getsockname()[1]
         thread = threading.Thread(target=accept, daemon=True)
         thread.start()
         try:
-            yield seen
+            yield conversation
         finally:
             listener.shutdown(socket.SHUT_RDWR)
             thread.join()
@@ -93,12 +93,12 @@ def scripted(
 def always(*answers: bytes) -> Callable[[socket.socket, Conversation], None]:
     """Return a function that answers the requests of a connection in turn, and then ends the connection."""
 
-    def serve(sock: socket.socket, seen: Conversation) -> None:
+    def serve(sock: socket.socket, conversation: Conversation) -> None:
         for response in answers:
             request = read_request(sock)
             if not request:
                 return
-            seen.requests.append(request)
+            conversation.requests.append(request)
             sock.sendall(response)
 
     return serve

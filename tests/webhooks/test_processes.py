@@ -40,15 +40,15 @@ def _output(tmp_path: Path) -> str:
 @pytest.fixture
 def pids(tmp_path: Path) -> Iterator[Callable[[int], list[int]]]:
     """Return a function that waits for lines with process numbers, and returns them; all must have ended with the test."""
-    seen: list[int] = []
+    started: list[int] = []
 
     def wait_for(count: int) -> list[int]:
         _until(lambda: len(_output(tmp_path).split("\n")) > count)
-        seen.extend(int(line) for line in _output(tmp_path).split())
-        return seen
+        started.extend(int(line) for line in _output(tmp_path).split())
+        return started
 
     yield wait_for
-    _until(lambda: not any(is_running(pid) for pid in seen))
+    _until(lambda: not any(is_running(pid) for pid in started))
 
 
 def test_a_command_and_its_children_end_with_sigterm(tmp_path: Path, pids: Callable[[int], list[int]]) -> None:
