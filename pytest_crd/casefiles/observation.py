@@ -18,13 +18,12 @@ from pytest_crd.cases.caseresult import (
     ConflictsMismatch,
     ErrorsMismatch,
     ManagersMismatch,
-    MessageMismatch,
     ObjectMismatch,
     PathsMismatch,
     Present,
     Strays,
 )
-from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, RequestCase
+from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, ConvertCase, RequestCase
 from pytest_crd.engine import ErrorType, FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
@@ -119,16 +118,18 @@ def get_expectations(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
         case: The case; its expectations do not matter.
         result: Its result, with an answer.
     """
-    answer, verdict = _answer(result), _verdict(result)
+    answer, verdict = _answer(result), _verdict(case, result)
     keys = [*case.listed, *(("managers",) if isinstance(case, ApplyCase) else ())]
     listed = {key: _get_observed(key, case, result) for key in keys if key not in {"warnings", *_unknown(answer)}}
     return {verdict: _get_observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
 
 
-def _verdict(result: CaseResult) -> str:
+def _verdict(case: AnyCase, result: CaseResult) -> str:
     """Return the key that states the verdict on the request."""
     answer = _answer(result)
     if answer.errors:
+        if isinstance(case, ConvertCase):
+            return "refused"
         return "conflicts" if answer.conflicts else "errors"
     return "accepted" if answer.unknown else "expected"
 
@@ -136,10 +137,13 @@ def _verdict(result: CaseResult) -> str:
 def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
     """Return the observed value for *key*."""
     answer, trace = _answer(result), result.trace
-    if key == "accepted":
-        return True
-    if key == "expected":
-        return _object(case, answer)
+    of_verdict: dict[str, Callable[[], JSONValue]] = {
+        "accepted": lambda: True,
+        "expected": lambda: _object(case, answer),
+        "refused": lambda: answer.errors[0].message,
+    }
+    if key in of_verdict:
+        return of_verdict[key]()
     if key == "errors":
         # The notice that rules were not checked follows from the other errors.
         return [*map(_entry, [item for item in answer.errors if not resourcerules.is_notice(item)] or answer.errors)]
@@ -228,7 +232,7 @@ def _turn_verdict(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValu
     """Return the keys of the new verdict, and the keys to remove; lists stay, with the observed values."""
     declared, is_refused = case.declared, bool(_answer(result).errors)
     removed = tuple(key for key in (_OF_ACCEPTED if is_refused else _OF_REFUSED) if key in declared)
-    verdict = _verdict(result)
+    verdict = _verdict(case, result)
     values = {verdict: _get_observed(verdict, case, result)}
     for key in case.listed:
         paths = _get_observed(key, case, result)
@@ -323,7 +327,6 @@ def _explain_by_hand(result: CaseResult) -> str:
 
 _BY_HAND: Final[Mapping[type, str]] = {
     Present: "absent",
-    MessageMismatch: "error",
     ConflictsMismatch: "conflicts",
     Strays: "fields of the input that are dropped",
 }

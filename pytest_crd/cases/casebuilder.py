@@ -123,9 +123,11 @@ ATTRIBUTES: Final = {
     "containsErrors": "contains_errors",
     "oldCRD": "old_crd",
     "fieldValidation": "field_validation",
+    "from": "stored_as",
 }
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
+    **dict.fromkeys(("from", "to", "refused"), _itself),
     "fieldValidation": _itself,
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),

@@ -36,6 +36,7 @@ SECTION_MEANINGS: Final = {
     Section.APPLY: "Server-side applies, one after the other.",
     Section.APPLY_STATUS: "Server-side applies to the /status of an object.",
     Section.APPLY_SCALE: "Server-side applies to the /scale of an object.",
+    Section.CONVERT: "The conversion of a stored object from one version of the CRD to another.",
 }
 
 

@@ -39,6 +39,7 @@ class CaseKey:
 
 
 _ALL: Final = frozenset(Section)
+_CONVERSIONS: Final = frozenset({Section.CONVERT})
 # The sections with a single input object.
 _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 
@@ -46,7 +47,7 @@ _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 # Keys of a case
 
 _OLD_NEED: Final = Need("old", "oldFile", is_instead=True)
-_REFUSALS: Final = ("errors", "containsErrors", "error", "conflicts")
+_REFUSALS: Final = ("errors", "containsErrors", "error", "conflicts", "refused")
 CASE_CONFLICTS: Final = (
     valueforms.INPUT_CONFLICT,
     Conflict("old", "oldFile", "both are what is stored"),
@@ -55,8 +56,9 @@ CASE_CONFLICTS: Final = (
         Conflict(stored, refusal, "an object that is refused is not stored")
         for stored in ("expected", "contains", "absent", "lost", "managers")
         for refusal in _REFUSALS
+        if refusal != "refused" or stored not in {"lost", "managers"}
     ),
-    *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS),
+    *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS[:-1]),
     Conflict("errors", "containsErrors", "`errors` lists all errors, `containsErrors` some of them"),
     Conflict("errors", "error", "`errors` lists all errors, `error` is the short form"),
     *(
@@ -89,6 +91,17 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         ),
         sections=_ALL - APPLIES,
         required_in=PATCHES,
+    ),
+    "from": CaseKey(
+        form=keyschemas.text("the name of a version, as in v1"),
+        meaning="The version in which the object is stored; optional if it is the version of the file.",
+        sections=_CONVERSIONS,
+    ),
+    "to": CaseKey(
+        form=keyschemas.text("the name of a version, as in v1"),
+        meaning="The version to which the object is converted.",
+        sections=_CONVERSIONS,
+        required_in=_CONVERSIONS,
     ),
     "steps": CaseKey(
         form=valueforms.STEPS,
@@ -169,6 +182,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=REQUESTS,
         expects=True,
         remedy=_IF_ACCEPTED,
+    ),
+    "refused": CaseKey(
+        form=keyschemas.text("text (a part of the whole message)"),
+        meaning="A part of the message of the failed conversion.",
+        sections=_CONVERSIONS,
+        expects=True,
     ),
     "conflicts": CaseKey(
         form=valueforms.CONFLICTS,

@@ -221,10 +221,12 @@ class MessageMismatch(NamedTuple):
     Attributes:
         part: The expected part.
         message: The whole message.
+        key: The key of the case that was not met: `error` or `refused`.
     """
 
     part: str
     message: str
+    key: str = "error"
 
 
 class OwnedField(NamedTuple):

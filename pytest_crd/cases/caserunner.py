@@ -13,6 +13,7 @@ from typing import Final
 from pytest_crd.cases import (
     barewords,
     caseverdicts,
+    conversions,
     expectations,
     expectedowners,
     questions,
@@ -28,6 +29,7 @@ from pytest_crd.cases.model import (
     ApplyCase,
     Case,
     CaseFileError,
+    ConvertCase,
     CreateCase,
     DefaultingCase,
     PruningCase,
@@ -66,12 +68,14 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
 
     Raises:
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses something
-            unsupported.
+            unsupported; a webhook that cannot be called converts the object.
     """
     sent = sending.read(case)
     try:
         if isinstance(case, RequestCase):
             result = _run_request(case, sent, subject, old_subject or subject)
+        elif isinstance(case, ConvertCase):
+            result = conversions.run(case, sent.input, subject)
         else:
             result = _run_pass(case, sent.input, subject)
     except DecodeError as error:

@@ -194,7 +194,7 @@ def _wanted(key: str, flaw: _Flaw) -> Any:
     keys = flaw.form.get("properties", {})
     if key in keys:
         return keys[key]["title"]
-    return casekeys.CASE_KEYS[key].form["title"] if key in casekeys.CASE_KEYS else "what the operation needs"
+    return "what the operation needs" if "op" in flaw.value else casekeys.CASE_KEYS[key].form["title"]
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:

@@ -146,6 +146,29 @@ class DefaultingCase(Case):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertCase(Case):
+    """
+    A case about a conversion between versions.
+
+    Attributes:
+        to: The version to convert to.
+        stored_as: The version of the input; None for the version of the file.
+        refused: A part of the message of the failed conversion; None if the conversion must succeed.
+    """
+
+    section = Section.CONVERT
+
+    to: str
+    stored_as: str | None = None
+    refused: str | None = None
+
+    @property
+    def listed(self) -> Mapping[str, tuple[str, ...] | None]:
+        """The lists that the case states completely: none."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestCase(Case):
     """
     A case about a whole request, which the server accepts or refuses.
@@ -293,7 +316,7 @@ class ScaleApplyCase(ApplyCase):
 
 
 # All of them, so that type checkers find kinds of cases that a decision leaves out.
-AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase
+AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase | ConvertCase
 KINDS: Final[Mapping[Section, type[AnyCase]]] = {
     kind.section: kind
     for kind in (
@@ -308,6 +331,7 @@ KINDS: Final[Mapping[Section, type[AnyCase]]] = {
         ApplyCase,
         StatusApplyCase,
         ScaleApplyCase,
+        ConvertCase,
     )
 }
 REQUESTS: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, RequestCase))

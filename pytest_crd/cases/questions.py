@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.model import PATCHES
 from pytest_crd.cases.sections import Section
+from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
@@ -63,7 +64,7 @@ class Question(NamedTuple):
             return (self._answer(),)
         answers: list[Response] = []
         for apply in self.applies:
-            answers.append(self.applied(apply, answers[-1] if answers else self.old))
+            answers.append(self.applied(apply, answers[-1] if answers else self._stored))
             if not answers[-1].accepted:
                 break
         return tuple(answers)
@@ -82,15 +83,20 @@ class Question(NamedTuple):
             field_validation=self.field_validation,
         )
 
+    @property
+    def _stored(self) -> Mapping[str, JSONValue] | None:
+        """The old object as a server stores it."""
+        return None if self.old is None else CaseSubject(self.old_version or self.version).stored_form(self.old)
+
     def _answer(self) -> Response:
-        version, field_validation = self.version, self.field_validation
-        if self.old is None:
+        version, field_validation, old = self.version, self.field_validation, self._stored
+        if old is None:
             return version.create(self.body, field_validation=field_validation)
         if self.section in PATCHES:
             patch, subresource = self.body.value, self.section.subresource
-            return version.patch(patch, old=self.old, subresource=subresource, field_validation=field_validation)
+            return version.patch(patch, old=old, subresource=subresource, field_validation=field_validation)
         update = version.update_status if self.section is Section.UPDATE_STATUS else version.update
-        return update(self.body, old=self.old, field_validation=field_validation)
+        return update(self.body, old=old, field_validation=field_validation)
 
 
 class CrdQuestion(NamedTuple):

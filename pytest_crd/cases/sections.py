@@ -22,6 +22,7 @@ class Section(enum.StrEnum):
     APPLY = "apply"
     APPLY_STATUS = "applyStatus"
     APPLY_SCALE = "applyScale"
+    CONVERT = "convert"
 
     @property
     def subresource(self) -> Subresource:

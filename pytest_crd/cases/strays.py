@@ -14,7 +14,7 @@ from pytest_crd import suggestions
 from pytest_crd.cases import comparison
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Stray, Strays
-from pytest_crd.cases.model import ApplyCase, Case, DefaultingCase, PatchCase, PruningCase, RequestCase
+from pytest_crd.cases.model import ApplyCase, Case, ConvertCase, DefaultingCase, PatchCase, PruningCase, RequestCase
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, Response, fieldpath
@@ -23,6 +23,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 _ALLOW: Final = "or write `unknownFields: allow` at the top of the file"
 _REMEDIES: Final = {
     Section.PRUNING: f"if this is intended, list it in `pruned`, {_ALLOW}",
+    Section.CONVERT: f"no server has it stored; leave it out, {_ALLOW}",
     Section.DEFAULTING: f"if this is intended, keep it in `expected`, because defaulting drops nothing, {_ALLOW}",
 }
 _OF_SCALE: Final = f"if this is intended, list its warning in `warnings`, {_ALLOW}"
@@ -54,6 +55,12 @@ def find_in_pruning(case: PruningCase, input_: JSONValue, pruned: Iterable[str],
     """Return the dropped fields of the input that a pruning case does not mention; None if there are none."""
     dropped = [path for path in pruned if case.pruned is None and not _is_in_the_object(case, path)]
     return _strays(case, subject, [*_find_held(dropped, input_)])
+
+
+def find_in_conversion(case: ConvertCase, input_: JSONValue, subject: CaseSubject) -> Strays | None:
+    """Return the fields of the input that its version does not specify; None if there are none."""
+    unknown = subject.version.passes.prune(input_, drop_malformed=True).paths
+    return _strays(case, subject, [*_find_held(unknown, input_)])
 
 
 def find_in_defaulting(case: DefaultingCase, input_: JSONValue, subject: CaseSubject) -> Strays | None:

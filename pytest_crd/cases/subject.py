@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd.cases.caseresult import Context
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import CrdVersion, Response
+from pytest_crd.engine.api.context import ConversionWebhooks
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 
 if TYPE_CHECKING:
     from pytest_crd.cases.schemafields import SchemaFields
@@ -54,7 +56,7 @@ class CaseSubject:
         Args:
             resource: The object as it is stored, in any version of the CRD; metadata may be left out.
         """
-        storage = self._without_status_subresource
+        storage = self._first_written(resource)
         crd = storage.crd
         api_versions = {f"{crd.group}/{version.name}" for version in crd.versions}
         api_version = resource.get("apiVersion")
@@ -69,6 +71,26 @@ class CaseSubject:
         )
         return storage.create(sent, field_validation="Strict")
 
+    def stored_form(self, resource: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+        """Return *resource* as it is stored: converted by the webhook if there is one that can be called; else unchanged."""
+        if self.version.converter is None:
+            return resource
+        response = self.store(resource)
+        if response.whole is None:
+            return resource
+        stored: Mapping[str, JSONValue] = response.whole.value
+        stated = {*(resource.get("metadata") or {}), "name"}
+        metadata = {key: value for key, value in stored["metadata"].items() if key in stated or key not in SERVER_MADE}
+        return {**stored, "metadata": metadata}
+
+    def _first_written(self, resource: Mapping[str, JSONValue]) -> CrdVersion:
+        """Return the version, without a status subresource, in which an object is written: its own if a webhook converts it."""
+        storage = self._without_status_subresource
+        if self.version.converter is None:
+            return storage
+        name = str(resource.get("apiVersion") or "").rpartition("/")[2] or self.version.name
+        return next((version for version in storage.crd.versions if version.name == name), storage)
+
     @cached_property
     def _without_status_subresource(self) -> CrdVersion:
         crd = self.version.crd
@@ -79,6 +101,8 @@ class CaseSubject:
         if not spec["versions"]:
             del spec["versions"]  # v1beta1 with `version`
         altered = crd.altered({**manifest, "spec": spec})
+        if crd.webhooks is not None:
+            altered = altered.with_webhooks(ConversionWebhooks(crd.webhooks))
         return next((version for version in altered.versions if version.storage), altered.version(self.version.name))
 
 

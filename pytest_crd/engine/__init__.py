@@ -15,6 +15,7 @@ from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mi
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions, load
 from pytest_crd.engine.passes.versionpasses import Defaulted, Pruned
 from pytest_crd.engine.profile import UnknownVersionError
+from pytest_crd.engine.registry.conversion import UnknownConversionError
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.registry.response import NotAcceptedError, Response
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
@@ -39,6 +40,7 @@ __all__ = [
     "Pruned",
     "Response",
     "Rule",
+    "UnknownConversionError",
     "UnknownVersionError",
     "UnsupportedConstructError",
     "UnsupportedExpressionError",

@@ -13,7 +13,7 @@ from pytest_crd.engine import profile
 
 SECTIONS = (
     "`pruning:`, `defaulting:`, `create:`, `update:`, `updateStatus:`, `patch:`, `patchStatus:`, `patchScale:`, `apply:`, "
-    "`applyStatus:` or `applyScale:`"
+    "`applyStatus:`, `applyScale:` or `convert:`"
 )
 FILL = "--crd-fill, which writes what is observed"
 PRUNING_KEYS = "`expected:`, `contains:`, `absent:` or `pruned:`"
@@ -76,7 +76,7 @@ FILES = [
         "a key that is near to nothing",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ntests: []\n",
         "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, defaulting, "
-        "create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale",
+        "create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert",
     ),
     row(
         "no crd",
@@ -146,7 +146,7 @@ FILES = [
         "f:1: 2 more unknown keys at the top level of the file",
         *(
             f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, "
-            "defaulting, create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale"
+            "defaulting, create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert"
             for n in range(10)
         ),
     ),
@@ -223,13 +223,13 @@ CASES = [
         "a key of another section",
         "pruning",
         "input: {}\nexpected: {}\ndefaulted: []",
-        "f:6: key 'defaulted' belongs in all but pruning cases, not in pruning case \"a\"",
+        "f:6: key 'defaulted' belongs in all but pruning and convert cases, not in pruning case \"a\"",
     ),
     case(
         "a key of updates in a create",
         "create",
         "input: {}\nexpected: {}\nold: {}",
-        "f:6: key 'old' belongs in all but pruning, defaulting and create cases, not in create case \"a\"",
+        "f:6: key 'old' belongs in all but pruning, defaulting, create and convert cases, not in create case \"a\"",
     ),
     case(
         "a section in a case",
@@ -444,7 +444,7 @@ CASES = [
         "a field validation where no request is made",
         "pruning",
         "input: {}\nexpected: {}\nfieldValidation: Strict",
-        "f:6: key 'fieldValidation' belongs in all but pruning and defaulting cases, not in pruning case \"a\"",
+        "f:6: key 'fieldValidation' belongs in all but pruning, defaulting and convert cases, not in pruning case \"a\"",
     ),
     case(
         "an empty error",
@@ -516,7 +516,7 @@ CASES = [
         "patch",
         "old: {}\ninput: {}\naccepted: true",
         f"f:3: patch case \"a\" has no 'patch'; add `patch:` with {PATCH}",
-        "f:5: key 'input' belongs in pruning, defaulting, create, update and updateStatus cases, not in patch case \"a\"",
+        "f:5: key 'input' belongs in pruning, defaulting, create, update, updateStatus and convert cases, not in patch case \"a\"",
     ),
     case(
         "a patch of nothing",

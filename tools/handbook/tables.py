@@ -20,11 +20,12 @@ from pytest_crd.plugin.settings import SETTINGS
 # Names of groups of sections.
 _GROUPS: Final = (
     (frozenset(Section), "all"),
+    (frozenset({Section.CONVERT}), "`convert`"),
     (frozenset(Section) - PATCHES - APPLIES, "all but patches and applies"),
     (frozenset(Section) - APPLIES, "all but applies"),
-    (REQUESTS, "all but `pruning` and `defaulting`"),
-    (REQUESTS | {Section.PRUNING}, "all but `defaulting`"),
-    (REQUESTS | {Section.DEFAULTING}, "all but `pruning`"),
+    (REQUESTS, "requests"),
+    (REQUESTS | {Section.PRUNING}, "requests and `pruning`"),
+    (REQUESTS | {Section.DEFAULTING}, "requests and `defaulting`"),
     (UPDATES, "updates, patches, applies"),
     (PATCHES, "patches"),
     (APPLIES, "applies"),

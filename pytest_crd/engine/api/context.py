@@ -39,6 +39,23 @@ class Webhooks(Protocol):
         """
 
 
+class ConversionWebhooks(NamedTuple):
+    """
+    The conversion webhooks of a project without its admission, for objects that may be older than its admission.
+
+    Attributes:
+        webhooks: The webhooks of the project.
+        admission: None.
+    """
+
+    webhooks: Webhooks
+    admission: None = None
+
+    def converter(self, crd: CrdSpec, conversion: Conversion) -> VersionConverter | None:
+        """Return the conversion webhook of a CRD; None if it is not known how to call it."""
+        return self.webhooks.converter(crd, conversion)
+
+
 class WrittenCrd(NamedTuple):
     """
     Manifest of a CRD and the file that holds it.

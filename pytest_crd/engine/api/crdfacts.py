@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api.context import CrdContext, Guard, WrittenCrd
+from pytest_crd.engine.api.context import CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -68,6 +68,11 @@ class CrdFacts:
     def locate(self) -> Locate | None:
         """Returns `file:line` of a path in the manifest; None if the CRD was not read from a file. See `CrdContext`."""
         return self._context.locate
+
+    @property
+    def webhooks(self) -> Webhooks | None:
+        """The webhooks that requests call; None if they call none."""
+        return self._context.webhooks
 
     @property
     def written(self) -> WrittenCrd | None:

@@ -23,11 +23,11 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry import requestbody, response
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
-from pytest_crd.engine.registry.requestbody import FieldValidation
-from pytest_crd.engine.registry.response import Response
+from pytest_crd.engine.registry.requestbody import Body, FieldValidation, RefusedError
+from pytest_crd.engine.registry.response import Response, Stored
 
 # The two classes refer to each other: `version` is generic in the CRD, and its type parameter is set here.
 if TYPE_CHECKING:
@@ -297,6 +297,39 @@ class CustomResourceDefinition(CrdFacts):
             force=force,
         )
         return crdanswers.handle(live, request, version_profile, declared.V1, stored=stored)
+
+    def convert(self, resource: Mapping[str, object] | str, *, stored_as: str, to: str) -> Response:
+        """
+        Return the server's answer to a GET of an object that is stored in another version.
+
+        Args:
+            resource: The object as it is stored, or the text of one YAML or JSON document. It may omit apiVersion and
+                kind.
+            stored_as: The version in which it is stored.
+            to: The version of the request.
+
+        Returns:
+            The answer; its `stored` is the converted object.
+
+        Raises:
+            CrdLookupError: The CRD has no such version.
+            ManifestError: The server cannot read the text.
+            TypeError: The resource holds a value that is not JSON.
+            UnknownConversionError: A webhook converts the object, and it is not known how to call it.
+            UnsupportedConstructError: The server serves no custom resources under a schema.
+
+        Reference:
+            apiextensions-apiserver apiserver/conversion/converter.go.
+        """
+        api_version = declared.api_version(self.group, self.version(stored_as).name)
+        strategy = self.version(to).strategy
+        body = completion.typed(Body(completion.resource(resource)), {"apiVersion": api_version, "kind": self.kind})
+        stored = completion.with_default_name(body).value
+        try:
+            converted = strategy.read_stored_as(api_version, stored)
+        except RefusedError as refused:
+            return response.refused(refused.refusal, subject={})
+        return Response(response.OK, Stored.from_value(converted))
 
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
         """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""

@@ -12,6 +12,10 @@ class ConversionFailedError(Exception):
     """A conversion that failed; the message is the server's."""
 
 
+class UnknownConversionError(Exception):
+    """A conversion by a webhook that cannot be called; the message says why."""
+
+
 class VersionConverter(Protocol):
     """
     The conversion of a CRD with the strategy `Webhook`.

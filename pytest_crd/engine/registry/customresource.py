@@ -106,6 +106,10 @@ class CustomResourceStrategy(ObjectStrategy):
         """
         return self._storage.read(stored, namespace)
 
+    def read_stored_as(self, api_version: str, stored: Resource) -> dict[str, JSONValue]:
+        """Return an object that is stored in *api_version*, in this version. Raises as `Storage.read_stored_as` does."""
+        return self._storage.read_stored_as(api_version, stored)
+
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
         resource, live, read = write.resource, write.live, write.read

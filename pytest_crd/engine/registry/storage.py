@@ -9,7 +9,7 @@ from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.conversion import ConversionFailedError, VersionConverter
+from pytest_crd.engine.registry.conversion import ConversionFailedError, UnknownConversionError, VersionConverter
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
@@ -72,11 +72,30 @@ class Storage:
             RefusedError: 500: the webhook does not convert it.
         """
         storage = self._storage if self._converter is None else self._by_version.get(old["apiVersion"], self._storage)
+        return self._read_from(storage, old, namespace)
+
+    def read_stored_as(self, api_version: str, old: Resource) -> dict[str, JSONValue]:
+        """
+        Return an object that is stored in *api_version* as an update reads it.
+
+        Raises:
+            RefusedError: 500: the webhook does not convert it.
+            UnknownConversionError: A webhook converts it that cannot be called.
+        """
+        storage = self._by_version[api_version]
+        if self._crd.converts_by_webhook and self._converter is None and storage is not self._served:
+            versions = f"{storage.spec.name} to {self._served.spec.name}"
+            raise UnknownConversionError(
+                f"a webhook converts {versions}, and `crd_webhooks` does not say how to call it"
+            )
+        return self._read_from(storage, old, "")
+
+    def _read_from(self, storage: Served, old: Resource, namespace: str) -> dict[str, JSONValue]:
         passes = storage.passes
         in_storage = {**old, "apiVersion": self._version_of(storage), "kind": self._crd.kind}
         stored = self._converted(passes.default(passes.prune(in_storage, drop_malformed=True).value).value, storage)
         metadata = dict(stored.get("metadata") or {})
-        if self._namespaced:
+        if self._namespaced and namespace:
             metadata.setdefault("namespace", namespace)
         stored["metadata"] = metadata
         return stored
