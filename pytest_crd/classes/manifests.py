@@ -99,11 +99,31 @@ def crd_of(  # noqa: PLR0913 - the parts of a CRD
             mistakes, each with its field.
         TypeError: The model has no JSON Schema, or the kind is not known.
     """
-    read = read_class(model, kind)
+    version_names = [versions] if isinstance(versions, str) else list(versions)
+    return make_manifest(
+        read_class(model, kind), group, version_names, kind=kind, plural=plural, scope=scope, names=names or {}
+    )
+
+
+def make_manifest(  # noqa: PLR0913 - the parts of a CRD
+    read: ReadClass,
+    group: str,
+    versions: Sequence[str],
+    *,
+    kind: str = "",
+    plural: str = "",
+    scope: str = "Namespaced",
+    names: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """
+    Return the manifest of a CRD with the fields of a class that is read; see `crd_of`.
+
+    Raises:
+        CrdError: The server refuses the CRD.
+    """
     kind = kind or read.source
     plural = plural or pluralize(kind.lower())
     names_of = {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List", **(names or {})}
-    listed = [versions] if isinstance(versions, str) else list(versions)
     manifest = {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -112,7 +132,7 @@ def crd_of(  # noqa: PLR0913 - the parts of a CRD
             "group": group,
             "names": names_of,
             "scope": scope,
-            "versions": [_version(name, read.whole_object(), is_stored=name == listed[-1]) for name in listed],
+            "versions": [_version(name, read.whole_object(), is_stored=name == versions[-1]) for name in versions],
         },
     }
     try:

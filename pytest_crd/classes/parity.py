@@ -2,300 +2,319 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pytest_crd.classes import manifests
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, fieldpath, jsonvalue
-from pytest_crd.synthesis import Boundaries, objectplaces, patternvariants
-from pytest_crd.synthesis.boundaries import keywords
+from pytest_crd.classes import differences, loading, manifests, names, probes
+from pytest_crd.classes.divergences import Divergence, DivergenceKind
+from pytest_crd.classes.loading import LoadedClass, Steps
+from pytest_crd.classes.probes import Probe
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response, fieldpath, jsonvalue
+from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.synthesis import Boundaries, objectplaces
 
-Steps: TypeAlias = tuple[str | int, ...]
 Resource: TypeAlias = Mapping[str, Any]
 
 # How often the values of one object are replaced.
 _MOST_ROUNDS: Final = 3
-# A number between two integers, and the name of a field that no schema declares.
-_FRACTION: Final = 0.5
-_UNKNOWN: Final = "unknownField"
+_LOSSES: Final = frozenset({DivergenceKind.CRD_DROPS, DivergenceKind.CLASS_LOSES})
 
 
-class DivergenceKind(enum.StrEnum):
-    """The kind of a divergence."""
-
-    CLASS_REFUSES = "only the class refuses"
-    CRD_REFUSES = "only the CRD refuses"
-    CRD_DROPS = "the CRD drops"
-    CLASS_LOSES = "the class loses"
-    DEFAULT = "another default"
-    CHANGED = "another value"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Divergence:
+class _Error(NamedTuple):
     """
-    A difference between a class and a CRD.
+    An error of a server.
 
     Attributes:
-        kind: The kind of difference.
-        path: The field: `spec.days`.
-        words: The values of both, or the error of the side that refuses.
-        resource: The smallest object that shows it, as it is sent.
-        place: `file:line` of the keyword of the CRD; empty if it is unknown.
+        words: Its text.
+        place: `file:line` of the keyword.
+        is_of_union: Whether no branch of a junctor takes the value, so that errors inside of it are about single branches.
+        is_duplicate: Whether it is about an item that stands twice in a list.
     """
+
+    words: str
+    place: str = ""
+    is_of_union: bool = False
+    is_duplicate: bool = False
+
+
+class _Difference(NamedTuple):
+    """A difference between the stored object and the dumped one."""
 
     kind: DivergenceKind
-    path: str
     words: str
-    resource: Mapping[str, Any]
-    place: str = ""
-
-    def __str__(self) -> str:
-        """Return it on one line, with its object."""
-        place = f" ({self.place})" if self.place else ""
-        return f"{self.path}: {self.kind}: {self.words}{place}; object: {json.dumps(self.resource, ensure_ascii=False)}"
-
-    __repr__ = __str__  # for lists in assertions of pytest
 
 
-class _Class(NamedTuple):
+class _Outcome(NamedTuple):
     """
-    A class that takes and gives objects.
+    The answers of both sides to an object.
 
     Attributes:
-        load: Function that takes the text of an object as JSON, without conversions of types; it raises ValueError for a wrong one.
-        dump: Function that returns the object of an instance.
-        is_whole: Whether the class is the whole object; else the spec.
-        schema: The structural schema of the whole object, as the class has it.
+        errors: The errors of the server.
+        refusals: The errors of the class.
+        differences: The differences if both take the object.
     """
 
-    load: Callable[[str], Any]
-    dump: Callable[[Any], Any]
-    is_whole: bool
-    schema: Mapping[str, Any]
+    errors: Mapping[Steps, _Error]
+    refusals: Mapping[Steps, str]
+    differences: Mapping[Steps, _Difference]
 
-    def part(self, resource: Mapping[str, Any]) -> Any:
-        """Return the part of an object that the class has."""
-        return resource if self.is_whole else resource.get(manifests.SPEC, {})
-
-    def refusals(self, resource: Mapping[str, Any]) -> dict[Steps, str]:
-        """Return the errors of the class about an object, by the steps to their fields; empty if it takes the object."""
-        head: Steps = () if self.is_whole else (manifests.SPEC,)
-        try:
-            self.load(json.dumps(self.part(resource)))
-        except ValueError as error:
-            find_details: Callable[[], list[dict[str, Any]]] = getattr(error, "errors", list)
-            details = find_details() or [{"loc": (), "msg": str(error)}]
-            return {_without_branches((*head, *item["loc"]), self.schema): item["msg"] for item in details}
-        return {}
+    @property
+    def is_taken(self) -> bool:
+        """Whether both sides take the object."""
+        return not self.errors and not self.refusals
 
 
 def compare(model: Any, version: CrdVersion) -> tuple[Divergence, ...]:
     """
     Return the differences between a class and a version of a CRD, each with an object that shows it.
 
-    The objects are at the boundaries of both: of each keyword of the CRD, and of each one that the schema of the class has.
+    The objects are at the boundaries of both: of each keyword of the CRD, and of each keyword that the schema of the class has.
 
     Args:
-        model: A pydantic model or `TypeAdapter`; a class with a field `spec` is the whole object, any other class is the spec.
+        model: A pydantic model or `TypeAdapter`; or a tuple `(load, dump)` or `(load, dump, schema)` for another class: `load` takes the
+            value of an object, and raises an exception for a wrong one; `dump` returns a value from the result of `load`; `schema` is the
+            JSON Schema of the class. A class with a field `spec` in its schema is the whole object, any other class is the spec.
         version: The version of the CRD.
 
     Raises:
         CrdError: The class has something that no CRD can say; see `crd_of`.
         NoExampleError: No object is known that the CRD accepts.
-        TypeError: The model is none of these.
+        TypeError: The model is none of these, or the CRD has no spec.
     """
-    manifest = manifests.crd_of(model, group=version.crd.group, kind=version.crd.kind, versions=version.name)
-    own = CustomResourceDefinition.from_manifest(manifest).versions[0]
-    comparison = _Comparison(_adapt(model, own.schema_map.schema), version, own)
-    for finder in (comparison.of_crd, comparison.of_class):
-        for resource in _find_objects(finder):
-            comparison.judge(resource)
-    for resource in _find_texts(comparison.of_crd, comparison.of_class):
-        comparison.judge(resource)
-    return tuple(comparison.found.values())
-
-
-def _adapt(model: Any, schema: Mapping[str, Any]) -> _Class:
-    is_whole = manifests.read_class(model, "class").is_whole
-    if hasattr(model, "model_validate_json"):
-        return _Class(functools.partial(model.model_validate_json, strict=True), _dump_model, is_whole, schema)
-    if hasattr(model, "validate_json"):
-        dump = functools.partial(model.dump_python, mode="json", by_alias=True, exclude_none=True)
-        return _Class(functools.partial(model.validate_json, strict=True), dump, is_whole, schema)
-    raise TypeError(f"{model!r} cannot take objects: pass a pydantic model, or pydantic.TypeAdapter(...)")
-
-
-def _dump_model(instance: Any) -> Any:
-    return instance.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _find_objects(finder: Boundaries) -> Iterator[Resource]:
-    """Yield the objects at the boundaries of a schema, and those with values that no keyword bounds: each of an enum, a fraction, an unknown field."""
-    for place, node in finder.places():
-        for keyword in keywords(node):
-            boundary = finder.find_boundary(place, keyword)
-            is_refused = boundary.answer is not None and not boundary.answer.accepted  # else a null is dropped
-            yield from (
-                item for item in (boundary.inside, boundary.outside if is_refused else None) if item is not None
-            )
-        fractions = [node.structure.get("minimum", 0) + _FRACTION] if node.type == "number" else []
-        choices = (value for alternative in node.alternatives() for value in alternative.enum or ())
-        for value in (*choices, *fractions):
-            if (placed := finder.place_value(place, value)) is not None:
-                yield placed[0]
-        if (
-            node.keeps_unknown_fields
-            and "properties" in node.structure
-            and (placed := finder.existing(place)) is not None
-        ):
-            yield objectplaces.replace_value(placed[0], (*placed[1], _UNKNOWN), "a")
-
-
-def _find_texts(of_crd: Boundaries, of_class: Boundaries) -> Iterator[Resource]:
-    """Yield objects of the CRD with texts that only one of two different patterns for a field matches."""
-    for place, node in of_crd.places():
-        both = (node.structure.get("pattern"), of_class.root.at(place).structure.get("pattern"))
-        if None in both or both[0] == both[1]:
-            continue
-        for text in {patternvariants.find_text(*both), patternvariants.find_text(*both[::-1])}:
-            placed = None if text is None else of_crd.placer.insert_value(place, text)
-            if placed is not None:
-                yield placed[0]
+    if manifests.SPEC not in version.schema_map.properties:
+        raise TypeError(f"{version.crd.name} {version.name} has no field spec, so that no class is compared with it")
+    loaded = loading.load_class(model, version.crd.kind)
+    own = None
+    if loaded.read is not None:
+        manifest = manifests.make_manifest(
+            loaded.read, version.crd.group, [version.name], kind=version.crd.kind, scope=str(version.crd.scope)
+        )
+        own = Boundaries(CustomResourceDefinition.from_manifest(manifest).versions[0])
+    return _Comparison(loaded, version, own).run()
 
 
 class _Comparison:
-    """
-    A comparison of a class and a CRD.
+    """A comparison of a class and a CRD."""
 
-    Attributes:
-        of_crd: The finder of objects of the CRD.
-        of_class: The finder of objects of the CRD that the class makes.
-        found: The divergences by kind and field.
-    """
+    def __init__(self, loaded: LoadedClass, version: CrdVersion, own: Boundaries | None) -> None:
+        """Create it with the class, the version of the CRD, and the finder of objects of the CRD that the class makes."""
+        self._class, self._version = loaded, version.unobserved
+        self._of_crd = Boundaries(version)
+        self._of_class = own or self._of_crd
+        self._found: dict[tuple[DivergenceKind, Place], Divergence] = {}
 
-    def __init__(self, adapted: _Class, version: CrdVersion, own: CrdVersion) -> None:
-        self._class, self._version = adapted, version
-        self.of_crd, self.of_class = Boundaries(version), Boundaries(own)
-        self.found: dict[tuple[DivergenceKind, str], Divergence] = {}
+    def run(self) -> tuple[Divergence, ...]:
+        """Return the divergences, from the probes of the CRD, then from further probes of the class."""
+        has_schema = self._of_class is not self._of_crd
+        searches = [(self._of_crd, None), *([(self._of_class, self._of_crd)] if has_schema else [])]
+        for finder, _ in searches:
+            self._judge(finder.placer.start)
+        for finder, searched in searches:
+            for group in probes.find_groups(finder, searched):
+                self._judge_group(group)
+            for resource in probes.find_objects(finder, searched):
+                self._judge(resource)
+        missing = [place for kind, place in self._found if self._is_missing(kind, place)]
+        return tuple(
+            divergence
+            for (kind, place), divergence in self._found.items()
+            if (kind in _LOSSES and place in missing) or not any(place[: len(outer)] == outer for outer in missing)
+        )
 
-    def judge(self, resource: Resource, rounds: int = _MOST_ROUNDS) -> None:
+    def _is_missing(self, kind: DivergenceKind, place: Place) -> bool:
+        """Return whether a field is lost by a side without a schema for it, so that its other divergences say nothing more."""
+        finder = self._of_crd if kind is DivergenceKind.CRD_DROPS else self._of_class
+        return kind in _LOSSES and finder.placer.version.schema_map.at(place) is None
+
+    def _judge_group(self, group: Sequence[Sequence[Probe]]) -> None:
+        """Judge the probes of several places, one value of each place at a time."""
+        base = self._mend(functools.reduce(_merge, (of_place[0].base for of_place in group)))
+        for index in range(max(map(len, group), default=0)):
+            self._judge_all(base, [of_place[index] for of_place in group if index < len(of_place)])
+
+    def _mend(self, base: Resource) -> Resource:
+        """Return *base* with values that both sides take; *base* itself if the search fails."""
+        mended = base
+        for _ in range(_MOST_ROUNDS):
+            outcome = self._examine(mended)
+            if outcome.is_taken:
+                return mended
+            mended = self._replace(mended, outcome.errors, outcome.refusals)
+        return base
+
+    def _judge_all(self, base: Resource, group: Sequence[Probe]) -> None:
+        """Judge several probes with one object, and each suspect again with an object of its own."""
+        if len(group) < 2:
+            for probe in group:
+                self._judge(probe.put_into(probe.base))
+            return
+        outcome = self._examine(functools.reduce(_put, group, base))
+        new = {steps for steps, item in outcome.differences.items() if not self._is_found(item.kind, steps)}
+        if outcome.is_taken and not new:
+            return
+        refused = outcome.errors.keys() & outcome.refusals.keys()
+        suspected = (outcome.errors.keys() ^ outcome.refusals.keys()) | new
+        rest: list[Probe] = []
+        for probe in group:
+            if any(map(probe.is_around, suspected)):
+                self._judge_suspect(probe, outcome)
+            elif not any(map(probe.is_around, refused)):
+                rest.append(probe)
+        if len(rest) < len(group):
+            self._judge_all(base, rest)
+        else:
+            middle = len(rest) // 2
+            self._judge_all(base, rest[:middle])
+            self._judge_all(base, rest[middle:])
+
+    def _judge_suspect(self, probe: Probe, outcome: _Outcome) -> None:
+        """Judge a probe, unless it shows only divergences that are found."""
+        possible = [
+            *((DivergenceKind.CRD_REFUSES, steps) for steps in outcome.errors.keys() - outcome.refusals.keys()),
+            *((DivergenceKind.CLASS_REFUSES, steps) for steps in outcome.refusals.keys() - outcome.errors.keys()),
+            *((item.kind, steps) for steps, item in outcome.differences.items()),
+        ]
+        if not all(self._is_found(kind, steps) for kind, steps in possible if probe.is_around(steps)):
+            self._judge(probe.put_into(probe.base))
+
+    def _judge(self, resource: Resource, rounds: int = _MOST_ROUNDS) -> None:
         """Add the divergences that an object shows; then judge it with accepted values at the fields that only one side refuses."""
-        if not self._class.is_whole and resource.get(manifests.SPEC) is None:
-            return  # the class is not about it
-        answer, refusals = self._version.create(resource), self._class.refusals(resource)
-        errors = {} if answer.accepted else {_steps_of(error): error for error in answer.errors}
-        of_crd = {steps: error for steps, error in errors.items() if not _is_about(steps, refusals)}
-        of_class = {steps: words for steps, words in refusals.items() if not _is_about(steps, errors)}
+        outcome = self._examine(resource)
+        unions = [
+            steps for steps, item in outcome.errors.items() if item.is_of_union and _is_about(steps, outcome.refusals)
+        ]
+        known = [*outcome.refusals, *unions]
+        of_crd = {
+            steps: item
+            for steps, item in outcome.errors.items()
+            if not _is_about(steps, known)
+            and not (item.is_duplicate and (outcome.refusals or self._merges(steps, resource)))
+        }
+        of_class = {steps: words for steps, words in outcome.refusals.items() if not _is_about(steps, outcome.errors)}
         for steps, error in of_crd.items():
-            self._add(DivergenceKind.CRD_REFUSES, steps, str(error), resource, error.source)
+            self._add(DivergenceKind.CRD_REFUSES, steps, error.words, resource, error.place)
         for steps, words in of_class.items():
             self._add(DivergenceKind.CLASS_REFUSES, steps, words, resource)
-        if not errors and not refusals:
-            self._compare_objects(resource, answer.stored)
-        elif rounds and (of_crd or of_class):
-            mended = jsonvalue.copy(resource)
-            for steps, finder in (
-                *((steps, self.of_crd) for steps in of_crd),
-                *((steps, self.of_class) for steps in of_class),
-            ):
-                mended = _replace(mended, steps, finder.placer.start)
+        for steps, item in outcome.differences.items():
+            self._add(item.kind, steps, item.words, resource)
+        if rounds and (of_crd or of_class):
+            mended = self._replace(resource, of_crd, of_class)
             if not jsonvalue.equal(mended, resource):
-                self.judge(mended, rounds - 1)
+                self._judge(mended, rounds - 1)
 
-    def _compare_objects(self, resource: Resource, stored: Resource) -> None:
-        """Add the differences between the stored object and that of the class."""
-        sent = self._class.part(resource)
-        made = self._class.dump(self._class.load(json.dumps(sent)))
-        head: Steps = () if self._class.is_whole else (manifests.SPEC,)
-        for steps, of_crd, of_class in _differences(self._class.part(stored), made, ()):
+    def _merges(self, steps: Steps, resource: Resource) -> bool:
+        """Return whether the class, which has a set at *steps*, merges an item with an equal one."""
+        place = steps[len(self._class.head) : -1]
+        sent, dumped = (
+            differences.find_value(self._class.part(resource), place),
+            differences.find_value(self._class.convert(resource), place),
+        )
+        return isinstance(sent, list) and isinstance(dumped, list) and len(dumped) < len(sent)
+
+    def _replace(self, resource: Resource, of_crd: Iterable[Steps], of_class: Iterable[Steps]) -> Resource:
+        """Return an object with values that a side accepts at the fields that it refuses."""
+        for finder, refused in ((self._of_crd, of_crd), (self._of_class, of_class)):
+            for steps in refused:
+                root = finder.placer.version.schema_map
+                placed = finder.placer.existing(schemamap.place_in(steps, root)) if root.of_path(steps) else None
+                source = finder.placer.start if placed is None else placed[0]
+                resource = objectplaces.copy_value(source, resource, steps)
+        return resource
+
+    def _examine(self, resource: Resource) -> _Outcome:
+        """Return the answers of both sides; nothing if the object lacks the part that the class has."""
+        if self._class.part(resource) is None:
+            return _Outcome({}, {}, {})
+        answer = self._version.create(resource)
+        if answer.accepted and not self._class.head and self._version.has_status and probes.STATUS in resource:
+            answer = self._version.update_status(resource, old=answer.stored)
+        errors = dict(_read_errors(answer))
+        refusals = self._class.find_refusals(resource)
+        found = {} if errors or refusals else dict(self._compare_objects(resource, answer.stored))
+        return _Outcome(errors, refusals, found)
+
+    def _compare_objects(self, resource: Resource, stored: Resource) -> Iterator[tuple[Steps, _Difference]]:
+        """Yield the differences between the stored object and the dumped one."""
+        head, sent = self._class.head, self._class.part(resource)
+        demands = [finder.root.at(head) for finder in (self._of_crd, self._of_class)]
+        dumped = self._class.convert(resource)
+        for steps, of_crd, of_class in differences.find(self._class.part(stored), dumped, (), demands):
             if head or steps[0] not in manifests.OF_OBJECTS:
-                kind = _kind(of_crd, of_class, is_sent=_find(sent, steps) is not None)
+                kind = _kind(of_crd, of_class, is_sent=differences.find_value(sent, steps) is not None)
                 words = f"the CRD has {_show(of_crd)}, the class {_show(of_class)}"
-                self._add(kind, (*head, *steps), words, resource)
+                yield (*head, *steps), _Difference(kind, words)
+
+    def _is_found(self, kind: DivergenceKind, steps: Steps) -> bool:
+        return (kind, self._place_of(steps)) in self._found
 
     def _add(self, kind: DivergenceKind, steps: Steps, words: str, resource: Resource, place: str = "") -> None:
-        path = fieldpath.unknown_field(steps)
-        self.found.setdefault((kind, path), Divergence(kind, path, words, resource, place))
+        """Add a divergence, unless a smaller object shows the same."""
+        other_name = names.find_other(steps, self._of_crd.root, self._of_class.root)
+        path = str(fieldpath.unknown_field(steps))
+        divergence = Divergence(kind, path, f"{words}{other_name}", resource, place or self._locate(steps))
+        key = kind, self._place_of(steps)
+        known = self._found.get(key)
+        if known is None or len(json.dumps(resource)) < len(json.dumps(known.resource)):
+            self._found[key] = divergence
+
+    def _place_of(self, steps: Steps) -> Place:
+        """Return the place of a field, which the items of a list and the values of a map have in common."""
+        return schemamap.place_in(
+            steps, *(finder.placer.version.schema_map for finder in (self._of_crd, self._of_class))
+        )
+
+    def _locate(self, steps: Steps) -> str:
+        """Return `file:line` of a field in the CRD, or of the nearest field around it."""
+        node = root = self._version.schema_map
+        for step in steps:
+            inner = node.child(step)
+            if inner is None:
+                break
+            node = inner
+        return self._version.source_of(node.steps) if node is not root else self._version.source_of(())
 
 
-def _steps_of(error: FieldError) -> Steps:
-    return error.path.steps if error.path else ()
+def _read_errors(answer: Response) -> Iterator[tuple[Steps, _Error]]:
+    """Yield the errors of an answer by the steps to their fields; an answer without fields has one for the whole object."""
+    for error in answer.errors:
+        is_of_union = error.origin is not None and error.origin.keyword in probes.JUNCTORS
+        is_duplicate = error.type is ErrorType.DUPLICATE
+        yield error.path.steps if error.path else (), _Error(str(error), error.source, is_of_union, is_duplicate)
+    if not answer.accepted and not answer.errors:
+        yield (), _Error(answer.message)
+
+
+def _put(resource: Resource, probe: Probe) -> Resource:
+    return probe.put_into(resource)
+
+
+def _merge(first: Any, second: Any) -> Any:
+    """Return an object with the fields of both objects and the items of both lists; otherwise *first*."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        both = {name: _merge(first[name], second[name]) for name in first if name in second}
+        return {**first, **second, **both}
+    if isinstance(first, list) and isinstance(second, list):
+        common = min(len(first), len(second))
+        return [*(_merge(*pair) for pair in zip(first, second, strict=False)), *first[common:], *second[common:]]
+    return first
 
 
 def _is_about(steps: Steps, others: Iterable[Steps]) -> bool:
-    """Return whether *others* have the field, a parent of it, or a child of it."""
+    """Return whether *others* have the field, a parent or a child."""
     return any(steps[: len(other)] == other[: len(steps)] for other in others)
 
 
-def _without_branches(steps: Steps, schema: Mapping[str, Any]) -> Steps:
-    """Return the steps of an error of pydantic without the names of union branches, which are no fields of the *schema*."""
-    own: list[str | int] = []
-    for step in steps:
-        inner = (
-            schema.get("items")
-            if isinstance(step, int)
-            else schema.get("properties", {}).get(step, schema.get("additionalProperties"))
-        )
-        if inner is not None:
-            own.append(step)
-            schema = inner
-    return tuple(own)
-
-
-def _replace(resource: Resource, steps: Steps, source: Resource) -> Resource:
-    """Return an object with the value of *source* at *steps*; without a value there if *source* has none."""
-    value = _find(source, steps)
-    if _find(resource, steps[:-1]) is None or not steps:
-        return resource
-    if value is not None:
-        replaced: Resource = objectplaces.replace_value(resource, steps, value)
-        return replaced
-    removed: Resource = resource if _find(resource, steps) is None else objectplaces.remove_value(resource, steps)
-    return removed
-
-
-def _differences(stored: Any, made: Any, steps: Steps) -> Iterator[tuple[Steps, Any, Any]]:
-    """Yield the steps and both values of each difference, None for an absent one; an absent field and null are the same."""
-    if isinstance(stored, Mapping) and isinstance(made, Mapping):
-        for name in dict.fromkeys((*stored, *made)):
-            yield from _differences(stored.get(name), made.get(name), (*steps, name))
-    elif isinstance(stored, list) and isinstance(made, list) and len(stored) == len(made):
-        for index, pair in enumerate(zip(stored, made, strict=True)):
-            yield from _differences(*pair, (*steps, index))
-    elif not _is_same(stored, made):
-        yield steps, stored, made
-
-
-def _is_same(stored: Any, made: Any) -> bool:
-    """Return whether two values are the same; an integer is the same as the equal float."""
-    types = {type(stored), type(made)}
-    return bool(stored == made) if types == {int, float} else jsonvalue.equal(stored, made)
-
-
 def _kind(of_crd: Any, of_class: Any, *, is_sent: bool) -> DivergenceKind:
-    """Return the kind of a difference between the stored object and that of the class."""
+    """Return the kind of a difference between the stored object and the dumped one."""
     if not is_sent:
         return DivergenceKind.DEFAULT
     if of_crd is None:
         return DivergenceKind.CRD_DROPS
     return DivergenceKind.CLASS_LOSES if of_class is None else DivergenceKind.CHANGED
-
-
-def _find(value: Any, steps: Steps) -> Any:
-    """Return the value at *steps*; None if it is absent."""
-    for step in steps:
-        if isinstance(value, Mapping):
-            value = value.get(str(step))
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
 
 
 def _show(value: Any) -> str:

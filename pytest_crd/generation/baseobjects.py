@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +13,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.layout import ANCHOR_KEY
-from pytest_crd.synthesis import NoExampleError
+from pytest_crd.synthesis import NoExampleError, objectplaces
 
 _SPEC: Final = "spec"
 
@@ -82,9 +81,9 @@ def _mend(base: dict[str, Any], version: CrdVersion) -> _Mended | None:
         smallest = dict(Constraints(version).smallest)
     except NoExampleError:
         return None
-    changed = copy.deepcopy(base)
+    changed = base
     for steps, _ in errors:
-        _copy_value(smallest, changed, steps or (_SPEC,))
+        changed = objectplaces.copy_value(smallest, changed, steps or (_SPEC,))
     value = smallest if _errors(version, changed) else changed
     return None if jsonvalue.equal(value, base) else _Mended(value, [field for _, field in errors])
 
@@ -97,14 +96,3 @@ def _errors(version: CrdVersion, base: dict[str, Any]) -> list[tuple[Steps, str]
     if answer.accepted:
         return []
     return [(error.path.steps if error.path else (), error.field) for error in answer.errors] or [((), answer.message)]
-
-
-def _copy_value(source: Any, target: Any, steps: Steps) -> None:
-    """Copy the value at *steps*, or the nearest ancestor that *target* has, from *source* to *target*; remove it if *source* lacks it."""
-    step, *inner = steps
-    if inner and isinstance(target.get(step), dict) and isinstance(source.get(step), dict):
-        _copy_value(source[step], target[step], tuple(inner))
-    elif step in source:
-        target[step] = copy.deepcopy(source[step])
-    else:
-        target.pop(step, None)

@@ -44,10 +44,7 @@ def find_steps(resource: Any, field: str) -> tuple[Steps, str]:
 def split_path(resource: Any, path: Steps) -> tuple[Steps, Steps]:
     """Return the part of *path* that exists in *resource*, and the rest of the path."""
     for index, step in enumerate(path):
-        is_there = step in resource if isinstance(resource, Mapping) else False
-        if isinstance(resource, list):
-            is_there = isinstance(step, int) and step < len(resource)
-        if not is_there:
+        if not _has(resource, step):
             return path[:index], path[index:]
         resource = resource[step]
     return path, ()
@@ -97,3 +94,23 @@ def remove_value(value: Any, steps: Sequence[str | int]) -> Any:
     parent = copy.copy(get_value(value, outer))
     del parent[last]
     return replace_value(value, outer, parent)
+
+
+def copy_value(source: Any, target: Any, steps: Sequence[str | int]) -> Any:
+    """Return *target* with the value of *source* at *steps*, or at the nearest outer step that both have; without it if *source* lacks it."""
+    if not steps:
+        return target
+    step, *inner = steps
+    is_in_both = _has(source, step) and _has(target, step)
+    if inner and is_in_both and isinstance(target[step], dict | list) and isinstance(source[step], type(target[step])):
+        return replace_value(target, (step,), copy_value(source[step], target[step], inner))
+    if _has(source, step):
+        return replace_value(target, (step,), copy.deepcopy(source[step]))
+    return remove_value(target, (step,)) if _has(target, step) else target
+
+
+def _has(value: Any, step: str | int) -> bool:
+    """Return whether *value* has a key or an index."""
+    if isinstance(value, Mapping):
+        return step in value
+    return isinstance(value, list) and isinstance(step, int) and step < len(value)

@@ -11,7 +11,7 @@ import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from pytest_crd.classes import DivergenceKind, compare, crd_of, parity
+from pytest_crd.classes import DivergenceKind, compare, crd_of
 from pytest_crd.engine import CrdError, CrdVersion, CustomResourceDefinition
 
 JSON = dict[str, Any]
@@ -57,7 +57,7 @@ def changed(change: Callable[[JSON], Any]) -> CrdVersion:
     return CustomResourceDefinition.from_manifest(manifest).versions[0]
 
 
-def told(model: Any, version: CrdVersion) -> list[str]:
+def summarize(model: Any, version: CrdVersion) -> list[str]:
     return [f"{item.path}: {item.kind}" for item in compare(model, version)]
 
 
@@ -83,7 +83,7 @@ def test_the_values_and_the_null_of_an_optional_choice_are_compared(schema: JSON
     spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     spec["properties"]["mode"] = {"type": "string", "nullable": True, **schema}
 
-    assert told(Choice, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
+    assert summarize(Choice, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
 
 
 def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
@@ -100,8 +100,8 @@ def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
         (_field("mode", default="some"), ["spec.mode: another default"]),
         (lambda spec: spec["properties"]["mode"].pop("default"), ["spec.mode: another default"]),
         (lambda spec: spec["properties"]["retention"]["properties"]["days"].update(default=30), ["spec.retention.days: another default"]),
-        (lambda spec: spec["properties"].update(extra={"type": "string"}), ["spec.extra: the class loses", "spec.extra: only the CRD refuses"]),
-        (lambda spec: spec["properties"].pop("timeZone"), ["spec.timeZone: the CRD drops", "spec.timeZone: only the class refuses"]),
+        (lambda spec: spec["properties"].update(extra={"type": "string"}), ["spec.extra: the class loses"]),
+        (lambda spec: spec["properties"].pop("timeZone"), ["spec.timeZone: the CRD drops"]),
         (lambda spec: spec["required"].append("retention"), ["spec.retention: only the CRD refuses"]),
         (lambda spec: spec.pop("required"), ["spec.schedule: only the class refuses"]),
         (lambda spec: spec["properties"]["limits"]["additionalProperties"].update(type="number"), ["spec.limits.key: only the class refuses"]),
@@ -110,19 +110,19 @@ def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:
     ],
 )  # fmt: skip
 def test_a_divergence_is_found(change: Callable[[JSON], Any], expected: list[str]) -> None:
-    assert sorted(told(Spec, changed(change))) == sorted(expected)
+    assert sorted(summarize(Spec, changed(change))) == sorted(expected)
 
 
 def test_a_divergence_has_the_words_of_the_side_that_refuses_and_an_object() -> None:
     (item,) = compare(Spec, changed(_field("schedule", minLength=3)))
 
     assert item.kind is DivergenceKind.CRD_REFUSES
-    assert item.words == 'spec.schedule: Invalid value: "aa": spec.schedule in body should be at least 3 chars long'
-    assert item.resource["spec"]["schedule"] == "aa"
+    assert item.words == 'spec.schedule: Invalid value: "a": spec.schedule in body should be at least 3 chars long'
+    assert item.resource["spec"]["schedule"] == "a"
     assert repr(item) == str(item)
     assert str(item).startswith("spec.schedule: only the CRD refuses: spec.schedule: Invalid value")
     assert str(item).endswith(
-        '; object: {"apiVersion": "example.com/v1", "kind": "Backup", "metadata": {"name": "example"}, "spec": {"schedule": "aa"}}'
+        '; object: {"apiVersion": "example.com/v1", "kind": "Backup", "metadata": {"name": "example"}, "spec": {"schedule": "a"}}'
     )
 
 
@@ -140,7 +140,7 @@ def test_a_class_that_changes_values_is_found() -> None:
 
     version = CustomResourceDefinition.from_manifest(crd_of(Wrapped, group="example.com", kind="Loud")).versions[0]
 
-    assert "spec.items[0].name: another value" in told(Wrapped, version)
+    assert "spec.items[0].name: another value" in summarize(Wrapped, version)
 
 
 def test_a_whole_object_and_a_dataclass_can_be_compared() -> None:
@@ -152,11 +152,11 @@ def test_a_whole_object_and_a_dataclass_can_be_compared() -> None:
     class Point:
         x: int
 
-    assert told(Backup, changed(_field("schedule", minLength=3))) == ["spec.schedule: only the CRD refuses"]
+    assert summarize(Backup, changed(_field("schedule", minLength=3))) == ["spec.schedule: only the CRD refuses"]
     manifest = crd_of(pydantic.TypeAdapter(Point), group="example.com", kind="Point")
     manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"]["minimum"] = 1
     version = CustomResourceDefinition.from_manifest(manifest).versions[0]
-    assert told(pydantic.TypeAdapter(Point), version) == ["spec.x: only the CRD refuses"]
+    assert summarize(pydantic.TypeAdapter(Point), version) == ["spec.x: only the CRD refuses"]
 
 
 def test_fields_of_another_branch_stay_in_the_crd_and_not_in_the_class() -> None:
@@ -201,7 +201,7 @@ def test_a_class_that_no_crd_can_say_is_told() -> None:
 
 def test_numbers_are_the_same_in_both_notations() -> None:
     class Share(BaseModel):
-        of: float
+        share: float
 
     version = CustomResourceDefinition.from_manifest(crd_of(Share, group="example.com", kind="Share")).versions[0]
 
@@ -225,30 +225,13 @@ def test_a_class_that_refuses_its_own_smallest_object_ends_the_search() -> None:
 
     version = CustomResourceDefinition.from_manifest(crd_of(Picky, group="example.com", kind="Picky")).versions[0]
 
-    assert told(Picky, version) == ["spec.name: only the class refuses"]
+    assert summarize(Picky, version) == ["spec.name: only the class refuses"]
 
 
 def test_a_value_of_an_enum_that_a_rule_forbids_is_not_tried() -> None:
     version = changed(_field("mode", **{"x-kubernetes-validations": [{"rule": "self != 'some'"}]}))
 
-    assert told(Spec, version) == ["spec.mode: only the CRD refuses"]
-
-
-@pytest.mark.parametrize(
-    ("resource", "steps", "expected"),
-    [
-        ({"a": 1}, ("a",), {"a": 2}),
-        ({"a": 1, "c": 1}, ("c",), {"a": 1}),
-        ({"a": 1}, ("c",), {"a": 1}),
-        ({"a": 1}, ("b", "c"), {"a": 1}),
-        ({"a": 1}, (), {"a": 1}),
-        ({"l": [1]}, ("l", 5, "x"), {"l": [1]}),
-    ],
-)
-def test_values_are_replaced_where_there_is_a_place(
-    resource: JSON, steps: tuple[str | int, ...], expected: JSON
-) -> None:
-    assert parity._replace(resource, steps, {"a": 2, "b": {"c": 1}}) == expected
+    assert summarize(Spec, version) == ["spec.mode: only the CRD refuses"]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +253,7 @@ def test_a_text_tells_two_patterns_apart(of_class: str, of_crd: str, expected: l
     spec["properties"]["name"]["pattern"] = of_crd
     version = CustomResourceDefinition.from_manifest(manifest).versions[0]
 
-    assert sorted(told(Named, version)) == sorted(expected)
+    assert sorted(summarize(Named, version)) == sorted(expected)
 
 
 def test_a_null_in_place_of_the_spec_is_no_spec() -> None:
@@ -279,3 +262,113 @@ def test_a_null_in_place_of_the_spec_is_no_spec() -> None:
     version = CustomResourceDefinition.from_manifest(manifest).versions[0]
 
     assert compare(Retention, version) == ()
+
+
+def test_three_hundred_fields_take_few_requests() -> None:
+    fields: dict[str, Any] = {}
+    for number in range(75):
+        fields[f"count{number}"] = (Annotated[int, Field(ge=0, le=10)], 1)
+        fields[f"name{number}"] = (Annotated[str, Field(min_length=1, max_length=10)], "x")
+        fields[f"mode{number}"] = (Literal["a", "b"] | None, None)
+        fields[f"text{number}"] = (Annotated[str, Field(pattern="^[a-z]+$")], "x")
+    large = pydantic.create_model("Large", **fields)
+    loaded: list[Any] = []
+
+    def load(value: JSON) -> Any:
+        loaded.append(value)
+        return large.model_validate(value, strict=True)
+
+    def dump(instance: Any) -> Any:
+        return instance.model_dump(exclude_none=True)
+
+    version = CustomResourceDefinition.from_manifest(crd_of(large, group="example.com")).versions[0]
+
+    assert compare((load, dump, large.model_json_schema()), version) == ()
+    assert 50 < len(loaded) < 600
+
+
+class Cluster(BaseModel):
+    class Status(BaseModel):
+        phase: Literal["Ready", "Failed"] | None = None
+        nodes: Annotated[int, Field(ge=0)] = 0
+
+    spec: Retention
+    status: Status | None = None
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [({}, []), ({"minimum": 1}, ["status.nodes: only the CRD refuses"]), ({"default": 3}, ["status.nodes: another default"])],
+)  # fmt: skip
+def test_the_status_is_written_through_its_subresource(keywords: JSON, expected: list[str]) -> None:
+    manifest = crd_of(Cluster, group="example.com", scope="Cluster")
+    status = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]
+    status["properties"]["nodes"] |= keywords
+
+    assert summarize(Cluster, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
+
+
+class Tags(BaseModel):
+    tags: set[str] = set()
+    sizes: list[int] = []
+
+
+@pytest.mark.parametrize(
+    ("list_type", "expected"),
+    [("set", []), ("atomic", ["spec.tags: another value"])],
+)
+def test_a_set_has_no_order_and_merges_equal_items(list_type: str, expected: list[str]) -> None:
+    manifest = crd_of(Tags, group="example.com")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["tags"]["x-kubernetes-list-type"] = list_type
+
+    assert summarize(Tags, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
+
+
+def test_a_list_of_a_class_takes_equal_items_that_a_set_refuses() -> None:
+    manifest = crd_of(Tags, group="example.com")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["sizes"]["x-kubernetes-list-type"] = "set"
+
+    assert summarize(Tags, CustomResourceDefinition.from_manifest(manifest).versions[0]) == [
+        "spec.sizes[1]: only the CRD refuses"
+    ]
+
+
+def test_a_crd_without_a_spec_is_misuse() -> None:
+    manifest = crd_of(Tags, group="example.com")
+    version = manifest["spec"]["versions"][0]
+    version["schema"]["openAPIV3Schema"] = {"type": "object", "properties": {"data": {"type": "string"}}}
+
+    with pytest.raises(TypeError, match=r"tagses.example.com v1 has no field spec"):
+        compare(Tags, CustomResourceDefinition.from_manifest(manifest).versions[0])
+
+
+def test_values_above_a_limit_of_requests_are_judged_alone() -> None:
+    class Long(BaseModel):
+        first: str = Field("", max_length=2_000_000)
+        second: str = Field("", max_length=2_000_000)
+        third: Annotated[int, Field(ge=1)] = 1
+
+    version = CustomResourceDefinition.from_manifest(crd_of(Long, group="example.com")).versions[0]
+
+    assert compare(Long, version) == ()
+
+
+def test_nested_fields_that_only_the_class_requires_are_found() -> None:
+    class Inner(BaseModel):
+        name: str
+        size: Annotated[int, Field(ge=0)] = 0
+
+    class Outer(BaseModel):
+        inner: list[Inner] = []
+        by_name: dict[str, Inner] = {}
+
+    manifest = crd_of(Outer, group="example.com")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    del spec["inner"]["items"]["required"], spec["by_name"]["additionalProperties"]["required"]
+
+    assert sorted(summarize(Outer, CustomResourceDefinition.from_manifest(manifest).versions[0])) == [
+        "spec.by_name.key.name: only the class refuses",
+        "spec.inner[0].name: only the class refuses",
+    ]

@@ -99,14 +99,23 @@ def test_a_file_whose_documents_are_not_known_stays() -> None:
     assert baseobjects.repair(text.encode(), (), None, source="a.yaml") is None  # type: ignore[arg-type]
 
 
-def test_a_wrong_item_of_a_list_makes_way_for_the_smallest_object() -> None:
+def test_a_wrong_item_of_a_list_is_replaced() -> None:
     items = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 3}}
     spec = {"type": "object", "required": ["a"], "properties": {"a": items}}
 
     actual = repaired(f"{HEAD}x-smallest: &smallest {{spec: {{a: [b, abc]}}}}{TAIL}", spec)
 
     assert actual is not None
-    assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {{spec: {{a: [aaa]}}}}{TAIL}"
+    assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {{spec: {{a: [aaa, abc]}}}}{TAIL}"
+
+
+def test_a_rule_that_other_errors_hide_makes_way_for_the_smallest_object() -> None:
+    spec = {**SPEC, "x-kubernetes-validations": [{"rule": "self.b != 'mine'"}]}
+
+    actual = repaired(f"{HEAD}x-smallest: &smallest {{spec: {{a: 1, b: mine}}}}{TAIL}", spec)
+
+    assert actual is not None
+    assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {{spec: {{a: 5, b: a}}}}{TAIL}"
 
 
 def test_without_a_known_object_nothing_is_repaired() -> None:
