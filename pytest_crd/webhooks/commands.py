@@ -61,6 +61,9 @@ class CommandTransport:
     Transport to a webhook server that a command starts.
 
     The command starts with the first review. It is ready when it accepts TLS with the certificates of its folder.
+
+    Attributes:
+        command: The words of the command.
     """
 
     def __init__(self, command: str, *, folder: Path, source: str, limits: CommandLimits = LIMITS) -> None:
@@ -73,7 +76,7 @@ class CommandTransport:
             source: The place of the setting, for errors.
             limits: Its time limits.
         """
-        self._command, self._folder, self._source = command, folder, source
+        self.command, self._folder, self._source = command, folder, source
         self._limits = limits
         self._lock = threading.Lock()
         self._group: ProcessGroup | None = None
@@ -120,7 +123,7 @@ class CommandTransport:
             if self._own_folder is not None:
                 shutil.rmtree(self._own_folder)
                 self._own_folder = None
-            note = f"`{self._command}` did not end within {self._limits.grace:g} seconds of SIGTERM, and was killed"
+            note = f"`{self.command}` did not end within {self._limits.grace:g} seconds of SIGTERM, and was killed"
             return "" if is_obedient else f"{self._source}: {note}"
 
     def _started(self) -> tuple[ProcessGroup, HttpTransport]:
@@ -134,7 +137,7 @@ class CommandTransport:
             raise self._error
         if self._group is None or self._http is None:
             with self._limits.progress("starting webhooks") as show_step:
-                show_step(0, 1, f"`{self._command}`")
+                show_step(0, 1, f"`{self.command}`")
                 self._group, self._http = self._start()
         elif self._group.code is not None:
             raise self._fail(_ended(self._group))
@@ -145,7 +148,7 @@ class CommandTransport:
         authority = certificates.write_certificates(folder, source=self._source)
         port = _free_port()
         values = dict(zip(PLACEHOLDERS, (str(port), str(folder)), strict=True))
-        words = [_PLACEHOLDER.sub(lambda match: values[match[0]], word) for word in shlex.split(self._command)]
+        words = [_PLACEHOLDER.sub(lambda match: values[match[0]], word) for word in shlex.split(self.command)]
         environment = {**os.environ, PORT: str(port), FOLDER: str(folder)}
         try:
             with self._log.open("wb") as output:
@@ -189,7 +192,7 @@ class CommandTransport:
         note = "; its children still ran, and are ended: a server runs in the foreground" if has_children else ""
         lines = self.output.decode(errors="replace").strip().splitlines()[-_MOST_LINES:]
         words = "".join(f"\n  {line}" for line in lines)
-        self._error = WebhookError.at(self._source, f"`{self._command}` {problem}{note}{':' if words else ''}{words}")
+        self._error = WebhookError.at(self._source, f"`{self.command}` {problem}{note}{':' if words else ''}{words}")
         return self._error
 
     def _stop(self) -> bool:
