@@ -78,7 +78,7 @@ def _read_files(paths: Iterable[Path], base: Path) -> list[Manifest]:
     for path in paths:
         try:
             for item in _configurations(ManifestFile(path, manifest.name_of(path, base), named=False)):
-                is_new = all(item.value != other.value for other in configurations)
+                is_new = all(item.value != before.value for before in configurations)
                 if is_new and isinstance(item.value, dict) and item.value.get("webhooks"):
                     configurations.append(item)
         except ManifestError as error:

@@ -63,7 +63,7 @@ class HttpTransport:
 
         Args:
             url: The URL of the server: `https` or `http`. Without a path, the path of each review's URL is used.
-            authority: The certificates that are trusted, PEM; empty for those of the system.
+            authority: The certificates that are trusted, PEM; empty for the certificates of the system.
             source: The place of the setting, for errors.
         """
         parts = urlsplit(url)

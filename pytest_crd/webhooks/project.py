@@ -122,8 +122,8 @@ class ProjectWebhooks:
         Raises:
             WebhookError: A file with certificates cannot be read.
         """
-        found = (self._assignments.get(which) for which in (webhook_name, role, ALL))
-        assignment = next(filter(None, found), None)
+        candidates = (self._assignments.get(which) for which in (webhook_name, role, ALL))
+        assignment = next(filter(None, candidates), None)
         if assignment is None:
             return None
         match assignment.endpoint:
@@ -165,7 +165,7 @@ class ProjectWebhooks:
         return self._transports[key]
 
     def _read_authority(self, assignment: Assignment, endpoint: UrlEndpoint, client_config: Mapping[str, Any]) -> str:
-        """Return the trusted certificates: of the setting, else of the `caBundle`; empty for those of the system."""
+        """Return the trusted certificates: from the setting, else from the `caBundle`; empty for the certificates of the system."""
         if endpoint.authority:
             try:
                 return (self._base / endpoint.authority).read_text(encoding="ascii")

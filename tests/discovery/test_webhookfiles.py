@@ -68,9 +68,9 @@ def test_unreadable_files_with_configurations_are_errors(tmp_path: Path) -> None
 def test_named_files_count_as_they_are(tmp_path: Path) -> None:
     _write(tmp_path, {"hooks/a.yaml": HOOKS % "a", "hooks/b.yaml": OTHER, "patch.yaml": PATCH})
 
-    found = webhookfiles.read_named(["hooks", "patch.yaml"], base=tmp_path)
+    configurations = webhookfiles.read_named(["hooks", "patch.yaml"], base=tmp_path)
 
-    assert [item.where for item in found] == ["hooks/a.yaml:1", "patch.yaml:1"]
+    assert [item.where for item in configurations] == ["hooks/a.yaml:1", "patch.yaml:1"]
 
 
 def test_a_named_file_needs_a_configuration(tmp_path: Path) -> None:

@@ -186,9 +186,9 @@ def test_admission_needs_a_configuration(open_project: Callable[..., ProjectWebh
 
 
 def test_each_name_is_a_webhook_or_a_crd(open_project: Callable[..., ProjectWebhooks]) -> None:
-    known = ("all", "conversion", "vbackup.kb.io", "backups.kb.io")
+    names = ("all", "conversion", "vbackup.kb.io", "backups.kb.io")
     webhooks = open_project(
-        dict.fromkeys((*known, "vbackups.kb.io"), UrlEndpoint("https://a")), read_configurations=_configurations
+        dict.fromkeys((*names, "vbackups.kb.io"), UrlEndpoint("https://a")), read_configurations=_configurations
     )
 
     with pytest.raises(WebhookError) as raised:
