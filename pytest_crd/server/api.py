@@ -11,20 +11,33 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import profile
+from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import deleting, encoding, generalpaths, listoptions, reads, resourcetypes, writes
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server import (
+    deleteadmission,
+    deleting,
+    encoding,
+    generalpaths,
+    listoptions,
+    reads,
+    resourcetypes,
+    writes,
+)
 from pytest_crd.server.builtin import unservedkinds
+from pytest_crd.server.deleting import DeleteOptions
 from pytest_crd.server.http import bearertoken, negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
+from pytest_crd.server.reads import Page
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import HISTORY, Store
+from pytest_crd.server.store.store import HISTORY, Store, StoredObject
 from pytest_crd.server.tables import tables
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writes import WriteOutcome
@@ -49,7 +62,7 @@ class Api:
         token: The bearer token that requests must send; empty if none is required.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a server
         self,
         crds: Sequence[CustomResourceDefinition] = (),
         *,
@@ -57,6 +70,7 @@ class Api:
         token: str = "",
         history: int = HISTORY,
         address: str = "127.0.0.1",
+        webhooks: Webhooks | None = None,
     ) -> None:
         """
         Start with stored CRDs and the namespaces of a new cluster.
@@ -67,6 +81,7 @@ class Api:
             token: The bearer token that requests must send; empty if none is required.
             history: The number of changes kept for watches.
             address: The host and port that the server reports as its own.
+            webhooks: The webhooks that the server calls; None if it calls none.
 
         Raises:
             UnknownVersionError: The Kubernetes version is unknown.
@@ -74,7 +89,7 @@ class Api:
         """
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history)
-        self.catalog = ServerCatalog(self.store, self.profile, crds)
+        self.catalog = ServerCatalog(self.store, self.profile, crds, webhooks)
         self.address = address
         self.token = token
 
@@ -244,29 +259,44 @@ class Api:
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
         options = deleting.read(request, type_)
-        with self.store.lock:
-            entry = reads.get(self.store, type_, info.namespace, info.name)
-            self.catalog.demand_deletable(type_, entry)
-            deleted = deleting.delete(self.store, type_, entry, options)
-            self.catalog.settle()
+        deleted, warnings = self._delete_admitted(type_, info, options)
         is_status = deleted.get("kind") == "Status"
         answer_form = form._replace(shape="") if is_status else form
-        return self._of_object(request, 200, deleted, type_, answer_form)
+        return self._of_object(request, 200, deleted, type_, answer_form, warnings=(*type_.warnings, *warnings))
+
+    def _delete_admitted(
+        self, type_: ResourceType, info: RequestInfo, options: DeleteOptions
+    ) -> tuple[JSONValue, tuple[str, ...]]:
+        """Delete an object; return the Status or the object of the response, and the warnings of admission plugins."""
+        while True:
+            entry = reads.get(self.store, type_, info.namespace, info.name)
+            self.catalog.demand_deletable(type_, entry)
+            warnings = deleteadmission.admit(type_, entry, options)
+            with self.store.lock:
+                if self.store.get(entry.key) is entry:  # unchanged since it was admitted
+                    deleted = deleting.delete(self.store, type_, entry, options)
+                    self.catalog.settle()
+                    return deleted, warnings
 
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
         options = listoptions.read(request.query, self.profile)
         delete_options = deleting.read(request, type_)
         deleting.demand_safe(delete_options)
+        page = reads.page(self.store, type_, info.namespace, options)
+        for entry in self._entries(type_, page):
+            deleteadmission.admit(type_, entry, delete_options)
         with self.store.lock:
-            page = reads.page(self.store, type_, info.namespace, options)
-            for object_ in page.items:
-                metadata = object_["metadata"]
-                entry = self.store.get(type_.key(metadata.get("namespace", ""), metadata["name"]))
-                assert entry is not None  # noqa: S101 - it was listed under the same lock
+            for entry in self._entries(type_, page):
                 deleting.delete(self.store, type_.collected, entry, delete_options)
             self.catalog.settle()
         return self._answer_list(request, page, type_, form)
+
+    def _entries(self, type_: ResourceType, page: Page) -> list[StoredObject]:
+        """Return the stored objects of a list that still exist."""
+        identities = [object_["metadata"] for object_ in page.items]
+        keys = [type_.key(metadata.get("namespace", ""), metadata["name"]) for metadata in identities]
+        return [*filter(None, map(self.store.get, keys))]
 
     def _of_object(  # noqa: PLR0913 - the parts of a response
         self,
@@ -277,8 +307,10 @@ class Api:
         form: Form,
         *,
         written: WriteOutcome | None = None,
+        warnings: tuple[str, ...] | None = None,
     ) -> HTTPAnswer:
-        warnings = type_.warnings if written is None else written.warnings
+        if warnings is None:
+            warnings = type_.warnings if written is None else written.warnings
         if form.shape == "Table":
             version = object_["metadata"].get("resourceVersion")
             metadata = {"resourceVersion": version} if version else {}

@@ -98,7 +98,7 @@ class DefinitionType(ResourceType):
 
     def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request for a CRD."""
-        return handlers.handle(stored, request, self._strategy, generated)
+        return handlers.handle(stored, request, self._strategy, generated, admission=self.plugins)
 
 
 class _CollectedType(DefinitionType):

@@ -15,8 +15,10 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
+from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server import unreadable
 from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
@@ -30,7 +32,13 @@ class CustomResourceType(ResourceType):
     """Resource of one served version of a CRD."""
 
     def __init__(
-        self, crd: CustomResourceDefinition, version: CrdVersion, spec: Resource, *, is_terminating: bool = False
+        self,
+        crd: CustomResourceDefinition,
+        version: CrdVersion,
+        spec: Resource,
+        *,
+        is_terminating: bool = False,
+        plugins: Admission | None = None,
     ) -> None:
         """
         Create from a version of a CRD.
@@ -40,7 +48,9 @@ class CustomResourceType(ResourceType):
             version: A served version of *crd*.
             spec: The stored spec of the CRD.
             is_terminating: Whether the CRD is being deleted.
+            plugins: The admission plugins of the server; None without any.
         """
+        self.plugins = plugins
         self.group, self.version = crd.group, version.name
         self.names = names_of(spec["names"])
         self.is_namespaced = crd.scope == "Namespaced"
@@ -49,7 +59,7 @@ class CustomResourceType(ResourceType):
         self.profile = crd.answers.profile
         self._spec = spec
         self.is_terminating = is_terminating
-        self.converts_by_webhook = crd.answers.spec.converts_by_webhook
+        self.converts_by_webhook = crd.answers.spec.converts_by_webhook and version.converter is None
         self.warnings = version.deprecation_warnings
 
     def _subresources(self, version: CrdVersion) -> list[SubresourceKind]:
@@ -67,11 +77,29 @@ class CustomResourceType(ResourceType):
 
     def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
-        return self.crd_version.answer(stored, request, generated)
+        return self.crd_version.answer(stored, request, generated, self.plugins)
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
         unreadable.demand_readable(self, entry)
+        return self._form(entry)
+
+    def conversion_problem(self, entry: StoredObject) -> str:
+        """Return why a stored object cannot be converted to this version; empty if it can be converted."""
+        if self.crd_version.converter is None:
+            return super().conversion_problem(entry)
+        try:
+            self._form(entry)
+        except RefusedError as refused:
+            return refused.refusal.message
+        return ""
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+        return self.crd_version.strategy.interfaces
+
+    def _form(self, entry: StoredObject) -> Resource:
         form = entry.forms.get(self)
         if form is None:
             form = entry.forms[self] = self.crd_version.read(entry.value)

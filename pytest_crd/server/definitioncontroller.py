@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api.context import CrdContext
+from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.api.sidebyside import side_by_side
 from pytest_crd.engine.crds import declared
@@ -46,14 +46,17 @@ class DefinitionController:
     triggers them.
     """
 
-    def __init__(self, store: Store, type_: DefinitionType) -> None:
+    def __init__(self, store: Store, type_: DefinitionType, webhooks: Webhooks | None = None) -> None:
         """
         Create for a store.
 
         Args:
             store: The store.
             type_: The resource of CRDs.
+            webhooks: The webhooks that the server calls; None if it calls none.
         """
+        self._plugins = None if webhooks is None else webhooks.admission
+        self._webhooks = None if webhooks is None else ConversionWebhooks(webhooks)
         self._store = store
         self._type = type_
         # CRDs from files with their specs: a stored CRD with an equal spec keeps the line numbers of its file.
@@ -72,7 +75,7 @@ class DefinitionController:
         response.assert_accepted_as(crd.name, source=crd.source)
         value = crdtype.created(response, generatedvalues.of_request(lambda _end: True))
         value = {**value, "apiVersion": declared.V1, "spec": as_v1(value["spec"])}
-        self._from_files.append((value["spec"], crd))
+        self._from_files.append((value["spec"], crd.with_webhooks(self._webhooks)))
         self._store.put(self._type.key("", crd.name), value)
         self.settle()
 
@@ -98,7 +101,10 @@ class DefinitionController:
             is_ending = self._is_closed(entry)
             spec = entry.value["spec"]
             served = [version for version in crd.versions if version.served]
-            types = [CustomResourceType(crd, version, spec, is_terminating=is_ending) for version in served]
+            types = [
+                CustomResourceType(crd, version, spec, is_terminating=is_ending, plugins=self._plugins)
+                for version in served
+            ]
             self._types[entry.revision] = types
         return types
 
@@ -118,7 +124,7 @@ class DefinitionController:
         if crd is None:
             version, spec = self._type.kubernetes_version, entry.value["spec"]
             parsed = CustomResourceDefinition.from_value(
-                entry.value, kubernetes_version=version, context=CrdContext(Observer())
+                entry.value, kubernetes_version=version, context=CrdContext(Observer(), webhooks=self._webhooks)
             )
             crd = next((crd_ for file_spec, crd_ in self._from_files if jsonvalue.equal(file_spec, spec)), parsed)
             self._crds[entry.revision] = crd

@@ -114,7 +114,7 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     if options.is_unsafe:
         return _delete_unsafely(store, type_, entry, dry_run=options.dry_run)
     unreadable.demand_readable(type_, entry)
-    _demand_conditions(type_, entry, options)
+    demand_conditions(type_, entry, options)
     type_.demand_conversion(type_.api_version, type_.storage_api_version)
     marked = type_.mark_deleted(entry.value, _finalizers(entry, options.policy))
     if marked is None:
@@ -177,7 +177,13 @@ def _of_url(request: HTTPRequest) -> Resource:
     return options
 
 
-def _demand_conditions(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> None:
+def demand_conditions(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> None:
+    """
+    Check the preconditions of a deletion.
+
+    Raises:
+        ApiError: 409: one fails.
+    """
     uid, name = entry.value["metadata"].get("uid", ""), entry.key.name
     if options.uid is not None and options.uid != uid:
         raise type_.precondition_failure(name, "UID", options.uid, uid)

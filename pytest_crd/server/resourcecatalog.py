@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import CrdLookupError
+from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -35,7 +36,13 @@ class ServerCatalog:
         namespaces: The namespace controller.
     """
 
-    def __init__(self, store: Store, profile: Profile, crds: Sequence[CustomResourceDefinition]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        profile: Profile,
+        crds: Sequence[CustomResourceDefinition],
+        webhooks: Webhooks | None = None,
+    ) -> None:
         """
         Store the CRDs, and the namespaces of a new cluster.
 
@@ -43,6 +50,7 @@ class ServerCatalog:
             store: The store, which is empty.
             profile: The reproduced Kubernetes version.
             crds: The CRDs.
+            webhooks: The webhooks that the server calls; None if it calls none.
 
         Raises:
             NotAcceptedError: A server refuses one of the CRDs.
@@ -50,8 +58,9 @@ class ServerCatalog:
         self._store = store
         self.profile = profile
         self._definitions = DefinitionType(profile.version)
-        self._controller = DefinitionController(store, self._definitions)
-        self._built_in: tuple[BuiltInType, ...] = built_in(profile)
+        self._controller = DefinitionController(store, self._definitions, webhooks)
+        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission
+        self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
         self.namespaces = NamespaceController(store, self._built_in)
         self.namespaces.start()
         for crd in crds:

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
@@ -136,7 +137,8 @@ class ResourceType(abc.ABC):
         warnings: The warnings of each response.
         validates: Whether written objects are defaulted and validated, not only decoded.
         is_terminating: Whether its CRD is being deleted, so that creates fail.
-        converts_by_webhook: Whether a webhook converts its objects between versions; this server never calls it.
+        plugins: The admission plugins of the server; None without any.
+        converts_by_webhook: Whether a webhook that cannot be called converts its objects between versions.
         shows_deleted: Whether the response to a deletion is the object, not a Status.
     """
 
@@ -155,6 +157,7 @@ class ResourceType(abc.ABC):
     validates: bool = True
     is_terminating: bool = False
     converts_by_webhook: bool = False
+    plugins: Admission | None = None
     shows_deleted: bool = False
 
     @property
@@ -238,6 +241,11 @@ class ResourceType(abc.ABC):
         )
         return statuses.conflict(self.names.kind, self.group, name, problem)
 
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins: objects have one version and no defaults."""
+        return ObjectInterfaces((self.version,), lambda resource, _: resource, lambda resource: resource)
+
     def demand_conversion(self, old: str, new: str) -> None:
         """
         Raise ApiError if only a webhook can convert objects from the API version *old* to *new*.
@@ -251,6 +259,11 @@ class ResourceType(abc.ABC):
     def needs_webhook(self, old: str, new: str) -> bool:
         """Return whether only a webhook can convert objects from the API version *old* to *new*."""
         return old != new and self.converts_by_webhook
+
+    def conversion_problem(self, entry: StoredObject) -> str:
+        """Return why a stored object cannot be converted to this version; empty if it can be converted."""
+        old = entry.value["apiVersion"]
+        return statuses.webhook_problem(old, self.names.kind) if self.needs_webhook(old, self.api_version) else ""
 
     def ends_watches(self, _: Event, /) -> bool:
         """Return whether a change ends watches because it alters how objects are served."""

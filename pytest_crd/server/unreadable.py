@@ -1,5 +1,5 @@
 """
-Stored objects that a server cannot read: only a webhook converts them to the version of a request.
+Stored objects that a server cannot read: no webhook converts them to the version of a request.
 
 Reference:
     apiserver storage/etcd3/corrupt_obj_deleter.go; storage/errors/storage.go.
@@ -41,9 +41,9 @@ class UnreadableObjectError(ApiError):
 
 def find_problem(type_: ResourceType, entry: StoredObject) -> str:
     """Return why an object is unreadable in the version of *type_*; empty if it is readable."""
-    if not type_.needs_webhook(entry.value["apiVersion"], type_.api_version):
+    problem = type_.conversion_problem(entry)
+    if not problem:
         return ""
-    problem = statuses.webhook_problem(entry.value["apiVersion"], type_.names.kind)
     known = type_.profile.knows_unreadable_objects
     return f"object not decodable revision={entry.revision}: {problem}" if known else problem
 

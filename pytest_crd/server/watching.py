@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang import printing
@@ -74,7 +74,9 @@ class Watch:
             self._opened = store.revision
             # Initial events show the current state, regardless of the requested revision.
             self._revision = store.revision if self._begins or not since else since
-            self._first = self._present() if self._begins else []
+            entries = store.entries(type_.resource, self._namespace) if self._begins else None
+        # Outside of the lock, as a webhook that converts objects may be a client of this server.
+        self._first = [] if entries is None else self._present(entries)
 
     @property
     def revision(self) -> int:
@@ -123,8 +125,7 @@ class Watch:
         message = f"too old resource version: {self._revision} ({oldest})"
         return WatchEvent("ERROR", value=statuses.failure(410, "Expired", message).status)
 
-    def _present(self) -> list[WatchEvent]:
-        entries = self._store.entries(self.type.resource, self._namespace)
+    def _present(self, entries: Sequence[StoredObject]) -> list[WatchEvent]:
         events = [WatchEvent("ADDED", entry) for entry in entries if self._matches(self.type.read(entry))]
         if self._ends_beginning:
             events.append(self._bookmark({"k8s.io/initial-events-end": "true"}))

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 from support import servers
+from support.webhooks import FixedWebhooks, FunctionConverter
 
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.registry.conversion import ConversionFailedError
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPRequest
@@ -179,3 +182,56 @@ def test_versions_without_a_webhook_are_converted() -> None:
     servers.ask(server, "POST", OTHER, _thing("v2"))
 
     assert servers.ask(server, "GET", f"{STORED}/a").value["apiVersion"] == "example.com/v1"
+
+
+def _convert(resource: Any, _: str) -> Any:
+    if resource["metadata"].get("labels"):
+        raise ConversionFailedError("conversion webhook for example.com/v1, Kind=Thing failed: no labels")
+    return {**resource, "metadata": {**resource["metadata"], "annotations": {"converted": "1"}}}
+
+
+@pytest.fixture
+def calling() -> Api:
+    """A server with a stored object that calls the webhook."""
+    manifest = CustomResourceDefinition.from_manifest(_crd())
+    created = Api([manifest], webhooks=FixedWebhooks(FunctionConverter(_convert)))
+    servers.ask(created, "POST", STORED, _thing())
+    return created
+
+
+@pytest.mark.parametrize("path", [f"{OTHER}/a", OTHER])
+def test_a_webhook_converts_objects_that_are_read_in_another_version(calling: Api, path: str) -> None:
+    (item,) = (value := servers.ask(calling, "GET", path).value).get("items") or [value]
+
+    assert item["apiVersion"] == "example.com/v2"
+    assert item["metadata"]["annotations"] == {"converted": "1"}
+
+
+def test_a_webhook_converts_objects_that_are_watched(calling: Api) -> None:
+    (event,) = servers.watch(calling, f"{OTHER}?watch=1").watch.take()
+
+    assert event.entry is not None
+    assert event.entry.value["apiVersion"] == "example.com/v1"
+
+
+def test_a_webhook_converts_objects_that_are_written_in_another_version(calling: Api) -> None:
+    assert servers.ask(calling, "POST", OTHER, _thing("v2", name="b")).code == 201
+    assert servers.ask(calling, "GET", f"{STORED}/b").value["metadata"]["annotations"] == {"converted": "1"}
+    assert servers.ask(calling, "DELETE", f"{OTHER}/b").code == 200
+
+
+def test_an_object_that_the_webhook_does_not_convert_is_unreadable(calling: Api) -> None:
+    servers.ask(calling, "POST", STORED, _thing(name="b", labels={"a": "b"}))
+
+    answer = servers.ask(calling, "GET", f"{OTHER}/b")
+
+    assert answer.code == 500
+    assert "Kind=Thing failed: no labels" in answer.value["message"]
+    assert servers.ask(calling, "GET", f"{STORED}/b").code == 200
+
+
+def test_a_patched_crd_still_calls_the_webhook(calling: Api) -> None:
+    _store_in_v2(calling)
+
+    assert servers.ask(calling, "GET", f"{STORED}/a").code == 200
+    assert servers.ask(calling, "GET", f"{OTHER}/a").value["metadata"]["annotations"] == {"converted": "1"}

@@ -270,7 +270,13 @@ class ResourceClient(ABC):
         )
         return self._send(strategy, stored, request, namespace, field_validation)
 
-    def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
+    def answer(
+        self,
+        stored: Resource | None,
+        request: Request,
+        generated: GeneratedValues,
+        admission: Admission | None = None,
+    ) -> RequestOutcome:
         """
         Handle a complete request and return its outcome, including the object to store.
 
@@ -278,11 +284,12 @@ class ResourceClient(ABC):
             stored: The stored object of that name, in the storage version; None if there is none.
             request: The request.
             generated: The generated values: time, uid and name suffix.
+            admission: The admission plugins; None without any.
 
         Raises:
             InputError, UnsupportedConstructError: As for `strategy`.
         """
-        return self._handle(self.strategy, stored, request, generated)
+        return self._handle(self.strategy, stored, request, generated, admission)
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as a GET of this version returns it, with all metadata. Raises as `strategy` does."""
@@ -301,12 +308,17 @@ class ResourceClient(ABC):
             namespace=completion.namespace(namespace, request.body),
             field_validation=requestbody.check_field_validation(field_validation),
         )
-        outcome = self._handle(strategy, stored, completed, FIXED_VALUES)
+        outcome = self._handle(strategy, stored, completed, FIXED_VALUES, self.admission)
         outcome.report()
         return outcome.response
 
     def _handle(
-        self, strategy: Strategy, stored: Resource | None, request: Request, generated: GeneratedValues
+        self,
+        strategy: Strategy,
+        stored: Resource | None,
+        request: Request,
+        generated: GeneratedValues,
+        admission: Admission | None,
     ) -> RequestOutcome:
         """Return the outcome of a complete request; its `report` tells the observer."""
         from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
@@ -318,7 +330,7 @@ class ResourceClient(ABC):
             strategy,
             generated,
             observe=None if listener is None else observed.append,
-            admission=self.admission,
+            admission=admission,
         )
         outcome.response = outcome.response.located(self.locate)
         if listener is not None and observed:

@@ -7,6 +7,7 @@ report of a test says so.
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, scale
+from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
@@ -101,6 +103,14 @@ class BuiltInType(ResourceType):
         self._record = record
         self.profile = profile
 
+    def admitted_by(self, plugins: Admission | None) -> BuiltInType:
+        """Return the same resource on a server with admission plugins."""
+        if plugins is None:
+            return self
+        admitted = copy.copy(self)
+        admitted.plugins = plugins
+        return admitted
+
     @cached_property
     def _go_type(self) -> Struct:
         return builtingotypes.of_kind(self.api_version, self.names.kind, self.profile)
@@ -143,7 +153,7 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, request_, self._strategy, generated)
+        outcome = handlers.handle(before, request_, self._strategy, generated, admission=self.plugins)
         if not outcome.response.accepted:
             return outcome
 

@@ -1,0 +1,75 @@
+"""Admission of deletions: mutating plugins, which cannot change anything, then validating ones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.server import deleting, unreadable
+from pytest_crd.server.deleting import DeleteOptions
+from pytest_crd.server.http import statuses
+from pytest_crd.server.http.statuses import ApiError
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.store.store import StoredObject
+
+_OPTIONS: Final = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"}
+
+
+def admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> tuple[str, ...]:
+    """
+    Ask the admission plugins about a deletion, and return their warnings.
+
+    The server's lock must be free, as a webhook may be a client of the server.
+
+    Raises:
+        ApiError: A plugin refuses the deletion; or the object is unreadable, or a precondition fails.
+
+    Reference:
+        apiserver registry/rest/delete.go, AdmissionToValidateObjectDeleteFunc.
+    """
+    if type_.plugins is None or options.is_unsafe:
+        return ()
+    unreadable.demand_readable(type_, entry)
+    deleting.demand_conditions(type_, entry, options)
+    request = AdmissionRequest(
+        "DELETE",
+        type_.group,
+        type_.version,
+        type_.names.kind,
+        type_.names.plural,
+        "",
+        entry.key.name,
+        entry.key.namespace,
+        None,
+        type_.read(entry),
+        _sent(options),
+        options.dry_run,
+        ADMINISTRATOR,
+        type_.interfaces,
+    )
+    try:
+        mutated, validated = type_.plugins.mutate(request), type_.plugins.validate(request)
+    except RefusedError as refused:
+        raise _error(refused.refusal, refused.warnings, type_, entry) from None
+    return (*mutated.warnings, *validated.warnings)
+
+
+def _sent(options: DeleteOptions) -> Resource:
+    conditions = {"uid": options.uid, "resourceVersion": options.resource_version}
+    stated = {key: value for key, value in conditions.items() if value is not None}
+    return {
+        **_OPTIONS,
+        **({"preconditions": stated} if stated else {}),
+        **({"propagationPolicy": options.policy} if options.policy else {}),
+        **({"dryRun": ["All"]} if options.dry_run else {}),
+    }
+
+
+def _error(refusal: Refusal, warnings: tuple[str, ...], type_: ResourceType, entry: StoredObject) -> ApiError:
+    subject = {"name": entry.key.name, "group": type_.group, "kind": type_.names.plural}
+    error = statuses.of_refusal(refusal, subject)
+    error.warnings = warnings
+    return error

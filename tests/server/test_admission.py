@@ -1,0 +1,151 @@
+"""Admission plugins of a server: writes and deletions of custom resources and built-in kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+from support.webhooks import FixedWebhooks, FunctionAdmission
+
+from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.server.api import Api
+
+THINGS = "/apis/example.com/v1/namespaces/default/things"
+MAPS = "/api/v1/namespaces/default/configmaps"
+
+
+def _label(request: AdmissionRequest) -> Admitted:
+    if request.object is None:
+        return Admitted(None, ("deleting",))
+    metadata = {**request.object["metadata"], "labels": {"by": "webhook"}}
+    return Admitted({**request.object, "metadata": metadata}, ("labelled",))
+
+
+def _deny(request: AdmissionRequest) -> Admitted:
+    if request.name == "held" and request.operation == "DELETE":
+        raise RefusedError(Refusal(403, "Forbidden", "it is held"), warnings=("careful",))
+    return Admitted(request.object)
+
+
+def _spoil(request: AdmissionRequest) -> Admitted:
+    assert request.object is not None
+    return Admitted({**request.object, "data": 1})
+
+
+def _server(admission: FunctionAdmission) -> Api:
+    crd = CustomResourceDefinition.from_manifest(servers.crd())
+    return Api([crd], webhooks=FixedWebhooks(None, admission))
+
+
+@pytest.fixture
+def admission() -> FunctionAdmission:
+    """Plugins that label objects and hold one."""
+    return FunctionAdmission(_label, _deny)
+
+
+@pytest.fixture
+def server(admission: FunctionAdmission) -> Api:
+    """A server with these plugins."""
+    return _server(admission)
+
+
+def _object(name: str = "a") -> Any:
+    return {"metadata": {"name": name}}
+
+
+@pytest.mark.parametrize(
+    ("path", "type_meta"),
+    [
+        (THINGS, {"apiVersion": "example.com/v1", "kind": "Thing"}),
+        (MAPS, {"apiVersion": "v1", "kind": "ConfigMap"}),
+    ],
+)
+def test_writes_are_admitted(server: Api, path: str, type_meta: dict[str, str]) -> None:
+    answer = servers.ask(server, "POST", path, type_meta | _object())
+
+    assert answer.code == 201
+    assert answer.value["metadata"]["labels"] == {"by": "webhook"}
+    assert any("labelled" in value for _, value in answer.headers if value)
+
+
+@pytest.mark.parametrize("path", [THINGS, MAPS])
+def test_deletions_are_admitted(server: Api, admission: FunctionAdmission, path: str) -> None:
+    kind = {"apiVersion": "example.com/v1", "kind": "Thing"} if path == THINGS else {}
+    servers.ask(server, "POST", path, kind | _object())
+    servers.ask(server, "POST", path, kind | _object("held"))
+    admission.calls.clear()
+
+    denied = servers.ask(server, "DELETE", f"{path}/held")
+    deleted = servers.ask(server, "DELETE", f"{path}/a", {"propagationPolicy": "Background", "dryRun": ["All"]})
+
+    assert (denied.code, denied.value["message"], denied.value["details"]["name"]) == (403, "it is held", "held")
+    assert deleted.code == 200
+    call = admission.calls[-1][1]
+    assert (call.operation, call.object, call.dry_run) == ("DELETE", None, True)
+    assert call.old_object is not None
+    assert call.old_object["metadata"]["name"] == "a"
+    assert call.options == {
+        "kind": "DeleteOptions",
+        "apiVersion": "meta.k8s.io/v1",
+        "propagationPolicy": "Background",
+        "dryRun": ["All"],
+    }
+
+
+def test_a_failed_precondition_is_refused_before_admission(server: Api, admission: FunctionAdmission) -> None:
+    servers.ask(server, "POST", MAPS, _object())
+    admission.calls.clear()
+
+    assert servers.ask(server, "DELETE", f"{MAPS}/a", {"preconditions": {"uid": "other"}}).code == 409
+    assert admission.calls == []
+
+
+def test_each_object_of_a_deleted_collection_is_admitted(server: Api) -> None:
+    servers.ask(server, "POST", MAPS, _object())
+    servers.ask(server, "POST", MAPS, _object("held"))
+
+    assert servers.ask(server, "DELETE", MAPS).code == 403
+    assert servers.ask(server, "GET", f"{MAPS}/held").code == 200
+
+
+def test_an_object_that_changes_during_admission_is_admitted_again() -> None:
+    calls: list[str] = []
+
+    def change_once(request: AdmissionRequest) -> Admitted:
+        if request.operation == "DELETE":
+            calls.append(request.name)
+            if len(calls) == 1:
+                servers.ask(api, "PATCH", f"{MAPS}/a", {"data": {"a": "b"}}, mediaType="application/merge-patch+json")
+        return Admitted(request.object)
+
+    api = _server(FunctionAdmission(None, change_once))
+    servers.ask(api, "POST", MAPS, _object())
+
+    assert servers.ask(api, "DELETE", f"{MAPS}/a").code == 200
+    assert calls == ["a", "a"]
+
+
+def test_a_mutated_object_that_is_not_of_its_kind_is_an_error() -> None:
+    assert servers.ask(_server(FunctionAdmission(_spoil)), "POST", MAPS, _object()).code == 500
+
+
+def test_crds_are_admitted(server: Api) -> None:
+    answer = servers.ask(server, "POST", servers.CRDS, servers.crd("Other", "other.com"))
+
+    assert answer.code == 201
+    assert answer.value["metadata"]["labels"] == {"by": "webhook"}
+    assert servers.ask(server, "DELETE", f"{servers.CRDS}/others.other.com").code == 200
+
+
+def test_a_mutated_crd_that_is_none_is_an_error() -> None:
+    def spoil(request: AdmissionRequest) -> Admitted:
+        assert request.object is not None
+        return Admitted({**request.object, "spec": 1})
+
+    api = _server(FunctionAdmission(spoil))
+
+    assert servers.ask(api, "POST", servers.CRDS, servers.crd("Other", "other.com")).code == 500
