@@ -55,7 +55,6 @@ class DefinitionController:
             type_: The resource of CRDs.
             webhooks: The webhooks that the server calls; None if it calls none.
         """
-        self._plugins = None if webhooks is None else webhooks.admission
         self._webhooks = None if webhooks is None else ConversionWebhooks(webhooks)
         self._store = store
         self._type = type_
@@ -102,7 +101,7 @@ class DefinitionController:
             spec = entry.value["spec"]
             served = [version for version in crd.versions if version.served]
             types = [
-                CustomResourceType(crd, version, spec, is_terminating=is_ending, plugins=self._plugins)
+                CustomResourceType(crd, version, spec, is_terminating=is_ending, plugins=self._type.plugins)
                 for version in served
             ]
             self._types[entry.revision] = types

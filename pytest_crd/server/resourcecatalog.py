@@ -58,8 +58,8 @@ class ServerCatalog:
         self._store = store
         self.profile = profile
         self._definitions = DefinitionType(profile.version)
+        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile)
         self._controller = DefinitionController(store, self._definitions, webhooks)
-        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission
         self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
         self.namespaces = NamespaceController(store, self._built_in)
         self.namespaces.start()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
 from pytest_crd.engine.registry.conversion import VersionConverter
 
@@ -54,8 +55,12 @@ class FixedWebhooks(NamedTuple):
     """The same converter for each CRD, and the same admission."""
 
     to_version: VersionConverter | None = None
-    admission: Admission | None = None
+    plugins: Admission | None = None
 
-    def converter(self, _crd: CrdSpec, _conversion: Conversion) -> VersionConverter | None:
+    def admission(self, _profile: Profile) -> Admission | None:
+        """Return the plugins."""
+        return self.plugins
+
+    def converter(self, _crd: CrdSpec, _conversion: Conversion, _profile: Profile) -> VersionConverter | None:
         """Return the converter."""
         return self.to_version

@@ -12,6 +12,7 @@ from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.observer import Observer
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -25,17 +26,17 @@ Guard: TypeAlias = Callable[[Any], None]
 class Webhooks(Protocol):
     """The webhooks of a project."""
 
-    @property
-    def admission(self) -> Admission | None:
-        """The admission webhooks and policies; None if there are none."""
+    def admission(self, profile: Profile) -> Admission | None:
+        """Return the admission plugins under a Kubernetes version; None if there are none."""
 
-    def converter(self, crd: CrdSpec, conversion: Conversion) -> VersionConverter | None:
+    def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """
         Return the conversion webhook of a CRD; None if it is not known how to call it.
 
         Args:
             crd: The CRD; its strategy is `Webhook`.
             conversion: Its `conversion`, with `webhookClientConfig` and `conversionReviewVersions`.
+            profile: The Kubernetes version.
         """
 
 
@@ -45,15 +46,16 @@ class ConversionWebhooks(NamedTuple):
 
     Attributes:
         webhooks: The webhooks of the project.
-        admission: None.
     """
 
     webhooks: Webhooks
-    admission: None = None
 
-    def converter(self, crd: CrdSpec, conversion: Conversion) -> VersionConverter | None:
+    def admission(self, _profile: Profile) -> None:
+        """Return None: there is no admission."""
+
+    def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """Return the conversion webhook of a CRD; None if it is not known how to call it."""
-        return self.webhooks.converter(crd, conversion)
+        return self.webhooks.converter(crd, conversion, profile)
 
 
 class WrittenCrd(NamedTuple):

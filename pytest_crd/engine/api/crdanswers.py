@@ -147,7 +147,9 @@ class CrdAnswers:
         if webhooks is None or not self.spec.converts_by_webhook:
             return None
         if webhooks not in self._converters:
-            self._converters[webhooks] = webhooks.converter(self.spec, self.forms.internal.spec.get("conversion") or {})
+            self._converters[webhooks] = webhooks.converter(
+                self.spec, self.forms.internal.spec.get("conversion") or {}, self.profile
+            )
         return self._converters[webhooks]
 
     def strategy(self, version: VersionSchema, converter: VersionConverter | None = None) -> CustomResourceStrategy:

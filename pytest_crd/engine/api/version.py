@@ -186,10 +186,11 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
         """The conversion webhook; None if there is none, or if it cannot be called."""
         return self._answers.converter(self._context.webhooks)
 
-    @property
+    @cached_property
     def admission(self) -> Admission | None:
         """The admission plugins; None if there are none."""
-        return None if self._context.webhooks is None else self._context.webhooks.admission
+        webhooks = self._context.webhooks
+        return None if webhooks is None else webhooks.admission(self._answers.profile)
 
     @property
     def observer(self) -> Observer:

@@ -151,7 +151,8 @@ def test_plugins_see_dry_runs_and_strict_field_validation() -> None:
     admission = FunctionAdmission()
     body = Body({"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}})
 
-    _tab(admission).answer(None, Request("create", body, field_validation="Strict", dry_run=True), FIXED_VALUES)
+    request = Request("create", body, field_validation="Strict", dry_run=True)
+    _tab(admission).answer(None, request, FIXED_VALUES, admission)
 
     options = admission.calls[0][1].options
     assert admission.calls[0][1].dry_run
