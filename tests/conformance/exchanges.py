@@ -70,15 +70,22 @@ def run(requests: Sequence[Request], send: Send, *, namespace: str = NAMESPACE) 
     bodies: list[JSONValue] = []
     raws: list[Any] = []
     for request in requests:
-        raw = send(_filled(request, bodies, namespace))
+        raw = send(fill(request, bodies, namespace))
         raws.append(raw)
-        bodies.append(_value(raw.text) if isinstance(raw, Raw) else None)
+        bodies.append(body_of(raw))
     whole = [raw if isinstance(raw, Raw) else raw() for raw in raws]
-    normalizer = _Normalizer(namespace)
+    normalizer = Normalizer(namespace)
     return [normalizer.answer(raw, request) for raw, request in zip(whole, requests, strict=True)]
 
 
-def _filled(request: Request, bodies: Sequence[JSONValue], namespace: str) -> Request:
+def body_of(raw: Any) -> JSONValue:
+    """Return the decoded body of a response; None for a watch."""
+    return _value(raw.text) if isinstance(raw, Raw) else None
+
+
+def fill(request: Request, bodies: Sequence[JSONValue], namespace: str) -> Request:
+    """Return a request with its placeholders filled from the bodies of the answers before."""
+
     def value_of(match: re.Match[str]) -> str:
         placeholder, _, number = match[1].partition(":")
         if placeholder == "ns":
@@ -111,7 +118,7 @@ def _is_periodic(event: JSONValue) -> bool:
     return event["type"] == "BOOKMARK" and not ((object_ or {}).get("metadata") or {}).get("annotations")
 
 
-def _message(status: JSONValue) -> str:
+def _message(status: JSONValue, *, calls_webhooks: bool) -> str:
     """Return the message of a Status without its causes, if it has several, which are in any order."""
     causes = (status.get("details") or {}).get("causes") or []
     message = re.sub(
@@ -119,8 +126,8 @@ def _message(status: JSONValue) -> str:
         r"\1 N",
         status["message"],
     )
-    # Our server calls no webhook, and its message says so instead of why the webhook did not answer.
-    message = _CALLED.sub(r"\1 WHY", message)
+    # Without webhooks, our server says that it calls none, instead of why the webhook did not answer.
+    message = message if calls_webhooks else _CALLED.sub(r"\1 WHY", message)
     message = _GENERATED.sub(r"\1xxxxx", message)
     if len(causes) > 1:
         causes.sort(key=json.dumps)
@@ -145,11 +152,19 @@ def _hash(stored_kind: str) -> str:
     return base64.b64encode(hashlib.sha256(stored_kind.encode()).digest()[:8]).decode()
 
 
-class _Normalizer:
+class Normalizer:
     """Normalizes the answers of a conversation."""
 
-    def __init__(self, namespace: str) -> None:
+    def __init__(self, namespace: str, *, calls_webhooks: bool = False) -> None:
+        """
+        Take the namespace of the conversation.
+
+        Args:
+            namespace: The namespace.
+            calls_webhooks: Whether webhooks are called, so that messages have the reason of a failed conversion.
+        """
         self._namespace = namespace
+        self._calls_webhooks = calls_webhooks
         self._hashes = {
             _hash(f"{namespace}.example.com/{version}/Thing"): f"hash-{version}" for version in ("v1", "v2")
         }
@@ -157,6 +172,7 @@ class _Normalizer:
         self._versions: dict[str, str] = {}
 
     def answer(self, raw: Raw, request: Request) -> JSONValue:
+        """Return an answer without values that differ between runs."""
         answer_: dict[str, JSONValue] = {"code": raw.code}
         headers = {name: [*raw.headers[name]] for name in _HEADERS if raw.headers.get(name)}
         if headers.get("content-type") == ["application/json"]:
@@ -173,6 +189,10 @@ class _Normalizer:
             is_yaml = "application/yaml" in raw.headers.get("content-type", ())
             answer_["body"] = self._value(yaml.safe_load(text) if is_yaml else _value(text), request)
         return answer_
+
+    def value(self, text: str) -> JSONValue:
+        """Return a JSON text as a value without values that differ between runs."""
+        return self._value(json.loads(self._text(text)), {})
 
     def _text(self, text: str) -> str:
         for hash_, name in self._hashes.items():
@@ -193,7 +213,7 @@ class _Normalizer:
             fields["cells"] = ["AGE" if _AGE.match(str(cell)) else cell for cell in fields["cells"]]
         if isinstance(fields.get("managedFields"), list):  # their order depends on times
             fields["managedFields"].sort(key=lambda entry: json.dumps(entry, sort_keys=True))
-        if isinstance(fields.get("resources"), list):  # discovery has no order
+        if fields.get("kind") == "APIResourceList":  # discovery has no order
             fields["resources"].sort(key=lambda resource: str(resource["name"]))
         version = value.get("resourceVersion")
         if isinstance(version, str):
@@ -201,7 +221,7 @@ class _Normalizer:
         if value.get("continue"):
             fields["continue"] = "CONTINUE"
         if isinstance(fields.get("message"), str):
-            message = _message(fields)
+            message = _message(fields, calls_webhooks=self._calls_webhooks)
             fields["message"] = without_reason(message) if request.get("varies") else message
         return fields
 

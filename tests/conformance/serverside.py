@@ -21,6 +21,11 @@ def sender(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[st
     api = Api(definitions, kubernetes_version=kubernetes_version)
     for namespace in namespaces:
         api.catalog.namespaces.create(namespace)
+    return sender_of(api)
+
+
+def sender_of(api: Api) -> Callable[[Request], Any]:
+    """Return a function that sends requests to *api*."""
 
     def send(request: Request) -> Any:
         reply = api.answer(to_http(request))

@@ -126,6 +126,13 @@ _RECORDED: Final = (
         "three minutes",
     ),
     Command(
+        "webhooks",
+        "oracle.recorders.webhooks",
+        "calls of webhooks by a whole kube-apiserver, and its answers: tests/conformance/VERSION/webhooks",
+        ("server or URL",),
+        "five minutes a version",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "results of structured-merge-diff in its own tests: tests/conformance/merging",

@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -36,12 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def started(version: str) -> Iterator[str]:
+def started(version: str, flags: Sequence[str] = ()) -> Iterator[str]:
     """
     Start a kube-apiserver of a Kubernetes version, and stop it at the end of the `with` block.
 
     Args:
         version: A version with a `k8s-VERSION.mod` in `tools/oracle/kube`.
+        flags: Further flags of the kube-apiserver.
 
     Yields:
         Its URL; TOKEN is an administrator's token.
@@ -51,14 +52,14 @@ def started(version: str) -> Iterator[str]:
     """
     etcd = programs.build("etcd", programs.SOURCES / "etcd", ".")
     stamp = f"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={version[2:]}"
-    flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
-    server = programs.build(f"kube-apiserver-{version}", _FOLDER, *flags, "./apiserver")
+    build_flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
+    server = programs.build(f"kube-apiserver-{version}", _FOLDER, *build_flags, "./apiserver")
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         log = stack.enter_context((programs.cache() / f"kube-apiserver-{version}.log").open("wb"))
         etcd_port, port = apiserver.free_port(pair=True), apiserver.free_port()
         stack.enter_context(apiserver.running([str(etcd), str(etcd_port)], log.fileno()))
-        command = [_NAME, *_arguments(folder, etcd_port, port)]
+        command = [_NAME, *_arguments(folder, etcd_port, port), *flags]
         process = stack.enter_context(subprocess.Popen(command, executable=server, stderr=log))
         stack.callback(process.terminate)
         url = f"https://127.0.0.1:{port}"
@@ -66,9 +67,9 @@ def started(version: str) -> Iterator[str]:
         yield url
 
 
-def at(url: str, version: str) -> contextlib.AbstractContextManager[str]:
+def at(url: str, version: str, flags: Sequence[str] = ()) -> contextlib.AbstractContextManager[str]:
     """Return a context manager of *url*, or of a server of *version* started for the `with` block if *url* is empty."""
-    return contextlib.nullcontext(url) if url else started(version)
+    return contextlib.nullcontext(url) if url else started(version, flags)
 
 
 def _arguments(folder: Path, etcd_port: int, port: int) -> list[str]:

@@ -1,0 +1,233 @@
+"""
+Conversations with an API server that calls webhooks, in the form in which they are declared, recorded and compared.
+
+`webhooks/TOPIC.yaml` declares conversations. Each has a `name` and
+
+- `crds`: names in `webhooks/crds.yaml`, or mappings with `base` and a merge patch `with` for the spec;
+- `hooks`: the behaviours of webhooks, by name: see `webhookscripts`;
+- `mutating` and `validating`: configurations by name, with a list of webhooks each. A webhook has `hook`, the name of its
+  behaviour, and fields that replace the default ones; a null removes a field;
+- `labels`: the labels of the namespace;
+- `requests`: each with one verb, its body, and other keys: see `webhookrequests.message`.
+
+`VERSION/webhooks/TOPIC.jsonl` has the `answers` of a server to the requests, and for each the `calls` of webhooks: hook,
+query and review. `alike` lists other Kubernetes versions with the same recording. See `sharedparts` for the format.
+
+In all texts `{ns}` stands for the namespace of the conversation, `{hooks}` for the URL of its webhooks, and `{ca}` for
+the certificate of their authority.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from conformance import exchanges, sharedparts
+from conformance.exchanges import Raw, Request
+from conformance.webhookrequests import CONFIGURATIONS, configuration, message
+from conformance.webhookscripts import Call, Script
+from pytest_crd.engine.jsonvalue import JSONValue
+
+ROOT: Final = Path(__file__).parent
+DECLARED: Final = ROOT / "webhooks"
+ADDRESS: Final = "https://127.0.0.1:9443"
+_KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "why", *CONFIGURATIONS})
+_MASKED: Final = "REVIEW"
+_SETTLE: Final = 0.5
+
+
+class Conversation(NamedTuple):
+    """
+    A declared conversation.
+
+    Attributes:
+        topic: The name of its file.
+        name: Its name.
+        crds: The CRDs.
+        hooks: The behaviours of the webhooks by name.
+        configurations: The webhook configurations.
+        labels: The labels of the namespace.
+        requests: The HTTP requests.
+    """
+
+    topic: str
+    name: str
+    crds: Sequence[JSONValue]
+    hooks: Mapping[str, Any]
+    configurations: Sequence[JSONValue]
+    labels: Mapping[str, str]
+    requests: Sequence[Request]
+
+    def filled(self, fill: Callable[[Any], Any]) -> Conversation:
+        """Return a copy with placeholders filled by *fill*."""
+        return Conversation(self.topic, self.name, *map(fill, self[2:]))
+
+
+def topics() -> list[Path]:
+    """Return the paths of the files with conversations."""
+    return sorted(path for path in DECLARED.glob("*.yaml") if path.stem != "crds")
+
+
+def read(path: Path) -> list[Conversation]:
+    """
+    Return the conversations in a file.
+
+    Raises:
+        ValueError: The file has an unknown key, or a name twice.
+    """
+    declared = [conversation(path.stem, value) for value in _load(path)]
+    names = [each.name for each in declared]
+    if len({*names}) != len(names):
+        raise ValueError(f"{path}: a name occurs twice: {sorted(names)}")
+    return declared
+
+
+def recorded(path: Path) -> dict[str, JSONValue]:
+    """Return the recordings in a file by the name of the conversation; empty if the file does not exist."""
+    if not path.exists():
+        return {}
+    return {line["name"]: line for line in sharedparts.read(path.read_text(encoding="utf-8"))}
+
+
+def recording(version: str, topic: str) -> Path:
+    """Return the path of the recording of a *topic*."""
+    return ROOT / version / "webhooks" / f"{topic}.jsonl"
+
+
+def fill(value: Any, namespace: str, hooks: str, authority: str) -> Any:
+    """Return *value* with the placeholders `{ns}`, `{hooks}` and `{ca}` filled."""
+    text = json.dumps(value, ensure_ascii=False)
+    for placeholder, filling in (("{hooks}", hooks), ("{ca}", authority), ("{ns}", namespace)):
+        text = text.replace(placeholder, filling)
+    return json.loads(text)
+
+
+def run(
+    requests: Sequence[Request],
+    send: Callable[[Request], Any],
+    script: Script,
+    namespace: str,
+    settle: Callable[[], None],
+) -> Iterator[tuple[Any, list[Call]]]:
+    """
+    Yield the raw answer to each request with the calls of webhooks during it.
+
+    Args:
+        requests: The requests of a conversation, with filled placeholders of the conversation.
+        send: Sends a request; see `exchanges.run`.
+        script: The webhooks.
+        namespace: The namespace of the conversation.
+        settle: Waits for the calls of open watches.
+    """
+    watching = False
+    bodies: list[JSONValue] = []
+    for request in requests:
+        raw = send(exchanges.fill(request, bodies, namespace))
+        bodies.append(exchanges.body_of(raw))
+        watching |= not isinstance(raw, Raw)
+        if watching:
+            settle()
+        yield raw, script.take()
+
+
+def normalize(
+    results: Sequence[tuple[Any, list[Call]]], requests: Sequence[Request], namespace: str, masks: Mapping[str, str]
+) -> JSONValue:
+    """
+    Return answers and calls without values that differ between runs.
+
+    Args:
+        results: The results of `run`.
+        requests: The requests.
+        namespace: The namespace of the conversation.
+        masks: Texts of this run with their replacements.
+    """
+    masks = dict(masks)
+    for _, calls in results:
+        masks |= {call.review["request"]["uid"]: _MASKED for call in calls}
+    watching = False
+
+    def masked(text: str) -> str:
+        for value, mask in masks.items():
+            text = text.replace(value, mask)
+        return text
+
+    normalizer = exchanges.Normalizer(namespace, calls_webhooks=True)
+    answers, called = [], []
+    for request, (raw, calls) in zip(requests, results, strict=True):
+        watching |= not isinstance(raw, Raw)
+        got = raw if isinstance(raw, Raw) else raw()
+        texts = [masked(json.dumps([call.hook, call.query, call.review])) for call in _ordered(calls)]
+        # The server converts objects for a watch at the same time.
+        called.append([normalizer.value(text) for text in (sorted(texts) if watching else texts)])
+        headers = {name: [masked(text) for text in values] for name, values in got.headers.items()}
+        answers.append(normalizer.answer(got._replace(text=masked(got.text), headers=headers), request))
+    return {"answers": answers, "calls": called}
+
+
+def _ordered(calls: Sequence[Call]) -> list[Call]:
+    """Return calls with successive ones of validating webhooks sorted: the server sends them at the same time."""
+    groups = itertools.groupby(calls, lambda call: call.hook.startswith("validate"))
+    return [call for validates, group in groups for call in _sorted(group, validates=validates)]
+
+
+def _sorted(calls: Iterable[Call], *, validates: bool) -> Iterable[Call]:
+    return sorted(calls, key=lambda call: call.hook) if validates else calls
+
+
+def _load(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+
+
+@functools.cache
+def _crds() -> Any:
+    return _load(DECLARED / "crds.yaml")
+
+
+def conversation(topic: str, value: Mapping[str, Any]) -> Conversation:
+    """
+    Return a declared conversation; see the module.
+
+    Raises:
+        ValueError: It has an unknown key.
+    """
+    if unknown := value.keys() - _KEYS:
+        raise ValueError(f"{topic}: {value.get('name')}: unknown {sorted(unknown)}")
+    configurations = [
+        configuration(kind, name, webhooks) for kind in CONFIGURATIONS for name, webhooks in value.get(kind, {}).items()
+    ]
+    manifests = [_crd(_crds(), base) for base in value.get("crds", ["plain"])]
+    scope = manifests[0]["spec"]["scope"] if manifests else "Namespaced"
+    return Conversation(
+        topic,
+        value["name"],
+        manifests,
+        value.get("hooks", {}),
+        configurations,
+        value.get("labels", {}),
+        [message(request, scope, number) for number, request in enumerate(value["requests"])],
+    )
+
+
+def _crd(crds: Mapping[str, Any], base: str | Mapping[str, Any]) -> JSONValue:
+    name, change = (base, {}) if isinstance(base, str) else (base["base"], base["with"])
+    names = {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.{ns}.example.com"},
+        "spec": _merged({"group": "{ns}.example.com", "names": names, **crds[name]}, change),
+    }
+
+
+def _merged(value: Any, change: Any) -> Any:
+    if not isinstance(value, Mapping) or not isinstance(change, Mapping):
+        return change
+    merged = {**value, **{key: _merged(value.get(key), item) for key, item in change.items()}}
+    return {key: item for key, item in merged.items() if item is not None}
