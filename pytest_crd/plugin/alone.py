@@ -17,12 +17,16 @@ from typing import Final
 import pytest
 
 from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, project, upgrades
+from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, project, upgrades, webhooks
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Its value is the default baseline; empty for none.
 OPTION: Final = "--crd-alone"
 _DEST: Final = "crd_alone"
+# The hidden option for calls of the webhooks that files of the project name, and its name in `pytest-crd test`.
+WEBHOOKS: Final = "--crd-alone-webhooks"
+WEBHOOKS_SHORT: Final = "--webhooks"
+_WEBHOOKS_DEST: Final = "crd_alone_webhooks"
 # The folder of pytest's cache, used in place of the ini file's, which may be anywhere.
 CACHE: Final = ".pytest_cache"
 # Options of pytest about the session itself.
@@ -34,12 +38,18 @@ _WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 def declare(parser: pytest.Parser) -> None:
     """Declare the hidden option of such a session."""
     parser.addoption(OPTION, dest=_DEST, default=None, help=argparse.SUPPRESS)
+    parser.addoption(WEBHOOKS, dest=_WEBHOOKS_DEST, action="store_true", help=argparse.SUPPRESS)
     parser.addoption(outputs.STDOUT_OPTION, dest=outputs.STDOUT_DEST, default="", help=argparse.SUPPRESS)
 
 
 def is_alone(config: pytest.Config) -> bool:
     """Return whether a session is for CRDs alone."""
     return getattr(config.known_args_namespace, _DEST, None) is not None  # also if the plugin is blocked
+
+
+def calls_webhooks(config: pytest.Config) -> bool:
+    """Return whether such a session calls the webhooks that files of the project name."""
+    return bool(getattr(config.known_args_namespace, _WEBHOOKS_DEST))
 
 
 def load(config: pytest.Config, arguments: list[str]) -> None:
@@ -63,7 +73,7 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
         reports = inifiles.words(config.inipath, coverage.REPORTS.ini)
     except inifiles.IniFileError as error:
         raise pytest.UsageError(str(error)) from None
-    options = [*_of_crds(written)]
+    options = _drop_webhooks(config, [*_of_crds(written)])
     for word in options:
         _refuse_outside(config, word, config.invocation_params.dir)
     for word in reports:
@@ -102,6 +112,15 @@ def _of_crds(words: Iterable[str]) -> Iterator[str]:
         if option in kinds:
             needs_value = kinds[option] is not SettingKind.SWITCH and not has_value
             yield f"{word}={next(remaining, '')}" if needs_value else word
+
+
+def _drop_webhooks(config: pytest.Config, options: list[str]) -> list[str]:
+    """Return *options* without endpoints of webhooks, unless the command line lets the session call them."""
+    if calls_webhooks(config):
+        return options
+    others = [option for option in options if option.partition("=")[0] != webhooks.WEBHOOKS.option]
+    config.stash[webhooks.IS_DROPPED] = len(others) < len(options)
+    return others
 
 
 def _plugins(words: Sequence[str]) -> Iterator[str]:

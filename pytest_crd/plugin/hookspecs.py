@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -22,4 +22,22 @@ def pytest_crd_manifests(  # type: ignore[empty-body] # pytest calls the impleme
     Returns:
         A mapping from a name, used in messages, to a manifest or an iterable of manifests: mappings, or texts of YAML or JSON. Each
         name needs at least one CustomResourceDefinition; objects of other kinds are passed over.
+    """
+
+
+def pytest_crd_webhooks(  # type: ignore[empty-body] # pytest calls the implementations
+    config: pytest.Config,
+) -> Mapping[str, Callable[[dict[str, Any]], Mapping[str, Any]]]:
+    """
+    Return Python functions that answer the reviews of the project's webhooks.
+
+    pytest-crd calls it once in each process that needs a webhook (with pytest-xdist in each worker), and not before. Only plugins and a
+    `conftest.py` that pytest loads at its start can implement it.
+
+    Args:
+        config: The configuration of the session.
+
+    Returns:
+        A mapping from `conversion`, `admission`, `all`, or the name of a webhook or CRD to a function. The function takes a ConversionReview
+        or AdmissionReview, and returns a review or its `response` alone.
     """

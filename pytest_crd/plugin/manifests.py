@@ -1,4 +1,4 @@
-"""Implementations of the hook `pytest_crd_manifests`: those that count, come too late, or are not loaded."""
+"""Implementations of the hooks `pytest_crd_manifests` and `pytest_crd_webhooks` that count, come too late, or are not loaded."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.plugin import alone
-from pytest_crd.plugin.settings import project
+from pytest_crd.plugin.settings import project, webhooks
 
 HOOK: Final = "pytest_crd_manifests"
 _CONFTEST: Final = "conftest.py"
 ARE_CALLED: Final = pytest.StashKey[bool]()
-_UNLOADED: Final = pytest.StashKey[dict[Path, None]]()
+# Files by the names of their hooks.
+_UNLOADED: Final = pytest.StashKey[dict[str, dict[Path, None]]]()
 
 
 def has_manifests(config: pytest.Config) -> bool:
@@ -24,37 +25,54 @@ def has_manifests(config: pytest.Config) -> bool:
 
 def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     """
-    Refuse an implementation that is registered after all have been called.
+    Refuse an implementation that is registered after all have been called or counted.
 
     Raises:
-        CollectError: *plugin* implements the hook.
+        CollectError: *plugin* implements a hook.
     """
     config = manager.get_plugin("pytestconfig")
-    if config is None or not config.stash.get(ARE_CALLED, False):
+    if config is None:
         return
-    for implementation in implementations(manager):
+    late: list[tuple[Any, str]] = []
+    if config.stash.get(ARE_CALLED, False):
+        late += [
+            (item, f"{HOOK} is registered too late, after the CRDs were read") for item in implementations(manager)
+        ]
+    if config.stash.get(webhooks.ARE_COUNTED, False):
+        words = f"{webhooks.HOOK} is registered too late, after the start of the session"
+        late += [(item, words) for item in webhooks.implementations(manager)]
+    for implementation, words in late:
         if implementation.plugin is plugin:
-            raise pytest.Collector.CollectError(
-                f"{maker_of(implementation, project.get_settings(config).base)}: {HOOK} is registered too late, after the CRDs were read: "
-                f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
-            )
+            maker = maker_of(implementation, project.get_settings(config).base)
+            advice = f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
+            raise pytest.Collector.CollectError(f"{maker}: {words}: {advice}")
 
 
 def note_unloaded(path: Path, config: pytest.Config) -> None:
-    """Remember a `conftest.py` that implements the hook and is not loaded (`--noconftest`)."""
-    if path.name == _CONFTEST and config.option.noconftest and path.is_file() and HOOK.encode() in path.read_bytes():
-        config.stash.setdefault(_UNLOADED, {})[path] = None
+    """Remember a `conftest.py` that implements a hook and is not loaded (`--noconftest`)."""
+    if path.name != _CONFTEST or not config.option.noconftest or not path.is_file():
+        return
+    content = path.read_bytes()
+    for hook in (HOOK, webhooks.HOOK):
+        if hook.encode() in content:
+            config.stash.setdefault(_UNLOADED, {}).setdefault(hook, {})[path] = None
 
 
 def unloaded(config: pytest.Config) -> list[str]:
-    """Return a line about the implementations that are not loaded; empty if there are none."""
+    """Return lines about the implementations that are not loaded; empty without them."""
     note_unloaded(config.rootpath / _CONFTEST, config)
-    paths = config.stash.get(_UNLOADED, {})
-    if not paths:
-        return []
-    names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
-    line = f"crd: no {_CONFTEST} is loaded: CRDs that {HOOK} makes in {names} are not tested and not compared"
-    return [f"{line}; {project.PYTHON.option} loads it" if alone.is_alone(config) else line]
+    lines: list[str] = []
+    for hook, paths in config.stash.get(_UNLOADED, {}).items():
+        names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
+        if hook == HOOK:
+            words, remedy = f"CRDs that {HOOK} makes in {names} are not tested and not compared", "loads it"
+            options = project.PYTHON.option
+        else:
+            words, remedy = f"webhooks of {hook} in {names} are not called", "call them"
+            options = f"{project.PYTHON.option} and {alone.WEBHOOKS_SHORT}"
+        line = f"crd: no {_CONFTEST} is loaded: {words}"
+        lines.append(f"{line}; {options} {remedy}" if alone.is_alone(config) else line)
+    return lines
 
 
 def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:

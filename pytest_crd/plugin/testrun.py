@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin import alone, briefreporter
-from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades
+from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades, webhooks
 from pytest_crd.plugin.settings.setting import SettingKind
 
 _IMPORTS: Final = "pythonpath"
@@ -102,6 +102,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
         if setting.kind is SettingKind.SWITCH:
             value = {"nargs": 0}
         group.add_argument(*names, action=_HandOn, const=setting.option, help=setting.help.replace("%", "%%"), **value)
+    group.add_argument(
+        alone.WEBHOOKS_SHORT,
+        action=_HandOn,
+        nargs=0,
+        const=alone.WEBHOOKS,
+        help="Call the webhooks of crd_webhooks in the ini file, and start their commands. Default: only those of "
+        f"{webhooks.WEBHOOKS.option}.",
+    )
 
 
 def run(

@@ -27,6 +27,7 @@ PLACEHOLDERS: Final = ("{port}", "{cert_dir}")
 _HOST: Final = "127.0.0.1"
 _PAUSES: Final = (0.01, 0.1)
 _MOST_LINES: Final = 20
+_MOST_BYTES: Final = 1 << 16
 _PLACEHOLDER: Final = re.compile(r"\{\w+\}")
 
 
@@ -85,9 +86,17 @@ class CommandTransport:
         self._error: WebhookError | None = None
 
     @property
-    def output(self) -> bytes:
-        """The output of the command; empty before it starts."""
-        return b"" if self._own_folder is None else self._log.read_bytes()
+    def output_size(self) -> int:
+        """The number of bytes of the command's output; 0 before it starts."""
+        return self._log.stat().st_size if self._own_folder else 0
+
+    def read_output(self, start: int = 0) -> str:
+        """Return the last lines of the command's output from the byte *start* on; empty before it starts."""
+        if not self._own_folder:
+            return ""
+        with self._log.open("rb") as log:
+            log.seek(max(start, self.output_size - _MOST_BYTES))
+            return "\n".join(log.read().decode(errors="replace").strip().splitlines()[-_MOST_LINES:])
 
     @property
     def _log(self) -> Path:
@@ -145,6 +154,7 @@ class CommandTransport:
 
     def _start(self) -> tuple[ProcessGroup, HttpTransport]:
         self._own_folder = folder = self._own_folder or Path(tempfile.mkdtemp(prefix="pytest-crd-webhooks-"))
+        self._log.touch()
         authority = certificates.write_certificates(folder, source=self._source)
         port = _free_port()
         values = dict(zip(PLACEHOLDERS, (str(port), str(folder)), strict=True))
@@ -190,8 +200,7 @@ class CommandTransport:
         has_children = self._group is not None and self._group.code is not None and self._group.has_members
         self._stop()
         note = "; its children still ran, and are ended: a server runs in the foreground" if has_children else ""
-        lines = self.output.decode(errors="replace").strip().splitlines()[-_MOST_LINES:]
-        words = "".join(f"\n  {line}" for line in lines)
+        words = "".join(f"\n  {line}" for line in self.read_output().splitlines())
         self._error = WebhookError.at(self._source, f"`{self.command}` {problem}{note}{':' if words else ''}{words}")
         return self._error
 

@@ -140,10 +140,18 @@ class ProjectWebhooks:
         return self._transports.setdefault(key, transport)
 
     @property
-    def outputs(self) -> Mapping[str, bytes]:
-        """The output of each started command."""
-        transports = (item for item in self._transports.values() if isinstance(item, CommandTransport))
-        return {transport.command: transport.output for transport in transports if transport.output}
+    def output_sizes(self) -> Mapping[str, int]:
+        """The number of bytes of each command's output, by the words of the command."""
+        return {transport.command: transport.output_size for transport in self._commands}
+
+    def read_outputs(self, starts: Mapping[str, int]) -> Mapping[str, str]:
+        """Return the last lines of each command's output after the sizes *starts*; without commands that wrote nothing since."""
+        outputs = {item.command: item.read_output(starts.get(item.command, 0)) for item in self._commands}
+        return {command: output for command, output in outputs.items() if output}
+
+    @property
+    def _commands(self) -> Sequence[CommandTransport]:
+        return [transport for transport in self._transports.values() if isinstance(transport, CommandTransport)]
 
     def close(self) -> list[str]:
         """End all commands and connections, and return notes about commands that did not end by themselves."""

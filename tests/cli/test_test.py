@@ -179,6 +179,17 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
     assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in test("--", "-v")[1]
 
 
+def test_webhooks_of_the_ini_file_are_called_only_on_request(project: Project, test: Test) -> None:
+    project.ini("crd_webhooks = conversion: ./hooks {port}")
+    project.cases(RIGHT)
+
+    outputs = [test(*options)[1] for options in ((), ("--webhooks",))]
+
+    note = "crd: no webhook of crd_webhooks is called; --webhooks calls them\n"
+    assert [note in output for output in outputs] == [True, False]
+    assert ["webhooks conversion: `./hooks {port}`" in output for output in outputs] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("file", "text"),
     [

@@ -49,9 +49,10 @@ def test_the_first_review_starts_a_command_that_ends_with_the_transport(
 ) -> None:
     transport = open_command()
 
-    assert transport.output == b""
+    assert (transport.read_output(), transport.output_size) == ("", 0)
     assert [transport.post(URL.format("x"), b"{}", 5).status for _ in range(2)] == [200, 200]
-    assert transport.output == f"serving {tmp_path}\n".encode()
+    assert transport.read_output() == f"serving {tmp_path}"
+    assert transport.read_output(transport.output_size) == ""
     folder, group = transport._own_folder, transport._group
     assert folder is not None
     assert group is not None

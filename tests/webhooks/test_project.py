@@ -80,7 +80,7 @@ def test_a_webhook_without_endpoint_has_no_transport(open_project: Callable[...,
 
     assert webhooks.transport_of("vbackup.kb.io", {}, "admission") is None
     assert webhooks.names == ("conversion: pytest.ini:0",)
-    assert webhooks.outputs == {}
+    assert webhooks.output_sizes == {}
 
 
 def test_two_endpoints_for_the_same_webhooks_are_refused(tmp_path: Path) -> None:
@@ -105,11 +105,13 @@ def test_one_command_serves_all_its_webhooks_and_starts_at_the_first_review(
 
     assert transport is not None
     assert transport is webhooks.transport_of("b", {}, "admission")
-    assert webhooks.outputs == {}
+    assert webhooks.output_sizes == {COMMAND: 0}
+    assert webhooks.read_outputs({}) == {}
     assert transport.post("https://a.b.svc:443/x", b"{}", 5).status == 200
-    assert webhooks.outputs == {COMMAND: f"serving {tmp_path}\n".encode()}
+    assert webhooks.read_outputs({}) == {COMMAND: f"serving {tmp_path}"}
+    assert webhooks.read_outputs(webhooks.output_sizes) == {}
     assert webhooks.close() == []
-    assert webhooks.outputs == {}
+    assert webhooks.output_sizes == {}
 
 
 def test_a_url_trusts_the_file_of_its_line_then_the_ca_bundle_then_the_system(

@@ -13,12 +13,13 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.plugin import session
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades
+from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades, webhooks
 from pytest_crd.plugin.settings.upgrades import describe_unused
 
 # By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
 # features add tests to a session.
 FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
+    "webhooks": webhooks.read,
     "checks": checks.read,
     "upgrades": upgrades.read,
     "generate": generate.read,

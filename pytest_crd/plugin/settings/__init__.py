@@ -12,13 +12,25 @@ from typing import Final
 
 import pytest
 
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, server, upgrades
+from pytest_crd.plugin.settings import (
+    checks,
+    coverage,
+    fill,
+    generate,
+    live,
+    outputs,
+    project,
+    server,
+    upgrades,
+    webhooks,
+)
 from pytest_crd.plugin.settings.setting import declare
 
 # In the order of `--help`.
 SETTINGS: Final = tuple(
     itertools.chain.from_iterable(
-        table.SETTINGS for table in (project, checks, upgrades, fill, generate, live, server, coverage, outputs)
+        table.SETTINGS
+        for table in (project, webhooks, checks, upgrades, fill, generate, live, server, coverage, outputs)
     )
 )
 

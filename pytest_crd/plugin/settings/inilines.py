@@ -15,6 +15,15 @@ _SECTION: Final = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
 
 
+def line_of_entry(config: pytest.Config, setting: Setting[Any], written: str) -> int:
+    """Return the 1-based line of an entry of *setting* in the ini file, else the line of the setting; 0 as for `line_of`."""
+    first = line_of(config, setting)
+    if config.inipath is None or not first:
+        return 0
+    following = config.inipath.read_text(encoding="utf-8").splitlines()[first - 1 :]
+    return next((number for number, line in enumerate(following, start=first) if written in line), first)
+
+
 def line_of(config: pytest.Config, setting: Setting[Any]) -> int:
     """Return the 1-based line of *setting* in the ini file; 0 if it is not set there, or an option overrides it."""
     if config.inipath is None or setting.find_entry(config).source != setting.ini:

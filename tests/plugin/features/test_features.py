@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ROOMS: Final = Path(pytest_crd.__file__).parent / "plugin/features"
 ASKED: Final = {
+    "webhooks": "--crd-webhook=all: https://127.0.0.1:1",
     "checks": "--crd-checks",
     "upgrades": "--crd-baseline=config",
     "generate": "--crd-generate=gardens.stories.example.com",

@@ -1,0 +1,120 @@
+"""Settings of the project's webhooks: their endpoints and configurations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.plugin.settings import setting
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+
+HOOK: Final = "pytest_crd_webhooks"
+
+
+def _seconds(entry: SettingEntry) -> float:
+    try:
+        seconds = float(entry.value)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < float("inf"):
+        raise entry.error(f"{entry.value!r}: write a number of seconds above 0")
+    return seconds
+
+
+WEBHOOKS: Final = Setting(
+    SettingKind.LINES,
+    "Endpoints of the project's webhooks, one per line: `WHICH: HOW`. WHICH is `conversion`, `admission`, `all`, or "
+    "the name of a webhook or CRD. HOW is a URL (`https://127.0.0.1:9443`, then `ca=FILE` if needed), or a command "
+    "with `{port}` or `{cert_dir}` that starts a server. Default: no webhook is called.",
+    setting.words,
+    ini="crd_webhooks",
+    option="--crd-webhook",
+    replaces=f"crd_webhooks and {HOOK}",
+    placeholder="LINE",
+)
+CONFIGURATIONS: Final = Setting(
+    SettingKind.WORDS,
+    "Files, folders and globs with MutatingWebhookConfigurations and ValidatingWebhookConfigurations; `!pattern` "
+    "excludes files. Default: `config/webhook`, else the whole project except test data.",
+    setting.paths,
+    ini="crd_webhook_configurations",
+    option="--crd-webhook-configuration",
+    replaces="crd_webhook_configurations",
+    placeholder="PATH",
+)
+START_SECONDS: Final = Setting(
+    SettingKind.TEXT,
+    "The time limit in seconds until a command of `crd_webhooks` accepts connections. Default: 60.",
+    _seconds,
+    ini="crd_webhook_start_seconds",
+    option="--crd-webhook-start-seconds",
+    default="60",
+    replaces="crd_webhook_start_seconds",
+    times=Times.LAST,
+    placeholder="SECONDS",
+)
+SETTINGS: Final = (WEBHOOKS, CONFIGURATIONS, START_SECONDS)
+# Whether the implementations of the hook are counted: a later one would have no effect.
+ARE_COUNTED: Final = pytest.StashKey[bool]()
+# Whether `addopts` has the option in a session for CRDs alone, where it does not count.
+IS_DROPPED: Final = pytest.StashKey[bool]()
+
+
+class WebhookSettings(NamedTuple):
+    """
+    Values of the settings of webhooks.
+
+    Attributes:
+        lines: The lines.
+        is_option: Whether they are from the command line.
+        base: The folder of the paths in lines.
+        folder: The working folder of commands.
+        configurations: Files, folders and globs, and `!pattern`; empty if unset.
+        configurations_base: The folder of `configurations`.
+        seconds: The time limit of a command until it accepts connections.
+        hooks: The implementations of the hook that count.
+    """
+
+    lines: tuple[str, ...]
+    is_option: bool
+    base: Path
+    folder: Path
+    configurations: tuple[str, ...]
+    configurations_base: Path
+    seconds: float
+    hooks: tuple[Any, ...]
+
+
+def read(config: pytest.Config) -> WebhookSettings | None:
+    """
+    Return the settings of webhooks; None if neither a setting nor a hook names an endpoint.
+
+    Raises:
+        UsageError: A path matches nothing, or the time limit is no number above 0.
+    """
+    entry, paths = WEBHOOKS.find_entry(config), CONFIGURATIONS.find_entry(config)
+    config.stash[ARE_COUNTED] = is_counted = entry.source != WEBHOOKS.option
+    settings = WebhookSettings(
+        lines=tuple(dict.fromkeys(WEBHOOKS.read(entry))),
+        is_option=not is_counted,
+        base=entry.base,
+        folder=setting.folder(config),
+        configurations=CONFIGURATIONS.read(paths),
+        configurations_base=paths.base,
+        seconds=START_SECONDS.read_value(config),
+        hooks=implementations(config.pluginmanager) if is_counted else (),
+    )
+    for path in settings.configurations:
+        pattern = path.removeprefix("!")
+        if not pattern or not ((paths.base / pattern).exists() or folders.glob_paths(pattern, paths.base)):
+            raise paths.error(f"{path!r} matches nothing in {paths.base}")
+    is_dropped = config.stash.get(IS_DROPPED, False)
+    return settings if settings.lines or settings.hooks or is_dropped else None
+
+
+def implementations(manager: pytest.PytestPluginManager) -> tuple[Any, ...]:
+    """Return the implementations of the hook."""
+    return tuple(manager.hook.pytest_crd_webhooks.get_hookimpls())

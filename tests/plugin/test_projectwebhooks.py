@@ -1,0 +1,157 @@
+"""The webhooks of a session: lines of `crd_webhooks`, and functions of `pytest_crd_webhooks`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+pytestmark = pytest.mark.session
+
+NAMES: Final = """\
+from pytest_crd.plugin import projectwebhooks
+
+def test_it(request):
+    webhooks = projectwebhooks.get_webhooks(request.config)
+    assert webhooks is projectwebhooks.get_webhooks(request.config) is projectwebhooks.get_opened(request.config)
+    print(f"NAMES {webhooks.names} {[item.where for item in webhooks.configurations]}")
+"""
+HOOKS: Final = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: hooks}
+webhooks: [{name: vbackup.kb.io}]
+"""
+
+
+def _hook(project: Project, body: str, name: str = "conftest.py", arguments: str = "config") -> None:
+    project.write(
+        name, f"import pytest\nfunction = lambda review: {{}}\n\ndef pytest_crd_webhooks({arguments}):\n    {body}\n"
+    )
+
+
+def test_without_endpoints_no_webhook_is_called(empty: Project) -> None:
+    empty.write("test_it.py", NAMES.replace("    print", "    assert webhooks is None\n    return\n    print"))
+
+    empty.run().assert_outcomes(passed=1)
+
+
+def test_lines_and_functions_are_endpoints(empty: Project) -> None:
+    empty.ini("crd_webhooks =", "  all: https://127.0.0.1:1 ca=ca.crt", "  conversion: run ./hooks")
+    _hook(empty, "return {'vbackup.kb.io': function}", arguments="")
+    empty.write("config/webhook/manifests.yaml", HOOKS)
+    empty.write("test_it.py", NAMES)
+
+    result = empty.run("-s")
+
+    result.assert_outcomes(passed=1)
+    names = "('all: https://127.0.0.1:1', 'conversion: `./hooks`', 'vbackup.kb.io: conftest.py[[]vbackup.kb.io]')"
+    result.stdout.fnmatch_lines([f"*NAMES {names} [[]'config/webhook/manifests.yaml:1']*"])
+
+
+def test_the_option_replaces_lines_and_functions(empty: Project) -> None:
+    empty.ini("crd_webhooks = all: https://127.0.0.1:1", "crd_webhook_configurations = hooks.yaml")
+    _hook(empty, "raise Exception")
+    empty.write("hooks.yaml", HOOKS)
+    empty.write("test_it.py", NAMES)
+
+    result = empty.run("-s", "--crd-webhook", "admission: https://127.0.0.1:2 ca=ca.crt")
+
+    result.stdout.fnmatch_lines(["*NAMES ('admission: https://127.0.0.1:2',) [[]'hooks.yaml:1']*"])
+
+
+def test_wrong_lines_are_reported_at_once_with_their_places(empty: Project) -> None:
+    empty.ini("crd_webhooks =", "  alle: https://127.0.0.1:1", "  all: https://127.0.0.1:1", "  conversion: hooks")
+
+    result = empty.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "*pytest.ini:3: crd_webhooks: 'alle: https://127.0.0.1:1': no webhook is called 'alle': write conversion, *",
+            "*pytest.ini:5: crd_webhooks: 'conversion: hooks': no URL, and no command with {port} or {cert_dir}; *",
+        ]
+    )
+
+
+def test_a_wrong_option_is_reported(empty: Project) -> None:
+    result = empty.run("--crd-webhook", "hooks")
+
+    result.stderr.fnmatch_lines(["*--crd-webhook: 'hooks': write WHICH: HOW, such as *"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return", "returns an object of the type NoneType; return a mapping to functions: *"),
+        ("return {}", "returns an empty mapping; return a mapping to functions: *"),
+        ("raise LookupError('no size')", "fails:\nE*LookupError: no size"),
+        ("pytest.skip('not today')", "fails:\nE*Skipped: not today"),
+        ("return {'every': function, 'all': 3}", ": no webhook is called 'every': write *\nE*type int; return a *"),
+        ("return {3: function}", ": no webhook is called 3: write *"),
+    ],
+)
+def test_mistakes_of_a_hook_name_its_file(empty: Project, body: str, words: str) -> None:
+    _hook(empty, body)
+    empty.write("test_it.py", NAMES)
+
+    result = empty.run()
+
+    result.assert_outcomes(failed=1)
+    first, *others = words.split("\n")
+    result.stdout.fnmatch_lines(
+        [f"E*WebhookError: conftest.py: pytest_crd_webhooks{' ' * (first[0] != ':')}{first}", *others]
+    )
+
+
+def test_a_wrapper_is_no_implementation(empty: Project) -> None:
+    wrapper = "import pytest\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_crd_webhooks():\n    return (yield)\n"
+    empty.write("conftest.py", wrapper)
+    empty.write("test_it.py", NAMES)
+
+    empty.run().stdout.fnmatch_lines(
+        ["E*WebhookError: conftest.py: pytest_crd_webhooks cannot be a wrapper: each returns its own functions"]
+    )
+
+
+def test_an_endpoint_of_line_and_function_is_an_error(empty: Project) -> None:
+    empty.ini("crd_webhooks = all: https://127.0.0.1:1")
+    _hook(empty, "return {'all': function}")
+    empty.write("test_it.py", NAMES)
+
+    empty.run().stdout.fnmatch_lines(
+        ["E*WebhookError: conftest.py[[]all]: 'all' has an endpoint from pytest.ini:2: crd_webhooks, too: *"]
+    )
+
+
+@pytest.mark.parametrize("option", [(), ("--crd-webhook=all: https://127.0.0.1:1",)])
+def test_a_hook_that_is_registered_late_is_refused_if_it_would_count(empty: Project, option: tuple[str, ...]) -> None:
+    _hook(empty, "return {'all': function}", "deep/down/conftest.py")
+    empty.write("deep/down/test_it.py", "def test_it(): pass\n")
+
+    result = empty.run(*option)
+
+    if option:
+        result.assert_outcomes(passed=1)
+    else:
+        result.stdout.fnmatch_lines(
+            [
+                "*deep/down/conftest.py: pytest_crd_webhooks is registered too late, after the start of the session: move it to *"
+            ]
+        )
+
+
+def test_hooks_that_are_not_loaded_are_reported(empty: Project) -> None:
+    _hook(empty, "return {'all': function}")
+    empty.write("test_it.py", "def test_it(): pass\n")
+
+    empty.run("--noconftest").stdout.fnmatch_lines(
+        ["crd: no conftest.py is loaded: webhooks of pytest_crd_webhooks in conftest.py are not called"]
+    )
+    empty.crd()
+    empty.run("--noconftest", "--crd-alone=").stdout.fnmatch_lines(
+        ["crd: no conftest.py is loaded: *; --crd-python and --webhooks call them"]
+    )
