@@ -33,7 +33,7 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 
 # The keys of expectations about accepted objects, and about refused ones.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers")
-_OF_REFUSED: Final = ("errors", "containsErrors", "error", "conflicts")
+_OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts")
 
 
 class Mode(enum.IntEnum):
@@ -106,7 +106,7 @@ def _choose_keys(
         return _turn_verdict(case, result)
     values = {key: _get_observed(key, case, result) for key in case.blanks if key not in _unknown(_answer(result))}
     # Left out if empty, as they would state nothing.
-    values = {key: value for key, value in values.items() if value or key not in {"conflicts", "managers"}}
+    values = {key: value for key, value in values.items() if value or key not in {"conflicts", "denied", "managers"}}
     return values | (dict(_correct(case, result)) if mode >= Mode.UPDATE else {}), ()
 
 
@@ -130,7 +130,7 @@ def _verdict(case: AnyCase, result: CaseResult) -> str:
     if answer.errors:
         if isinstance(case, ConvertCase):
             return "refused"
-        return "conflicts" if answer.conflicts else "errors"
+        return "denied" if answer.denials else "conflicts" if answer.conflicts else "errors"
     return "accepted" if answer.unknown else "expected"
 
 
@@ -141,6 +141,7 @@ def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         "accepted": lambda: True,
         "expected": lambda: _object(case, answer),
         "refused": lambda: answer.errors[0].message,
+        "denied": lambda: [{key: text for key, text in denial._asdict().items() if text} for denial in answer.denials],
     }
     if key in of_verdict:
         return of_verdict[key]()
@@ -156,6 +157,7 @@ def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         "defaulted": trace.defaulted,
         "nullsDropped": trace.nulls,
         "lost": trace.lost,
+        "mutated": trace.mutated,
         "warnings": answer.warnings,
     }
     return [*map(str, listed[key])]
@@ -225,7 +227,7 @@ def _failing(case: AnyCase, result: CaseResult) -> CaseResult:
 
 
 def _leaves_open_refusal(case: AnyCase) -> bool:
-    return not {"errors", "conflicts"}.isdisjoint(case.blanks)
+    return not {"errors", "denied", "conflicts"}.isdisjoint(case.blanks)
 
 
 def _turn_verdict(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValue], tuple[str, ...]]:
@@ -252,7 +254,8 @@ def _correct(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONValue
         if isinstance(mismatch, ObjectMismatch):
             yield from _corrected_object(case, mismatch, result)
         elif isinstance(mismatch, PathsMismatch):
-            yield mismatch.key, [*mismatch.met, *mismatch.unasked]
+            listed = [*mismatch.met, *mismatch.unasked]
+            yield mismatch.key, _get_observed("denied", case, result) if mismatch.key == "denied" else listed
         elif isinstance(mismatch, ManagersMismatch):
             owned = _get_observed("managers", case, result)
             yield "managers", {name: owned.get(name, []) for name in case.declared["managers"]}

@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.cases import casekeys, casepatch
-from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
+from pytest_crd.cases.caseparts import (
+    ApplyStep,
+    CaseLines,
+    ExpectedConflict,
+    ExpectedDenial,
+    ExpectedError,
+    ObjectSource,
+    OldCRD,
+)
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
@@ -89,6 +97,10 @@ def _conflicts(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedConflict, .
     return tuple(ExpectedConflict(value["manager"], value["field"]) for value in values)
 
 
+def _denials(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedDenial, ...]:
+    return tuple(ExpectedDenial(value["by"], value.get("message"), value.get("reason")) for value in values)
+
+
 def _managers(value: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(paths) for name, paths in value.items()}
 
@@ -129,10 +141,11 @@ _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
     **dict.fromkeys(("from", "to", "refused"), _itself),
     "fieldValidation": _itself,
-    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "warnings", "marks"), tuple),
+    **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "mutated", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
     "oldCRD": _old_crd,
     "steps": _steps,
     "managers": _managers,
     "conflicts": _conflicts,
+    "denied": _denials,
 }

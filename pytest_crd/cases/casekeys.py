@@ -47,7 +47,7 @@ _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 # Keys of a case
 
 _OLD_NEED: Final = Need("old", "oldFile", is_instead=True)
-_REFUSALS: Final = ("errors", "containsErrors", "error", "conflicts", "refused")
+_REFUSALS: Final = ("errors", "containsErrors", "error", "denied", "conflicts", "refused")
 CASE_CONFLICTS: Final = (
     valueforms.INPUT_CONFLICT,
     Conflict("old", "oldFile", "both are what is stored"),
@@ -183,6 +183,13 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
+    "denied": CaseKey(
+        form=valueforms.DENIALS,
+        meaning="All admission webhooks and policies that deny the request.",
+        sections=REQUESTS,
+        expects=True,
+        remedy=_IF_ACCEPTED,
+    ),
     "refused": CaseKey(
         form=keyschemas.text("text (a part of the whole message)"),
         meaning="A part of the message of the failed conversion.",
@@ -217,6 +224,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "lost": CaseKey(
         form=valueforms.PATHS,
         meaning="All field paths dropped on storing, because they are not in the storage version.",
+        sections=REQUESTS,
+        expects=True,
+    ),
+    "mutated": CaseKey(
+        form=valueforms.PATHS,
+        meaning="All field paths that mutating admission adds, changes or removes.",
         sections=REQUESTS,
         expects=True,
     ),
@@ -263,11 +276,13 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
 FILLED: Final = (
     "expected",
     "errors",
+    "denied",
     "conflicts",
     "pruned",
     "defaulted",
     "nullsDropped",
     "lost",
+    "mutated",
     "warnings",
     "managers",
 )

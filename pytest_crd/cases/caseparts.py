@@ -67,6 +67,21 @@ class ExpectedConflict(NamedTuple):
     field: str
 
 
+class ExpectedDenial(NamedTuple):
+    """
+    An expected denial by admission; None matches anything.
+
+    Attributes:
+        by: The name of the webhook or policy.
+        message: A part of its own message.
+        reason: The reason of the Status.
+    """
+
+    by: str
+    message: str | None = None
+    reason: str | None = None
+
+
 class OldCRD(NamedTuple):
     """
     The CRD under which the old object was stored; either *path* or *patch* is set.

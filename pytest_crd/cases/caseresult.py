@@ -11,6 +11,7 @@ from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.response import FieldConflict, Stored
@@ -37,6 +38,7 @@ class Trace(NamedTuple):
         disregarded: Parts of the sent object that the server ignores, each with the reason.
         withheld: Fields with a default that a pruning case does not set; computed only for a failed case.
         suggestions: The most similar known field, by the path of the unknown field; empty for a case that shows none.
+        mutated: Fields that mutating admission changed.
     """
 
     pruned: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class Trace(NamedTuple):
     disregarded: Mapping[str, Disregarded] = MappingProxyType({})
     withheld: tuple[str, ...] = ()
     suggestions: Mapping[str, str] = MappingProxyType({})
+    mutated: tuple[str, ...] = ()
 
 
 class ObjectMismatch(NamedTuple):
@@ -78,7 +81,8 @@ class PathsMismatch(NamedTuple):
     A list of paths, or of warnings, that differs from the expected one.
 
     Attributes:
-        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `lost`, `warnings`.
+        key: The key of the case that was not met: `pruned`, `defaulted`, `nullsDropped`, `lost`, `mutated`, `warnings`; or `denied`, with
+            denials as a case states them.
         missing: Expected, but not there.
         unasked: There, but not expected.
         met: Expected and there.
@@ -169,6 +173,7 @@ class Accepted(NamedTuple):
         part: The expected part of the message; None if the case states none.
         ratcheted: Errors of the object that are tolerated because the old object has them too.
         conflicts: The conflicts that the case expects.
+        denials: The denials that the case expects, as it states them.
     """
 
     code: int
@@ -176,6 +181,7 @@ class Accepted(NamedTuple):
     part: str | None
     ratcheted: tuple[FieldError, ...] = ()
     conflicts: tuple[ExpectedConflict, ...] = ()
+    denials: tuple[str, ...] = ()
 
 
 class NearMiss(NamedTuple):
@@ -306,6 +312,7 @@ class CaseAnswer(NamedTuple):
         unknown: The reason why the stored object is unknown; empty if it is known.
         owned: The fields that each manager owns after an apply; None for other requests and for a refusal.
         conflicts: Changes of an apply to fields that other managers own.
+        denials: The webhooks and policies that deny the request.
     """
 
     code: int
@@ -317,6 +324,7 @@ class CaseAnswer(NamedTuple):
     unknown: str = ""
     owned: Stored | None = None
     conflicts: tuple[FieldConflict, ...] = ()
+    denials: tuple[Denial, ...] = ()
 
     @property
     def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:

@@ -230,7 +230,12 @@ def judge(
     version = subject.version
     changes = response.changes
     trace = Trace(
-        changes.pruned, changes.nulls, changes.defaulted, changes.lost, _find_disregarded(case, input_, response)
+        changes.pruned,
+        changes.nulls,
+        changes.defaulted,
+        changes.lost,
+        _find_disregarded(case, input_, response),
+        mutated=changes.mutated,
     )
     ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
     mismatches = [*refusals.compare_response(case, response, hint=_hint(case, response, subject), ratcheted=ratcheted)]
@@ -250,6 +255,7 @@ def judge(
         unknown,
         response.owned if isinstance(case, ApplyCase) else None,
         response.conflicts,
+        response.denials,
     )
     result = _result(case, mismatches, trace, subject, strays.find_in_request(case, input_, response, subject))
     if unknown:

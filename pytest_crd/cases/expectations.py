@@ -56,6 +56,7 @@ def compare_paths(
         "defaulted": trace.defaulted,
         "nullsDropped": trace.nulls,
         "lost": trace.lost,
+        "mutated": trace.mutated,
         "warnings": warnings,
     }
     for key, wanted in listed.items():

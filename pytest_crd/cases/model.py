@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, TypeAlias
 
-from pytest_crd.cases.caseparts import ApplyStep, CaseLines, ExpectedConflict, ExpectedError, ObjectSource, OldCRD
+from pytest_crd.cases.caseparts import (
+    ApplyStep,
+    CaseLines,
+    ExpectedConflict,
+    ExpectedDenial,
+    ExpectedError,
+    ObjectSource,
+    OldCRD,
+)
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -178,10 +186,12 @@ class RequestCase(Case):
         defaulted: All field paths where a default is put in.
         nulls_dropped: All field paths whose null is dropped.
         lost: All field paths that are lost on storing.
+        mutated: All field paths that mutating admission changes.
         warnings: All warnings.
         errors: All errors.
         contains_errors: Some of the errors.
         error: A part of the whole message of the refusal.
+        denied: All webhooks and policies that deny the request.
         accepted: Whether the case expects nothing but acceptance.
         field_validation: The treatment of unknown and duplicate fields; None if the case does not state it.
     """
@@ -190,10 +200,12 @@ class RequestCase(Case):
     defaulted: tuple[str, ...] | None = None
     nulls_dropped: tuple[str, ...] | None = None
     lost: tuple[str, ...] | None = None
+    mutated: tuple[str, ...] | None = None
     warnings: tuple[str, ...] | None = None
     errors: tuple[ExpectedError, ...] | None = None
     contains_errors: tuple[ExpectedError, ...] | None = None
     error: str | None = None
+    denied: tuple[ExpectedDenial, ...] | None = None
     accepted: bool = False
     field_validation: FieldValidation | None = None
 
@@ -205,13 +217,15 @@ class RequestCase(Case):
             "defaulted": self.defaulted,
             "nullsDropped": self.nulls_dropped,
             "lost": self.lost,
+            "mutated": self.mutated,
             "warnings": self.warnings,
         }
 
     @property
     def expects_refusal(self) -> bool:
         """Whether the object must be refused; without such an expectation it must be accepted."""
-        return self.errors is not None or self.contains_errors is not None or self.error is not None
+        expected = (self.errors, self.contains_errors, self.error, self.denied)
+        return any(expectation is not None for expectation in expected)
 
 
 class CreateCase(RequestCase):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd import suggestions
-from pytest_crd.cases import expectedowners
+from pytest_crd.cases import denials, expectedowners
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, Mismatch, NearMiss, Rejected
 from pytest_crd.cases.matching import ErrorIndex, Matching
@@ -41,8 +41,10 @@ def compare_response(
     if response.accepted:
         expected = (*(case.errors or ()), *(case.contains_errors or ()))
         conflicts = case.conflicts if isinstance(case, ApplyCase) else None
-        yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or ())
+        denied = tuple(map(denials.describe, case.denied or ()))
+        yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or (), denied)
         return
+    yield from denials.compare_denials(case, response)
     if isinstance(case, ApplyCase):
         yield from expectedowners.compare_conflicts(case, response)
     for key, wanted, is_open in (("errors", case.errors, False), ("containsErrors", case.contains_errors, True)):

@@ -66,7 +66,7 @@ def add_hints(
 
 
 def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[CaseSubject]) -> Mismatch:
-    if isinstance(mismatch, PathsMismatch) and mismatch.key != "warnings":
+    if isinstance(mismatch, PathsMismatch) and mismatch.key not in {"denied", "warnings"}:
         return mismatch._replace(hints=_of_paths(case, sent, mismatch.missing, subjects))
     if isinstance(mismatch, ErrorsMismatch):
         missing = [expected for expected, _ in mismatch.missing]

@@ -130,6 +130,18 @@ CONFLICTS: Final = keyschemas.some_list(
     "a list of one or more conflicts",
     keyschemas.mapping("a mapping with `manager:` and `field:`", _CONFLICT_KEYS, required=_CONFLICT_KEYS),
 )
+_DENIAL_KEYS: Final = {
+    "by": keyschemas.with_meaning(
+        keyschemas.text("the name of a webhook or policy"), "The webhook or policy that denies the request."
+    ),
+    "message": keyschemas.with_meaning(keyschemas.text("a text"), "A part of its own message."),
+    "reason": keyschemas.with_meaning(
+        keyschemas.text("a reason of a Status, as in Forbidden"), "The reason of the Status."
+    ),
+}
+DENIALS: Final = keyschemas.some_list(
+    "a list of one or more denials", keyschemas.mapping("a mapping with `by:`", _DENIAL_KEYS, required=("by",))
+)
 OLD_CRD: Final = keyschemas.mapping(
     "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=OLD_CRD_CONFLICTS
 )

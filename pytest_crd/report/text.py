@@ -48,6 +48,8 @@ _DONE: Final = {
     "nullsDropped": "dropped",
     "lost": "lost",
     "warnings": "given",
+    "mutated": "mutated",
+    "denied": "denied",
 }
 
 
@@ -238,8 +240,8 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
 
 
 def _field(path: str, mismatch: PathsMismatch) -> str:
-    """Return the field of a listed path; empty for a warning."""
-    return "" if mismatch.key == "warnings" else str(path)
+    """Return the field of a listed path; empty for a warning or a denial."""
+    return "" if mismatch.key in {"denied", "warnings"} else str(path)
 
 
 def _words(difference: ObjectDifference, paint: Paint) -> str:

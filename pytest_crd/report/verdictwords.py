@@ -90,6 +90,8 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     for conflict in verdict.conflicts:
         text = describe_conflict(conflict.manager, conflict.field)
         yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}", field=conflict.field)
+    for text in verdict.denials:
+        yield VerdictLine("missing", text, "expected", f"accepted, expected the denial {text}")
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 

@@ -53,7 +53,7 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
             "create",
             {
                 *("expected", "contains", "absent", "errors", "containsErrors", "error", "accepted", "warnings"),
-                *("pruned", "defaulted", "nullsDropped", "lost"),
+                *("pruned", "defaulted", "nullsDropped", "lost", "mutated", "denied"),
             },
         ),
     ],

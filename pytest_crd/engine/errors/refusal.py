@@ -13,6 +13,21 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 
 
+class Denial(NamedTuple):
+    """
+    The refusal of a request by an admission webhook or policy.
+
+    Attributes:
+        by: The name of the webhook or policy.
+        message: Its own message; empty without one.
+        reason: The reason of the Status.
+    """
+
+    by: str
+    message: str
+    reason: str
+
+
 class Refusal(NamedTuple):
     """
     The server's answer to a refused request.
@@ -25,6 +40,7 @@ class Refusal(NamedTuple):
         problem: The single cause of an internal error, without field and reason.
         explanation: Additional facts that the server does not print; may be empty.
         subject: The object that the Status names, if it is not the object of the URL.
+        denials: The webhooks and policies that refuse the request.
     """
 
     code: int
@@ -34,6 +50,7 @@ class Refusal(NamedTuple):
     problem: str = ""
     explanation: str = ""
     subject: Mapping[str, str] | None = None
+    denials: tuple[Denial, ...] = ()
 
 
 _META_GROUP: Final = "meta.k8s.io"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from pytest_crd.engine import jsonvalue
+from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
@@ -15,6 +16,8 @@ from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestoptions import KINDS
 from pytest_crd.engine.registry.subresources import SCALE_TYPE_META
 
+_ABSENT: Final = object()
+_MANAGED: Final = ("metadata", "managedFields")
 _META_VERSION: Final = "meta.k8s.io/v1"
 # The default, which clients leave out.
 _FIELD_VALIDATION: Final = "Warn"
@@ -107,6 +110,23 @@ def seen(resource: Resource, metadata: Mapping[str, JSONValue], target: RequestT
     else:
         kept["namespace"] = target.namespace
     return {**resource, "metadata": kept}
+
+
+def find_changes(before: Resource, after: Resource) -> tuple[SpelledPath, ...]:
+    """Return the paths of the fields that differ, managed fields excepted; a list of another length is one field."""
+    changed = (steps for steps in _changes((), before, after) if steps[:2] != _MANAGED)
+    return tuple(map(fieldpath.unknown_field, changed))
+
+
+def _changes(steps: tuple[str | int, ...], before: object, after: object) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys((*before, *after)):
+            yield from _changes((*steps, key), before.get(key, _ABSENT), after.get(key, _ABSENT))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from _changes((*steps, index), old, new)
+    elif before is _ABSENT or after is _ABSENT or not jsonvalue.equal(before, after):
+        yield steps
 
 
 def _options(request: Request, operation: Operation) -> dict[str, JSONValue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine import jsonvalue
@@ -351,7 +352,8 @@ class RequestReader(NamedTuple):
         if admitted.object is None or jsonvalue.equal(admitted.object, sent):
             return warned, managed
         new = admitted.object
-        return self.decoder.admitted(new, warned, request), lambda: new
+        changes = replace(warned.changes, mutated=admitting.find_changes(sent, new))
+        return self.decoder.admitted(new, warned._replace(changes=changes), request), lambda: new
 
     def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

@@ -10,7 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.errors.refusal import Denial, Refusal
 from pytest_crd.engine.errors.status import failure
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
@@ -32,12 +32,14 @@ class Changes:
         defaulted: The fields with a filled-in default, parents first.
         nulls: The fields with a dropped null.
         lost: The fields that the storage version does not know; no warning mentions them.
+        mutated: The fields that mutating admission adds, changes or removes; no warning mentions them.
     """
 
     pruned: tuple[SpelledPath, ...] = ()
     defaulted: tuple[SpelledPath, ...] = ()
     nulls: tuple[SpelledPath, ...] = ()
     lost: tuple[SpelledPath, ...] = ()
+    mutated: tuple[SpelledPath, ...] = ()
 
 
 _UNCHANGED: Final = Changes()
@@ -119,6 +121,7 @@ class Response:
         owned: The value of `managers`; None if refused.
         whole: The stored object with its generated values, in the storage version, as the next request finds it. None if refused.
         before: The stored object with its generated values before the request; None if there was none.
+        denials: The admission webhooks and policies that refuse the request.
     """
 
     code: int
@@ -132,6 +135,7 @@ class Response:
     owned: Stored | None = field(default=None, compare=False)
     whole: Stored | None = field(default=None, compare=False)
     before: JSONValue = field(default=None, compare=False)
+    denials: tuple[Denial, ...] = ()
 
     def copied(self) -> Response:
         """Return a deep copy of the response."""
@@ -300,7 +304,9 @@ def refused(
     has_details = details or refusal.subject is not None
     status = failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
-    return Response(refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status)
+    return Response(
+        refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status, denials=refusal.denials
+    )
 
 
 _WITHOUT_SUBJECT: Final = frozenset(
