@@ -45,13 +45,22 @@ def test_an_operation_is_applied(operation: dict[str, Any], place: tuple[str | i
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        ({"op": "add", "path": "/x/y", "value": 1}, "add '/x/y': doc is missing path: \"/x/y\": missing value"),
+        (
+            {"op": "add", "path": "/x/y", "value": 1},
+            "add '/x/y': add operation does not apply: doc is missing path: \"/x/y\": missing value",
+        ),
         (
             {"op": "add", "path": "/a/b/5", "value": 1},
-            "add '/a/b/5': Unable to access invalid index: 5: invalid index referenced",
+            "add '/a/b/5': error in add for path: '/a/b/5': Unable to access invalid index: 5: invalid index referenced",
         ),
-        ({"op": "remove", "path": "/a/x"}, "remove '/a/x': Unable to remove nonexistent key: x: missing value"),
-        ({"op": "remove", "path": ""}, "remove '': doc is missing path: \"\": missing value"),
+        (
+            {"op": "remove", "path": "/a/x"},
+            "remove '/a/x': error in remove for path: '/a/x': Unable to remove nonexistent key: x: missing value",
+        ),
+        (
+            {"op": "remove", "path": ""},
+            "remove '': remove operation does not apply: doc is missing path: \"\": missing value",
+        ),
         ({"op": "replace", "path": "/a/x", "value": 1}, "replace '/a/x': nothing is at /a/x"),
         ({"op": "copy", "from": "/x", "path": "/y"}, "copy '/y': nothing is at /x"),
         ({"op": "copy", "from": "/x/z", "path": "/y"}, "copy '/y': nothing is at /x/z"),

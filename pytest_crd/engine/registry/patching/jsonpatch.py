@@ -7,12 +7,13 @@ end. A `test` compares the spelling of scalars.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang import decodeerrors, printing
 from pytest_crd.engine.golang.release import JsonPatchRelease
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.patching.patchdocuments import Document
@@ -20,6 +21,7 @@ from pytest_crd.engine.registry.patching.patchdocuments import Document
 MAX_COPIED: Final = 3 << 20
 _INDEX: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ESCAPE: Final = re.compile("~[01]")
+_MISSING: Final = "missing value"
 # The position after the last item of a list.
 _END: Final = "-"
 
@@ -28,7 +30,7 @@ Operation: TypeAlias = Mapping[str, Document]
 
 class OperationError(Exception):
     """
-    A failing operation, with the message of the server's library, which its response omits.
+    A failing operation, with the message of the server's library; responses to patches omit it.
 
     Attributes:
         index: The index of the operation.
@@ -83,38 +85,62 @@ class _Patching:
         method(self, operation)
 
     def add(self, operation: Operation) -> None:
-        self._put(_pointer(operation, "path"), operation.get("value"))
+        path = _pointer(operation, "path", explains=False)
+        holder, key = self._find_parent(path, f'add operation does not apply: doc is missing path: "{path}"')
+        with _naming(f"error in add for path: '{path}'"):
+            _put(holder, key, operation.get("value"))
 
     def remove(self, operation: Operation) -> None:
-        holder, key = self._find_parent(_pointer(operation, "path"))
-        _take(holder, key)
+        path = _pointer(operation, "path", explains=False)
+        holder, key = self._find_parent(path, f'remove operation does not apply: doc is missing path: "{path}"')
+        with _naming(f"error in remove for path: '{path}'"):
+            _take(holder, key)
 
     def replace(self, operation: Operation) -> None:
         path, value = _pointer(operation, "path"), operation.get("value")
         if not path and self._release.has_roots:
             self._replace_root(operation)
             return
-        holder, key = self._find_parent(path)
+        holder, key = self._find_parent(path, f"replace operation does not apply: doc is missing path: {path}")
         if isinstance(holder, dict):
             holder[key] = value
-        else:
-            holder[self._index(holder, key)] = value
+            return
+        try:
+            index = self._index(holder, key)
+        except OperationError as error:
+            if error.panics:
+                raise
+            missing = f"replace operation does not apply: doc is missing key: {path}: {_MISSING}"
+            raise OperationError(missing) from None
+        holder[index] = value
 
     def move(self, operation: Operation) -> None:
-        holder, key = self._find_parent(_pointer(operation, "from"))
-        value = self._get(holder, key)
-        _take(holder, key)
-        self._put(_pointer(operation, "path"), value)
+        source = _pointer(operation, "from")
+        holder, key = self._find_parent(source, f"move operation does not apply: doc is missing from path: {source}")
+        with _naming(f"error in move for path: '{key}'"):
+            value = self._get(holder, key)
+            _take(holder, key)
+        path = _pointer(operation, "path")
+        missing = f"move operation does not apply: doc is missing destination path: {path}"
+        holder, key = self._find_parent(path, missing)
+        with _naming(f"error in move for path: '{path}'"):
+            _put(holder, key, value)
 
     def copy(self, operation: Operation) -> None:
-        value = self._get(*self._find_parent(_pointer(operation, "from")))
-        self._find_parent(_pointer(operation, "path"))
+        source = _pointer(operation, "from")
+        holder, key = self._find_parent(source, f"copy operation does not apply: doc is missing from path: {source}")
+        with _naming(f"error in copy for from: '{source}'"):
+            value = self._get(holder, key)
+        path = _pointer(operation, "path", explains=False)
+        missing = f"copy operation does not apply: doc is missing destination path: {path}"
+        holder, key = self._find_parent(path, missing)
         if value is not None:
             self._copied += len(patchdocuments.to_text(value).encode("utf-8", "replace"))
         if self._copied > MAX_COPIED:
             size = f"the accumulated size increase of copy is {self._copied}, exceeding the limit {MAX_COPIED}"
             raise OperationError(f"Unable to complete the copy, {size}")
-        self._put(_pointer(operation, "path"), _copied(value))
+        with _naming("error while adding value during copy"):
+            _put(holder, key, _copied(value))
 
     def test(self, operation: Operation) -> None:
         path = _pointer(operation, "path")
@@ -123,7 +149,9 @@ class _Patching:
             if "value" not in operation:
                 raise OperationError("a test of the whole document without a value", panics=True)
         else:
-            value = self._get(*self._find_parent(path))
+            holder, key = self._find_parent(path, f"test operation does not apply: is missing path: {path}")
+            with _naming(f"error in test for path: '{path}'"):
+                value = self._get(holder, key)
             if value is None and "value" not in operation and not self._release.tests_absent:
                 raise OperationError("a test of what is not there without a value", panics=True)
             if value is not None and "value" not in operation:
@@ -138,18 +166,19 @@ class _Patching:
         if isinstance(value, dict | list):
             self.root = self._owned(value)
         elif self._release.refuses_scalar_roots:
-            raise OperationError("replace operation value must be object or array")
+            # The library formats an error that it does not have.
+            raise OperationError("replace operation value must be object or array: %!w(<nil>)")
 
-    def _find_parent(self, path: str) -> tuple[Document, str]:
+    def _find_parent(self, path: str, problem: str) -> tuple[Document, str]:
         """
         Return the parent of the field at *path*, and its key or index; the field need not exist.
 
         Raises:
-            OperationError: A parent is missing.
+            OperationError: A parent is missing, with the words *problem*.
         """
         tokens = path.split("/")
         if len(tokens) == 1:
-            raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
+            raise OperationError(f"{problem}: {_MISSING}")
         holder = self.root
         for token in tokens[1:-1]:
             try:
@@ -159,7 +188,7 @@ class _Patching:
                     raise
                 child = None
             if not isinstance(child, dict | list):
-                raise OperationError(f"doc is missing path: {printing.quote(path)}: missing value")
+                raise OperationError(f"{problem}: {_MISSING}")
             if id(child) not in self._own:
                 child = self._owned(child)
                 key = _unescaped(token)
@@ -185,18 +214,6 @@ class _Patching:
             raise _wrong_index(index)
         return index % len(holder)
 
-    def _put(self, path: str, value: Document) -> None:
-        holder, key = self._find_parent(path)
-        if isinstance(holder, dict):
-            holder[key] = value
-        elif key == _END:
-            holder.append(value)
-        else:
-            index, size = _integer(key), len(holder) + 1
-            if not -size <= index < size:
-                raise _wrong_index(index)
-            holder.insert(index % size, value)
-
 
 _OPERATIONS: Final[Mapping[str, Callable[[_Patching, Operation], None]]] = {
     "add": _Patching.add,
@@ -208,11 +225,53 @@ _OPERATIONS: Final[Mapping[str, Callable[[_Patching, Operation], None]]] = {
 }
 
 
-def _pointer(operation: Operation, field: str) -> str:
+def _pointer(operation: Operation, field: str, *, explains: bool = True) -> str:
+    """
+    Return the pointer of an operation.
+
+    Args:
+        operation: The operation.
+        field: `path` or `from`.
+        explains: Whether the library's message has the reason.
+
+    Raises:
+        OperationError: The pointer is missing or no text.
+    """
     pointer = operation.get(field)
-    if not isinstance(pointer, str):
-        raise OperationError(f"{operation['op']} operation failed to decode {field}: missing value")
-    return pointer
+    if isinstance(pointer, str):
+        return pointer
+    problem = _MISSING
+    if explains and pointer is None:
+        problem = f"operation{',' if field == 'from' else ''} missing {field} field: {_MISSING}"
+    elif explains:
+        found = decodeerrors.describe(patchdocuments.plain(pointer))
+        problem = f"json: cannot unmarshal {found} into Go value of type string"
+    raise OperationError(f"{operation['op']} operation failed to decode {field}: {problem}")
+
+
+@contextlib.contextmanager
+def _naming(lead: str) -> Iterator[None]:
+    """Put *lead* before the message of a failing operation."""
+    try:
+        yield
+    except OperationError as error:
+        if error.panics:
+            raise
+        raise OperationError(f"{lead}: {error}") from None
+
+
+def _put(holder: Document, key: str, value: Document) -> None:
+    if isinstance(holder, dict):
+        holder[key] = value
+    elif key == _END:
+        holder.append(value)
+    else:
+        with _naming(f"value was not a proper array index: '{key}'"):
+            index = _integer(key)
+        size = len(holder) + 1
+        if not -size <= index < size:
+            raise _wrong_index(index)
+        holder.insert(index % size, value)
 
 
 def _unescaped(token: str) -> str:
@@ -222,7 +281,7 @@ def _unescaped(token: str) -> str:
 def _take(holder: Document, key: str) -> None:
     if isinstance(holder, dict):
         if key not in holder:
-            raise OperationError(f"Unable to remove nonexistent key: {key}: missing value")
+            raise OperationError(f"Unable to remove nonexistent key: {key}: {_MISSING}")
         del holder[key]
         return
     index = _integer(key)

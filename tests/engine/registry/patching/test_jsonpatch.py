@@ -14,6 +14,9 @@ NEWEST = profile.named("1.37").json_patch
 OLDER = profile.named("1.34").json_patch
 OLDEST = profile.named("1.21").json_patch
 
+BEYOND = "Unable to access invalid index: 9: invalid index referenced"
+NOT_X = 'strconv.Atoi: parsing "x": invalid syntax'
+
 
 def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
     return patchdocuments.plain(jsonpatch.apply(document, patchdocuments.as_sent(operations), release))
@@ -22,20 +25,63 @@ def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        ({"op": "add", "path": "/x/y", "value": 1}, 'doc is missing path: "/x/y": missing value'),
-        ({"op": "add", "path": "", "value": 1}, 'doc is missing path: "": missing value'),
+        ({"op": "add", "path": "/x/y"}, 'add operation does not apply: doc is missing path: "/x/y": missing value'),
+        ({"op": "add", "path": ""}, 'add operation does not apply: doc is missing path: "": missing value'),
         ({"op": "add", "value": 1}, "add operation failed to decode path: missing value"),
-        ({"op": "remove", "path": "/x"}, "Unable to remove nonexistent key: x: missing value"),
-        ({"op": "remove", "path": "/l/9"}, "Unable to access invalid index: 9: invalid index referenced"),
-        ({"op": "add", "path": "/l/9", "value": 1}, "Unable to access invalid index: 9: invalid index referenced"),
-        ({"op": "add", "path": "/l/x", "value": 1}, 'strconv.Atoi: parsing "x": invalid syntax'),
-        ({"op": "add", "path": "/l/" + "9" * 20}, f'strconv.Atoi: parsing "{"9" * 20}": value out of range'),
-        ({"op": "add", "path": "/l/x/y", "value": 1}, 'doc is missing path: "/l/x/y": missing value'),
+        ({"op": "remove", "path": 1}, "remove operation failed to decode path: missing value"),
+        ({"op": "remove", "path": "x"}, 'remove operation does not apply: doc is missing path: "x": missing value'),
+        (
+            {"op": "remove", "path": "/x"},
+            "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
+        ),
+        ({"op": "remove", "path": "/l/9"}, f"error in remove for path: '/l/9': {BEYOND}"),
+        ({"op": "add", "path": "/l/9", "value": 1}, f"error in add for path: '/l/9': {BEYOND}"),
+        (
+            {"op": "add", "path": "/l/x"},
+            f"error in add for path: '/l/x': value was not a proper array index: 'x': {NOT_X}",
+        ),
+        ({"op": "remove", "path": "/l/x"}, f"error in remove for path: '/l/x': {NOT_X}"),
+        (
+            {"op": "remove", "path": "/l/" + "9" * 20},
+            f"error in remove for path: '/l/{'9' * 20}': strconv.Atoi: parsing \"{'9' * 20}\": value out of range",
+        ),
+        ({"op": "add", "path": "/l/x/y"}, 'add operation does not apply: doc is missing path: "/l/x/y": missing value'),
         ({"op": "test", "path": "/l", "value": []}, "testing value /l failed: test failed"),
         ({"op": "test", "path": "/l"}, "testing value /l failed: test failed"),
+        ({"op": "test", "path": "/l/9"}, f"error in test for path: '/l/9': {BEYOND}"),
+        ({"op": "test", "path": "x"}, "test operation does not apply: is missing path: x: missing value"),
+        (
+            {"op": "replace", "path": "/l/9"},
+            "replace operation does not apply: doc is missing key: /l/9: missing value",
+        ),
+        (
+            {"op": "replace", "path": "/x/y"},
+            "replace operation does not apply: doc is missing path: /x/y: missing value",
+        ),
+        ({"op": "replace"}, "replace operation failed to decode path: operation missing path field: missing value"),
+        (
+            {"op": "replace", "path": 1},
+            "replace operation failed to decode path: json: cannot unmarshal number into Go value of type string",
+        ),
+        ({"op": "move"}, "move operation failed to decode from: operation, missing from field: missing value"),
+        ({"op": "move", "from": "x"}, "move operation does not apply: doc is missing from path: x: missing value"),
+        ({"op": "move", "from": "/l/9"}, f"error in move for path: '9': {BEYOND}"),
+        (
+            {"op": "move", "from": "/l/0", "path": "x"},
+            "move operation does not apply: doc is missing destination path: x: missing value",
+        ),
+        ({"op": "move", "from": "/l/0", "path": "/l/9"}, f"error in move for path: '/l/9': {BEYOND}"),
+        ({"op": "copy", "from": "x"}, "copy operation does not apply: doc is missing from path: x: missing value"),
+        ({"op": "copy", "from": "/l/9"}, f"error in copy for from: '/l/9': {BEYOND}"),
+        ({"op": "copy", "from": "/l/0"}, "copy operation failed to decode path: missing value"),
+        (
+            {"op": "copy", "from": "/l/0", "path": "x"},
+            "copy operation does not apply: doc is missing destination path: x: missing value",
+        ),
+        ({"op": "copy", "from": "/l/0", "path": "/l/9"}, f"error while adding value during copy: {BEYOND}"),
         ({"op": "nonsense"}, "Unexpected kind: nonsense"),
         ({}, "Unexpected kind: unknown"),
-        ({"op": "replace", "path": "", "value": 1}, "replace operation value must be object or array"),
+        ({"op": "replace", "path": "", "value": 1}, "replace operation value must be object or array: %!w(<nil>)"),
     ],
 )
 def test_failing_operations_have_the_librarys_message(operation: Any, message: str) -> None:
@@ -51,6 +97,7 @@ def test_failing_operations_have_the_librarys_message(operation: Any, message: s
         ({"op": "test", "path": ""}, NEWEST),
         ({"op": "test", "path": "/x"}, OLDER),
         ({"op": "test", "path": "/l/-1", "value": 1}, OLDEST),
+        ({"op": "replace", "path": "/l/-1", "value": 1}, OLDEST),
         ({"op": "add", "path": "/l/-1/x", "value": 1}, OLDEST),
     ],
 )
