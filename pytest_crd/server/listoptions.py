@@ -9,11 +9,12 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.metadata.labelselectors import Requirement
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import Query
 from pytest_crd.server.store import selectors
-from pytest_crd.server.store.selectors import FieldTerm, Requirement, SelectorError
+from pytest_crd.server.store.selectors import FieldTerm, SelectorError
 
 _EXACT, _NOT_OLDER_THAN = "Exact", "NotOlderThan"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")

@@ -14,12 +14,13 @@ from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import names
+from pytest_crd.engine.metadata.labelselectors import Requirement
 from pytest_crd.server import unreadable
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.listoptions import ListOptions
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.selectors import FieldTerm, Requirement
+from pytest_crd.server.store.selectors import FieldTerm
 from pytest_crd.server.store.store import CompactedError, Store, StoredObject
 from pytest_crd.server.unreadable import UnreadableObjectError
 

@@ -41,6 +41,7 @@ class Refusal(NamedTuple):
         explanation: Additional facts that the server does not print; may be empty.
         subject: The object that the Status names, if it is not the object of the URL.
         denials: The webhooks and policies that refuse the request.
+        status: The whole Status, if a webhook wrote it.
     """
 
     code: int
@@ -51,6 +52,7 @@ class Refusal(NamedTuple):
     explanation: str = ""
     subject: Mapping[str, str] | None = None
     denials: tuple[Denial, ...] = ()
+    status: JSONValue = None
 
 
 _META_GROUP: Final = "meta.k8s.io"

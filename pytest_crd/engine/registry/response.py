@@ -302,7 +302,7 @@ def refused(
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
     # The server writes empty details if it names another object.
     has_details = details or refusal.subject is not None
-    status = failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
+    status = refusal.status or failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(
         refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status, denials=refusal.denials

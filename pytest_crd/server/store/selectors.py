@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.metadata import names
+from pytest_crd.engine.metadata import labelselectors, names
+from pytest_crd.engine.metadata.labelselectors import Requirement
 from pytest_crd.engine.profile import Profile
-
-Labels: TypeAlias = Mapping[str, str]
 
 _SYMBOLS: Final = re.compile(r"[=!(),><]")
 _OPERATORS: Final = ("==", "=", "!=", ">", "<", "(", ")", ",", "!")
 _KEYWORDS: Final = frozenset({"in", "notin"})
 _BINARY: Final = "in, notin, =, ==, !=, gt, lt"
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 
 
 class SelectorError(Exception):
@@ -36,40 +33,6 @@ class FieldTerm(NamedTuple):
     field: str
     value: str
     is_equal: bool
-
-
-class Requirement(NamedTuple):
-    """
-    A requirement of a label selector.
-
-    Attributes:
-        key: The label.
-        operator: `in`, `notin`, `exists`, `!`, `>` or `<`; `=` is an `in` with one value.
-        values: The values; empty for `exists` and `!`.
-    """
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-    def matches(self, labels: Labels) -> bool:
-        """Return whether *labels* meet the requirement."""
-        value = labels.get(self.key)
-        if self.operator == "in":
-            return value in self.values
-        if self.operator == "notin":
-            return value not in self.values
-        if self.operator in ("exists", "!"):
-            return (value is not None) == (self.operator == "exists")
-        number, bound = _int64(value or ""), int(self.values[0])
-        if number is None:
-            return False
-        return number > bound if self.operator == ">" else number < bound
-
-
-def _int64(text: str) -> int | None:
-    """Return a text as an int64; None if it is not one."""
-    return int(text) if _INTEGER.match(text) and -(2**63) <= int(text) < 2**63 else None
 
 
 def labels(text: str, profile: Profile) -> tuple[Requirement, ...]:
@@ -183,7 +146,7 @@ class _LabelParser:
             requirement = Requirement(key, "notin" if operator.kind == "!=" else "in", (self._value(),))
         elif operator.kind in (">", "<"):
             requirement = Requirement(key, operator.kind, (self._value(),))
-            if _int64(requirement.values[0]) is None:
+            if labelselectors.int64(requirement.values[0]) is None:
                 problem = "for 'Gt', 'Lt' operators, the value must be an integer"
                 raise SelectorError(f"values[0]: Invalid value: {printing.quote(requirement.values[0])}: {problem}")
         else:
